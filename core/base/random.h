@@ -1,0 +1,48 @@
+// Counter-based random numbers: a value is a pure function of a key and a counter, so it does not
+// depend on which thread asks for it, or when.
+//
+// Philox 4x32 with ten rounds: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw (2011),
+// "Parallel random numbers: as easy as 1, 2, 3", SC'11. The tests hold the known answers of that
+// paper's reference distribution.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace arboleda {
+
+// What a stream of random numbers is for. Part of the key, so streams never overlap.
+enum class Purpose : std::uint32_t {
+  feature_subset = 1,
+};
+
+using PhiloxCounter = std::array<std::uint32_t, 4>;
+using PhiloxKey = std::array<std::uint32_t, 2>;
+
+PhiloxCounter philox4x32(PhiloxCounter counter, PhiloxKey key);
+
+// The stream of one (seed, purpose, tree, node).
+//   key     = seed (64 bits)
+//   counter = block | purpose (8 bits) and tree (24 bits) | node key (64 bits)
+class RandomStream {
+ public:
+  RandomStream(std::uint64_t seed, Purpose purpose, std::uint32_t tree, std::uint64_t node);
+
+  std::uint32_t next();
+
+  // Uniform on [0, bound) without bias; bound > 0. Lemire (2019), "Fast random integer generation
+  // in an interval", ACM TOMACS 29(1).
+  std::uint32_t below(std::uint32_t bound);
+
+ private:
+  PhiloxKey key_;
+  PhiloxCounter counter_;
+  PhiloxCounter block_{};
+  unsigned used_ = 4;
+};
+
+// The key of a child from the key of its parent: depends on the path from the root only, so every
+// order of growing gives a node the same random numbers.
+std::uint64_t child_key(std::uint64_t parent_key, bool is_left);
+
+}  // namespace arboleda
