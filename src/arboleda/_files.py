@@ -1,0 +1,63 @@
+"""Files that are whole or not there: writing that a crash cannot leave half done."""
+
+import os
+import secrets
+from pathlib import Path
+
+__all__ = ["write_atomically"]
+
+
+def write_atomically(path: Path, data: bytes | str) -> None:
+    """Replace a file's content so that a reader sees the old one or the new one, never a part.
+
+    The data go to a new file in the same folder (a rename is atomic only within one file system),
+    are flushed to the disk and then take the place of ``path``. If anything fails, ``path`` is as
+    it was and the new file is gone.
+
+    Parameters
+    ----------
+    path : Path
+        The file to write; its folder must exist. A symbolic link is followed, not replaced.
+    data : bytes or str
+        The whole content; text is encoded as UTF-8, line ends are kept as they are.
+
+    Raises
+    ------
+    OSError
+        If the folder is missing or read-only, or no space is left.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_atomically(Path(folder) / "facts.json", "{}")
+    ...     (Path(folder) / "facts.json").read_text()
+    '{}'
+    """
+    # A lone surrogate (a file name that is not UTF-8) must not cost the user the whole file.
+    content = data.encode("utf-8", "backslashreplace") if isinstance(data, str) else data
+    target = Path(os.path.realpath(path))
+    draft = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.tmp")
+    # Mode 0o666 leaves the permissions to the user's umask, which tempfile would override.
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, target)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the rename itself last through a power cut, where folders can be opened (POSIX)."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,66 @@
+"""A file is replaced whole or left as it was."""
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from arboleda._files import write_atomically
+
+
+def test_writes_text_as_utf8_and_bytes_as_they_are(tmp_path: Path) -> None:
+    write_atomically(tmp_path / "text", "añil\r\n\N{GREEK SMALL LETTER ALPHA}")
+    write_atomically(tmp_path / "bytes", b"\x00\xff")
+    assert (tmp_path / "text").read_bytes() == "añil\r\nα".encode()
+    assert (tmp_path / "bytes").read_bytes() == b"\x00\xff"
+    assert {file.name for file in tmp_path.iterdir()} == {"text", "bytes"}
+
+
+def test_a_lone_surrogate_does_not_lose_the_file(tmp_path: Path) -> None:
+    write_atomically(tmp_path / "text", "caf\udce9")
+    assert (tmp_path / "text").read_bytes() == b"caf\\udce9"
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_a_failure_keeps_the_old_content_and_leaves_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    path = tmp_path / "facts.json"
+    path.write_text("old")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, step, full)
+    with pytest.raises(OSError, match="No space left"):
+        write_atomically(path, "new")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_target_of_a_link_is_written_and_the_link_stays(tmp_path: Path) -> None:
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to("real")
+    write_atomically(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "new"
+
+
+def test_permissions_follow_the_umask(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        write_atomically(tmp_path / "facts.json", "{}")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "facts.json").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_long_name_is_no_obstacle(tmp_path: Path) -> None:
+    write_atomically(tmp_path / ("n" * 250), "x")
+    assert (tmp_path / ("n" * 250)).read_text() == "x"
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        write_atomically(tmp_path / "nowhere" / "facts.json", "{}")
