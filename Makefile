@@ -1,0 +1,88 @@
+# Two commands for everyone:    make study    make test
+# Two more for developers:      make check    make docs
+# See CONTRIBUTING.md. Nothing outside this folder is touched; `make clean` undoes everything.
+
+PYTHON ?= python3
+export PYTHON
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# The core is built with the environment's own CMake and Ninja: build and test one preset.
+CORE = export PATH="$(CURDIR)/$(BIN):$$PATH"; cd core; cmake --preset $(1) --log-level=WARNING && \
+    cmake --build --preset $(1) && ctest --preset $(1)
+
+# What the installed package is made of.
+SOURCES := pyproject.toml CMakeLists.txt \
+    $(shell find core bindings src -type f -not -path '*/build/*' -not -path '*/__pycache__/*')
+CPP := $(shell find core bindings -type f \( -name '*.h' -o -name '*.cc' -o -name '*.cpp' \) \
+    -not -path '*/build/*')
+PY := src tests tools docs benchmarks
+
+OFFLINE := { echo "arboleda: the step above failed; its last lines say why (with no network, \
+	pip cannot fetch what the package needs)." >&2; exit 1; }
+
+.PHONY: study test test-slow check docs sanitizers clean preflight doctest
+.DELETE_ON_ERROR:
+
+study: $(VENV)/.study
+	@$(BIN)/arboleda study breast_cancer --target target
+
+test: $(VENV)/.dev
+	@$(BIN)/python -m pytest $(ARGS)
+
+test-slow: $(VENV)/.dev
+	@$(BIN)/python -m pytest -m slow --timeout 1800 $(ARGS)
+
+check: $(VENV)/.dev doctest
+	$(BIN)/ruff format --check $(PY)
+	$(BIN)/ruff check $(PY)
+	$(BIN)/clang-format --dry-run -Werror $(CPP)
+	$(BIN)/python tools/check_layers.py
+	$(BIN)/python tools/check_places.py
+	$(BIN)/python -m mypy
+	$(call CORE,dev)
+
+sanitizers: $(VENV)/.dev doctest
+	$(call CORE,asan-ubsan)
+	$(call CORE,tsan)
+
+docs: $(VENV)/.dev
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "The documentation is at docs/_build/html/index.html"
+
+clean:
+	rm -rf $(VENV) build core/build dist docs/_build docs/api/generated docs/gallery/generated
+
+preflight:
+	@sh tools/preflight.sh
+
+# The tests of the C++ core use doctest, which only a developer needs.
+doctest: | preflight
+	@printf '#include <doctest/doctest.h>\n' | $${CXX:-c++} $$CXXFLAGS -fsyntax-only -x c++ - 2>/dev/null || { \
+	    echo "The tests of the C++ core need doctest; install it (Debian, Ubuntu: apt-get" \
+	        "install doctest-dev; Fedora: dnf install doctest-devel; macOS: brew install doctest)." >&2; exit 1; }
+
+$(VENV)/.made: | preflight
+	@echo "Making the environment $(VENV)"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
+
+# One build serves both environments below: the wheel is made again only when a source changed.
+$(VENV)/.wheel: $(VENV)/.made $(SOURCES)
+	@echo "Building arboleda (a minute or two)"
+	@rm -rf $(VENV)/wheel
+	@$(PIP) wheel --no-deps --wheel-dir $(VENV)/wheel . || $(OFFLINE)
+	@touch $@
+
+$(VENV)/.study: $(VENV)/.wheel
+	@echo "Installing arboleda and what its study needs"
+	@wheel=$$(echo $(VENV)/wheel/*.whl) && $(PIP) install "$$wheel[study]" && \
+	    $(PIP) install --force-reinstall --no-deps "$$wheel" || $(OFFLINE)
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.wheel
+	@echo "Installing arboleda and the developer's tools"
+	@wheel=$$(echo $(VENV)/wheel/*.whl) && $(PIP) install "$$wheel[dev]" && \
+	    $(PIP) install --force-reinstall --no-deps "$$wheel" || $(OFFLINE)
+	@touch $@ $(VENV)/.study
