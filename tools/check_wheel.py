@@ -1,0 +1,37 @@
+"""The built wheel is small, typed and holds the compiled module with its stub, and no rubbish.
+
+python tools/check_wheel.py FOLDER
+"""
+
+import sys
+import zipfile
+from pathlib import Path
+
+LIMIT_MB = 10.0
+
+
+def main(folder: Path) -> int:
+    (wheel,) = folder.glob("arboleda-*.whl")
+    size = wheel.stat().st_size / 1e6
+    names = zipfile.ZipFile(wheel).namelist()
+    faults = [f"{name} does not belong in a wheel" for name in names if not _belongs(name)]
+    if size >= LIMIT_MB:
+        faults.append(f"{size:.1f} MB is not below {LIMIT_MB} MB")
+    for needed in ("arboleda/py.typed", "arboleda/_native.pyi"):
+        if needed not in names:
+            faults.append(f"{needed} is missing")
+    if not any(name.startswith("arboleda/_native.") and name.endswith(".so") for name in names):
+        faults.append("the compiled module arboleda/_native is missing")
+    print(f"{wheel.name}: {size:.2f} MB, {len(names)} files")
+    for fault in faults:
+        print(f"{wheel.name}: {fault}")
+    return 1 if faults else 0
+
+
+def _belongs(name: str) -> bool:
+    top = name.split("/")[0]
+    return (top == "arboleda" or top.endswith(".dist-info")) and "__pycache__" not in name
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

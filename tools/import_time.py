@@ -1,0 +1,25 @@
+"""How long `import arboleda` takes in a fresh interpreter, without the interpreter's own start.
+
+python tools/import_time.py
+"""
+
+import subprocess
+import sys
+
+LIMIT_S = 0.3
+CODE = "import time; t = time.perf_counter(); import arboleda; print(time.perf_counter() - t)"
+
+
+def main() -> int:
+    times = sorted(
+        float(subprocess.run([sys.executable, "-c", CODE], capture_output=True, check=True).stdout)
+        for _ in range(9)
+    )
+    print(
+        f"import arboleda: {times[0] * 1e3:.1f} ms at best, {times[4] * 1e3:.1f} ms as median of 9"
+    )
+    return 1 if times[0] >= LIMIT_S else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
