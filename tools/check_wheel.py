@@ -29,7 +29,7 @@ def main(folder: Path) -> int:
 
 
 def _belongs(name: str) -> bool:
-    top = name.split("/")[0]
+    top = name.split("/", maxsplit=1)[0]
     return (top == "arboleda" or top.endswith(".dist-info")) and "__pycache__" not in name
 
 

@@ -1,0 +1,68 @@
+"""Sphinx: `make docs` builds with warnings as errors and without the network."""
+
+import os
+
+from sphinx_gallery.sorting import FileNameSortKey
+
+import arboleda
+
+# The gallery draws to files; no screen is needed.
+os.environ.setdefault("MPLBACKEND", "agg")
+
+project = "arboleda"
+author = "The arboleda developers"
+project_copyright = author
+version = release = arboleda.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "numpydoc",
+    "myst_parser",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "gallery/examples", "sg_execution_times.rst"]
+source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
+templates_path = ["_templates"]
+nitpicky = False
+
+html_theme = "furo"
+html_title = f"arboleda {version}"
+html_static_path = ["_static"]
+html_css_files = ["arboleda.css"]
+html_copy_source = False
+html_show_sphinx = False
+html_theme_options = {
+    "light_css_variables": {
+        "color-brand-primary": "#2f6b3c",
+        "color-brand-content": "#2f6b3c",
+        "font-stack": "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
+    },
+    "dark_css_variables": {
+        "color-brand-primary": "#8fcf9c",
+        "color-brand-content": "#8fcf9c",
+    },
+}
+
+myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+autodoc_typehints = "none"  # numpydoc's sections say them in words
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+numpydoc_validation_checks = {"SS01", "PR01", "PR02", "PR04", "RT01", "SS03"}
+numpydoc_validation_exclude = {r"\.__\w+__$", r"set_\w+_request$", r"get_metadata_routing$"}
+
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery/examples",
+    "gallery_dirs": "gallery/generated",
+    "filename_pattern": r"/plot_",
+    "within_subsection_order": FileNameSortKey,
+    "download_all_examples": False,
+    "show_memory": False,
+    "min_reported_time": 3600,
+    "reset_modules": ("matplotlib",),
+    "abort_on_example_error": True,
+}
