@@ -15,7 +15,7 @@ _PUBLIC = {
     "Study": "arboleda.study",
 }
 
-__all__ = [*sorted(_PUBLIC), "__version__", "metrics"]
+__all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor", "Study", "__version__", "metrics"]
 
 if TYPE_CHECKING:
     from arboleda import metrics as metrics

@@ -45,7 +45,7 @@ def write_atomically(path: Path, data: bytes | str) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(draft, target)
+        draft.replace(target)
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
