@@ -1,6 +1,10 @@
 // The module only lists its areas; each file registers one.
-#include <nanobind/nanobind.h>
+#include "areas.h"
 
-namespace nb = nanobind;
-
-NB_MODULE(_native, m) { m.doc() = "The compiled engine of arboleda. Private: use the arboleda package."; }
+NB_MODULE(_native, m) {
+  m.doc() = "The compiled engine of arboleda. Private: use the arboleda package.";
+  arboleda::python::init_errors(m);
+  arboleda::python::init_data(m);
+  arboleda::python::init_tree(m);
+  arboleda::python::init_cart(m);
+}

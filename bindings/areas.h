@@ -1,0 +1,27 @@
+// What each file of the bindings offers to the module and to the others.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <functional>
+
+#include "base/context.h"
+#include "data/column.h"
+
+namespace arboleda::python {
+
+namespace nb = nanobind;
+
+void init_errors(nb::module_& m);
+void init_data(nb::module_& m);
+void init_tree(nb::module_& m);
+void init_cart(nb::module_& m);
+
+// Columns of a table: a list of one-dimensional arrays, each of any stride and of one of the types
+// of DType. The views hold no reference: the list must outlive them.
+TableView to_table(nb::list columns, std::size_t n_rows);
+
+// A Context whose stop flag follows Ctrl-C. Made with the GIL held, used with it released.
+Context make_context(int n_threads, std::uint64_t seed);
+
+}  // namespace arboleda::python

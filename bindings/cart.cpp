@@ -1,0 +1,83 @@
+// Fitting one classification or regression tree.
+#include "learn/cart.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <optional>
+
+#include "areas.h"
+#include "arrays.h"
+
+namespace arboleda::python {
+
+namespace {
+
+ClassMeasure measure_named(const std::string& name) {
+  if (name == "gini") return ClassMeasure::gini;
+  if (name == "entropy") return ClassMeasure::entropy;
+  require(name == "misclassification", "no such criterion");
+  return ClassMeasure::misclassification;
+}
+
+template <class T>
+std::span<const T> span_of(const InArray<T>& array) {
+  return {array.data(), array.size()};
+}
+
+std::span<const double> span_of(const std::optional<InArray<double>>& array) {
+  return array ? span_of(*array) : std::span<const double>{};
+}
+
+}  // namespace
+
+void init_cart(nb::module_& m) {
+  nb::class_<GrowthOptions>(m, "GrowthOptions", "When to stop growing; -1 means no limit.")
+      .def(
+          "__init__",
+          [](GrowthOptions* self, std::int32_t max_depth, std::int64_t max_leaf_nodes,
+             std::uint64_t min_samples_split, std::uint64_t min_samples_leaf,
+             double min_weight_leaf, double min_impurity_decrease, FeatureIndex max_features) {
+            new (self) GrowthOptions{};
+            if (max_depth >= 0) self->max_depth = max_depth;
+            if (max_leaf_nodes >= 0) {
+              self->max_leaf_nodes = max_leaf_nodes;
+              self->policy = GrowthPolicy::best_first;
+            }
+            self->min_samples_split = min_samples_split;
+            self->min_samples_leaf = min_samples_leaf;
+            self->min_weight_leaf = min_weight_leaf;
+            self->min_impurity_decrease = min_impurity_decrease;
+            self->max_features = max_features;
+          },
+          nb::kw_only(), nb::arg("max_depth"), nb::arg("max_leaf_nodes"),
+          nb::arg("min_samples_split"), nb::arg("min_samples_leaf"), nb::arg("min_weight_leaf"),
+          nb::arg("min_impurity_decrease"), nb::arg("max_features"));
+
+  m.def(
+      "fit_classification_tree",
+      [](const CodedTable& table, InArray<std::uint32_t> labels, std::size_t n_classes,
+         std::optional<InArray<double>> weights, const std::string& criterion,
+         const GrowthOptions& options, int n_threads, std::uint64_t seed) {
+        const ClassMeasure measure = measure_named(criterion);
+        const Context context = make_context(n_threads, seed);
+        const nb::gil_scoped_release unlocked;
+        return fit_classification_tree(table, span_of(labels), n_classes, span_of(weights), measure,
+                                       options, context);
+      },
+      nb::arg("table"), nb::arg("labels"), nb::arg("n_classes"), nb::arg("weights").none(),
+      nb::arg("criterion"), nb::arg("options"), nb::arg("n_threads"), nb::arg("seed"));
+
+  m.def(
+      "fit_regression_tree",
+      [](const CodedTable& table, InArray<double> targets, std::optional<InArray<double>> weights,
+         const GrowthOptions& options, int n_threads, std::uint64_t seed) {
+        const Context context = make_context(n_threads, seed);
+        const nb::gil_scoped_release unlocked;
+        return fit_regression_tree(table, span_of(targets), span_of(weights), options, context);
+      },
+      nb::arg("table"), nb::arg("targets"), nb::arg("weights").none(), nb::arg("options"),
+      nb::arg("n_threads"), nb::arg("seed"));
+}
+
+}  // namespace arboleda::python

@@ -1,0 +1,115 @@
+// The immutable tree: its arrays, its answers, its state for pickling.
+#include "tree/tree.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "areas.h"
+#include "arrays.h"
+#include "predict/predict.h"
+
+namespace arboleda::python {
+
+namespace {
+
+// The state is a tuple of plain numbers and arrays; __setstate__ checks every bit of it.
+nb::tuple get_state(const Tree& tree) {
+  const TreeArrays& a = tree.arrays();
+  return nb::make_tuple(a.n_features, a.n_outputs, to_numpy(a.feature), to_numpy(a.threshold),
+                        to_numpy(a.right), to_numpy(a.missing_left), to_numpy(a.impurity),
+                        to_numpy(a.n_node_samples), to_numpy(a.weight), to_numpy(a.value));
+}
+
+template <class T>
+std::vector<T> from_numpy(nb::handle object) {
+  const auto array = nb::cast<InArray<T>>(object);
+  return std::vector<T>(array.data(), array.data() + array.size());
+}
+
+void set_state(Tree& tree, const nb::tuple& state) {
+  require(state.size() == 10, "the state of a tree has not ten parts");
+  TreeArrays a;
+  a.n_features = nb::cast<FeatureIndex>(state[0]);
+  a.n_outputs = nb::cast<std::int32_t>(state[1]);
+  a.feature = from_numpy<FeatureIndex>(state[2]);
+  a.threshold = from_numpy<double>(state[3]);
+  a.right = from_numpy<NodeIndex>(state[4]);
+  a.missing_left = from_numpy<std::uint8_t>(state[5]);
+  a.impurity = from_numpy<double>(state[6]);
+  a.n_node_samples = from_numpy<std::int64_t>(state[7]);
+  a.weight = from_numpy<double>(state[8]);
+  a.value = from_numpy<double>(state[9]);
+  new (&tree) Tree(std::move(a));
+}
+
+const TreeArrays& arrays_of(nb::handle self) { return nb::cast<const Tree&>(self).arrays(); }
+
+nb::object apply(const Tree& tree, nb::list columns, std::size_t n_rows, int n_threads) {
+  const TableView table = to_table(columns, n_rows);
+  const Context context = make_context(n_threads, 0);
+  std::vector<NodeIndex> leaves(n_rows);
+  {
+    const nb::gil_scoped_release unlocked;
+    apply_tree(tree, table, context, leaves);
+  }
+  return to_numpy(std::move(leaves));
+}
+
+nb::object predict(const Tree& tree, nb::list columns, std::size_t n_rows, int n_threads) {
+  const TableView table = to_table(columns, n_rows);
+  const Context context = make_context(n_threads, 0);
+  const auto n_outputs = static_cast<std::size_t>(tree.arrays().n_outputs);
+  std::vector<double> values(n_rows * n_outputs);
+  {
+    const nb::gil_scoped_release unlocked;
+    predict_tree(tree, table, context, values);
+  }
+  return to_numpy(std::move(values), {n_rows, n_outputs});
+}
+
+nb::tuple path(const Tree& tree, nb::list columns, std::size_t n_rows, int n_threads) {
+  const TableView table = to_table(columns, n_rows);
+  const Context context = make_context(n_threads, 0);
+  DecisionPath result;
+  {
+    const nb::gil_scoped_release unlocked;
+    result = decision_path(tree, table, context);
+  }
+  return nb::make_tuple(to_numpy(std::move(result.start)), to_numpy(std::move(result.node)));
+}
+
+}  // namespace
+
+void init_tree(nb::module_& m) {
+  nb::class_<Tree>(m, "Tree", "A fitted tree: flat arrays, nodes in preorder, immutable.")
+      .def("__getstate__", &get_state)
+      .def("__setstate__", &set_state)
+      .def_prop_ro("n_features", [](const Tree& t) { return t.arrays().n_features; })
+      .def_prop_ro("n_outputs", [](const Tree& t) { return t.arrays().n_outputs; })
+      .def_prop_ro("node_count", &Tree::n_nodes)
+      .def_prop_ro("n_leaves", &Tree::n_leaves)
+      .def_prop_ro("max_depth", &Tree::depth)
+      .def_prop_ro("feature", [](nb::handle s) { return view_numpy(arrays_of(s).feature, s); })
+      .def_prop_ro("threshold", [](nb::handle s) { return view_numpy(arrays_of(s).threshold, s); })
+      .def_prop_ro("right", [](nb::handle s) { return view_numpy(arrays_of(s).right, s); })
+      .def_prop_ro("missing_left",
+                   [](nb::handle s) { return view_numpy(arrays_of(s).missing_left, s); })
+      .def_prop_ro("impurity", [](nb::handle s) { return view_numpy(arrays_of(s).impurity, s); })
+      .def_prop_ro("n_node_samples",
+                   [](nb::handle s) { return view_numpy(arrays_of(s).n_node_samples, s); })
+      .def_prop_ro("weighted_n_node_samples",
+                   [](nb::handle s) { return view_numpy(arrays_of(s).weight, s); })
+      .def_prop_ro("value",
+                   [](nb::handle s) {
+                     const TreeArrays& a = arrays_of(s);
+                     return view_numpy(a.value, s,
+                                       {a.right.size(), static_cast<std::size_t>(a.n_outputs)});
+                   })
+      .def("node_depths", [](const Tree& t) { return to_numpy(t.node_depths()); })
+      .def("impurity_decrease", [](const Tree& t) { return to_numpy(t.impurity_decrease()); })
+      .def("apply", &apply, nb::arg("columns"), nb::arg("n_rows"), nb::arg("n_threads"))
+      .def("predict", &predict, nb::arg("columns"), nb::arg("n_rows"), nb::arg("n_threads"))
+      .def("decision_path", &path, nb::arg("columns"), nb::arg("n_rows"), nb::arg("n_threads"));
+}
+
+}  // namespace arboleda::python

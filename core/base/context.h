@@ -1,0 +1,51 @@
+// What every long-running part of the engine is told by its caller. No globals: a Context is passed.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <thread>
+
+#include "base/error.h"
+
+namespace arboleda {
+
+class Context {
+ public:
+  // `interrupted` is asked now and then, only on the thread that made the Context (the one that may
+  // take an interpreter's lock); when it answers true, every thread stops at its next check().
+  explicit Context(int n_threads = 1, std::uint64_t seed = 0,
+                   std::function<bool()> interrupted = nullptr)
+      : n_threads_(n_threads), seed_(seed), interrupted_(std::move(interrupted)) {}
+
+  int n_threads() const { return n_threads_; }
+  std::uint64_t seed() const { return seed_; }
+
+  // Throws Error(interrupted) once the caller wants to stop. Cheap enough for once per node.
+  void check() const {
+    if (interrupted_ && !stop_.load(std::memory_order_relaxed) &&
+        std::this_thread::get_id() == owner_) {
+      const auto now = std::chrono::steady_clock::now();
+      if (now - last_asked_ >= kPatience) {
+        last_asked_ = now;
+        if (interrupted_()) stop_.store(true, std::memory_order_relaxed);
+      }
+    }
+    if (stop_.load(std::memory_order_relaxed)) {
+      throw Error(ErrorKind::interrupted, "stopped by the caller");
+    }
+  }
+
+ private:
+  static constexpr auto kPatience = std::chrono::milliseconds(50);
+
+  int n_threads_;
+  std::uint64_t seed_;
+  std::function<bool()> interrupted_;
+  std::thread::id owner_ = std::this_thread::get_id();
+  mutable std::chrono::steady_clock::time_point last_asked_ = std::chrono::steady_clock::now();
+  mutable std::atomic<bool> stop_{false};
+};
+
+}  // namespace arboleda

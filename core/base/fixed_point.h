@@ -1,0 +1,44 @@
+// Reals as integers times a power of two, so that sums do not depend on their order.
+//
+// A column of reals x_i becomes integers q_i = round((x_i - centre) * 2^shift). The shift is as large
+// as the budget of bits allows: the sum of all |q_i| (or of all w_i |q_i|) must stay in a 64- or
+// 128-bit integer. Powers of two keep scaling exact: 2^k * x gives the same integers.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace arboleda {
+
+// Number of bits of a nonnegative integer: 0 for 0, 1 for 1, 2 for 2 and 3, ...
+int bit_length(std::uint64_t value);
+
+// Sample weights. `value` is empty when every positive weight is the same: then each counts 1.
+// A weight too small to matter beside the others (below about 2^-61 of their sum) becomes 0.
+struct FixedWeights {
+  std::vector<std::uint64_t> value;
+  std::vector<bool> dropped;  // rows of weight 0; empty when there is none
+  std::uint64_t total = 0;    // sum over all rows, in units
+  double unit = 1.0;          // weight of one unit
+
+  bool is_unit() const { return value.empty(); }
+};
+
+// weights: one a row, finite and not negative (else Error), or empty for "all 1".
+// The total stays below 2^max_bits.
+FixedWeights fix_weights(std::span<const double> weights, std::size_t n_rows, int max_bits);
+
+struct FixedTargets {
+  std::vector<std::int64_t> value;
+  double centre = 0.0;
+  int shift = 0;  // real = centre + value * 2^-shift
+
+  double to_real(double units) const;
+  double squared_to_real(double squared_units) const;
+};
+
+// targets: finite (else Error). Every |value| is at most 2^max_bits.
+FixedTargets fix_targets(std::span<const double> targets, int max_bits);
+
+}  // namespace arboleda

@@ -1,0 +1,23 @@
+// One process-wide pool of threads.
+//
+// - Threads start when first needed and sleep between jobs.
+// - A job asked for from inside a job, or while another caller's job runs, runs on the calling
+//   thread alone: nesting and many callers never wait for each other.
+// - After fork() the child starts with an empty pool of its own.
+// - Where the system refuses a thread, the job runs on those there are.
+// Which thread runs which task is not determined; results must not depend on it.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace arboleda {
+
+// Runs body(task, worker) for task = 0 .. n_tasks-1 on at most n_threads threads, the caller being
+// one of them, and returns when all are done. 0 <= worker < n_threads, and no two tasks run at the
+// same time with the same worker number. The exception of the lowest failing task is rethrown;
+// tasks not yet begun are then skipped.
+void parallel_for(int n_threads, std::size_t n_tasks,
+                  const std::function<void(std::size_t task, int worker)>& body);
+
+}  // namespace arboleda

@@ -1,0 +1,175 @@
+// The statistic of classification: the weight of each class.
+//
+// A cell holds `width()` slots:
+//   unit weights   uint32   [ n_0, n_1, ..., n_{K-1} ]               the weights are the counts
+//   weighted       uint64   [ w_0, w_1, ..., w_{K-1}, n rows ]       weights in fixed point
+//
+// A Measure turns the class weights on the two sides of a threshold into a score: the larger, the
+// smaller the weighted impurity of the two sides. It is one of gini.h, entropy.h,
+// misclassification.h.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "base/fixed_point.h"
+#include "base/types.h"
+
+namespace arboleda {
+
+// The class weights on both sides of a threshold that moves to the right.
+template <class SlotType, template <class> class MeasureOf>
+class ClassSides {
+ public:
+  using Slot = SlotType;
+  static constexpr bool kWeighted = sizeof(Slot) == 8;
+  // Holds the square of a total weight.
+  using Square = std::conditional_t<kWeighted, UInt128, std::uint64_t>;
+
+  explicit ClassSides(std::size_t n_classes) : left_(n_classes), right_(n_classes) {}
+
+  // Everything is on the right.
+  void reset(const Slot* total, std::uint64_t n_rows) {
+    n_left_ = 0;
+    n_right_ = n_rows;
+    w_left_ = 0;
+    w_right_ = 0;
+    for (std::size_t k = 0; k < left_.size(); ++k) {
+      left_[k] = 0;
+      right_[k] = total[k];
+      w_right_ += total[k];
+    }
+    measure_.reset(std::span<const Slot>(right_));
+  }
+
+  void move_cell(const Slot* cell) {
+    std::uint64_t n_rows = 0;
+    for (std::size_t k = 0; k < left_.size(); ++k) {
+      if (cell[k] == 0) continue;
+      move(k, cell[k]);
+      n_rows += cell[k];
+    }
+    if constexpr (kWeighted) n_rows = cell[left_.size()];
+    n_left_ += n_rows;
+    n_right_ -= n_rows;
+  }
+
+  void move_row(std::uint32_t label, std::uint64_t weight) {
+    move(label, static_cast<Slot>(weight));
+    ++n_left_;
+    --n_right_;
+  }
+
+  double score() const {
+    return measure_.score(std::span<const Slot>(left_), std::span<const Slot>(right_), w_left_,
+                          w_right_);
+  }
+
+  std::uint64_t n_left() const { return n_left_; }
+  std::uint64_t n_right() const { return n_right_; }
+  double weight_left() const { return static_cast<double>(w_left_); }
+  double weight_right() const { return static_cast<double>(w_right_); }
+
+ private:
+  void move(std::size_t k, Slot weight) {
+    measure_.move(left_[k], right_[k], weight);
+    left_[k] += weight;
+    right_[k] -= weight;
+    w_left_ += weight;
+    w_right_ -= weight;
+  }
+
+  std::vector<Slot> left_, right_;
+  std::uint64_t w_left_ = 0, w_right_ = 0, n_left_ = 0, n_right_ = 0;
+  MeasureOf<Square> measure_;
+};
+
+// A criterion: the targets of all rows, and all that the grower asks of them.
+template <class SlotType, template <class> class MeasureOf>
+class ClassCriterion {
+ public:
+  using Slot = SlotType;
+  using Sides = ClassSides<Slot, MeasureOf>;
+  static constexpr bool kWeighted = Sides::kWeighted;
+
+  // What the rows of one node contribute, in the order of its row list.
+  struct Local {
+    std::vector<std::uint32_t> label;
+    std::vector<std::uint64_t> weight;  // empty for unit weights
+  };
+
+  // labels: one a row, each below n_classes. Both must outlive the criterion.
+  ClassCriterion(std::span<const std::uint32_t> labels, std::size_t n_classes,
+                 const FixedWeights& weights)
+      : labels_(labels), n_classes_(n_classes), weights_(weights) {}
+
+  std::size_t width() const { return n_classes_ + (kWeighted ? 1 : 0); }
+  std::size_t n_outputs() const { return n_classes_; }
+  Sides make_sides() const { return Sides(n_classes_); }
+
+  void gather(std::span<const RowIndex> rows, Local& local) const {
+    local.label.resize(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) local.label[i] = labels_[rows[i]];
+    if constexpr (kWeighted) {
+      local.weight.resize(rows.size());
+      for (std::size_t i = 0; i < rows.size(); ++i) local.weight[i] = weights_.value[rows[i]];
+    }
+  }
+
+  void add(const Local& local, std::size_t i, Slot* cell) const {
+    if constexpr (kWeighted) {
+      cell[local.label[i]] += local.weight[i];
+      ++cell[n_classes_];
+    } else {
+      ++cell[local.label[i]];
+    }
+  }
+
+  std::uint64_t n_rows(const Slot* cell) const {
+    if constexpr (kWeighted) return cell[n_classes_];
+    Slot sum = 0;
+    for (std::size_t k = 0; k < n_classes_; ++k) sum += cell[k];
+    return sum;
+  }
+
+  void move_row(const Local& local, std::size_t i, Sides& sides) const {
+    sides.move_row(local.label[i], kWeighted ? local.weight[i] : 1);
+  }
+
+  double weight(const Slot* total) const {
+    return static_cast<double>(whole(total)) * weights_.unit;
+  }
+  double total_weight() const { return static_cast<double>(weights_.total) * weights_.unit; }
+  // Weights in the unit of Sides::weight_left().
+  double in_units(double weight) const { return weight / weights_.unit; }
+
+  bool is_pure(const Local&, const Slot* total) const {
+    return *std::max_element(total, total + n_classes_) == whole(total);
+  }
+
+  double impurity(const Local&, const Slot* total) const {
+    return MeasureOf<typename Sides::Square>::impurity(std::span(total, n_classes_), whole(total));
+  }
+
+  // The share of each class.
+  void value(std::span<const RowIndex>, const Local&, const Slot* total, double* out) const {
+    const auto w = static_cast<double>(whole(total));
+    for (std::size_t k = 0; k < n_classes_; ++k) out[k] = static_cast<double>(total[k]) / w;
+  }
+
+ private:
+  std::uint64_t whole(const Slot* total) const {
+    std::uint64_t w = 0;
+    for (std::size_t k = 0; k < n_classes_; ++k) w += total[k];
+    return w;
+  }
+
+  std::span<const std::uint32_t> labels_;
+  std::size_t n_classes_;
+  const FixedWeights& weights_;
+};
+
+}  // namespace arboleda

@@ -1,0 +1,320 @@
+// Grows one tree. The loop is the textbook's:
+//
+//   open the root
+//   while a node waits in the frontier: take it; open its left and its right child
+//
+// Opening a node measures its rows, decides whether it may be split, finds the best split,
+// partitions its rows, and puts it in the frontier. Only the frontier knows the growth policy.
+//
+// Threads: features of large nodes are searched in parallel; small nodes of a depth-first tree are
+// set aside and grown as whole subtrees in parallel, each by this same loop. No result depends on
+// who did what: scores come from exact sums, ties from a total order, randomness from the path.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/context.h"
+#include "base/random.h"
+#include "base/thread_pool.h"
+#include "data/coded_table.h"
+#include "grow/feature_search.h"
+#include "grow/frontier.h"
+#include "grow/grown_tree.h"
+#include "grow/partition.h"
+
+namespace arboleda {
+
+struct GrowthOptions {
+  GrowthPolicy policy = GrowthPolicy::depth_first;
+  std::int32_t max_depth = std::numeric_limits<std::int32_t>::max();
+  std::int64_t max_leaf_nodes = std::numeric_limits<std::int64_t>::max();
+  std::uint64_t min_samples_split = 2;
+  std::uint64_t min_samples_leaf = 1;
+  double min_weight_leaf = 0.0;        // in the unit of the sample weights
+  double min_impurity_decrease = 0.0;  // weighted by the node's share of all rows
+  FeatureIndex max_features = -1;      // features drawn at each node; -1: all
+  std::uint32_t tree = 0;              // number of the tree in its ensemble, for randomness
+};
+
+// A decrease of impurity this much below the minimum still counts as reaching it (scikit-learn).
+inline constexpr double kImpurityTolerance = std::numeric_limits<double>::epsilon();
+
+// (rows x features) from which a node is worth waking other threads for (measured in benchmarks/).
+inline constexpr std::size_t kParallelWork = std::size_t{1} << 17;
+
+// Nodes of at most max(this, rows / (16 threads)) rows are grown as whole subtrees.
+inline constexpr std::size_t kSubtreeRows = 512;
+
+template <class Criterion>
+class Grower {
+ public:
+  Grower(const CodedTable& table, const Criterion& criterion, const GrowthOptions& options,
+         const Context& context)
+      : table_(table), criterion_(criterion), options_(options), context_(context) {
+    limits_.min_rows = options.min_samples_leaf;
+    limits_.min_weight = criterion.in_units(options.min_weight_leaf);
+  }
+
+  // rows: the training rows, all of positive weight, at least one; reordered.
+  TreeArrays grow(std::vector<RowIndex>& rows) {
+    rows_ = rows;
+    const std::size_t work = rows.size() * table_.columns.size();
+    n_threads_ = work >= kParallelWork ? context_.n_threads() : 1;
+    for (int i = 0; i < n_threads_; ++i) workspaces_.emplace_back(table_, criterion_, limits_);
+    if (n_threads_ > 1 && options_.policy == GrowthPolicy::depth_first) {
+      subtree_rows_ =
+          std::max(kSubtreeRows, rows.size() / (16 * static_cast<std::size_t>(n_threads_)));
+    }
+    auto all = std::make_shared<Features>(table_.columns.size());
+    std::iota(all->begin(), all->end(), 0);
+
+    GrownTree trunk;
+    grow_from({0, rows.size(), 0, 0, all}, trunk, workspaces_[0], n_threads_);
+    return flatten(trunk, grow_subtrees(), table_.n_features(), criterion_.n_outputs());
+  }
+
+ private:
+  using Slot = typename Criterion::Slot;
+  using Features = std::vector<FeatureIndex>;
+
+  // A node that is to be opened.
+  struct Bud {
+    std::size_t begin, end;  // its rows
+    std::int32_t depth;
+    std::uint64_t key;                         // its path from the root, for randomness
+    std::shared_ptr<const Features> features;  // not known to be constant here
+  };
+
+  // A node that was opened and can be split.
+  struct OpenNode {
+    NodeIndex id;
+    Bud left, right;
+    double improvement;
+  };
+
+  struct Workspace {
+    Workspace(const CodedTable& table, const Criterion& criterion, const SplitLimits& limits)
+        : search(table, criterion, limits), total(criterion.width()), part(criterion.width()) {}
+
+    FeatureSearch<Criterion> search;
+    typename Criterion::Local local, part_local;
+    std::vector<Slot> total, part;
+    std::vector<RowIndex> scratch;
+    Features permutation;
+    Split best;
+  };
+
+  // The loop.
+  void grow_from(const Bud& root, GrownTree& tree, Workspace& workspace, int n_threads) {
+    Frontier<OpenNode> frontier(options_.policy);
+    std::int64_t n_leaves = 1;
+    open(root, tree, workspace, n_threads, frontier);
+    while (!frontier.empty() && n_leaves < options_.max_leaf_nodes) {
+      const OpenNode node = frontier.pop();
+      const NodeIndex left = open(node.left, tree, workspace, n_threads, frontier);
+      const NodeIndex right = open(node.right, tree, workspace, n_threads, frontier);
+      auto& parent = tree.nodes[static_cast<std::size_t>(node.id)];
+      parent.left = left;
+      parent.right = right;
+      ++n_leaves;
+    }
+  }
+
+  std::vector<GrownTree> grow_subtrees() {
+    // The largest first, so that the last ones to finish are small.
+    std::vector<std::size_t> order(set_aside_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return set_aside_[a].end - set_aside_[a].begin > set_aside_[b].end - set_aside_[b].begin;
+    });
+    subtree_rows_ = 0;
+    std::vector<GrownTree> subtrees(set_aside_.size());
+    parallel_for(n_threads_, order.size(), [&](std::size_t task, int worker) {
+      const std::size_t i = order[task];
+      grow_from(set_aside_[i], subtrees[i], workspaces_[static_cast<std::size_t>(worker)], 1);
+    });
+    return subtrees;
+  }
+
+  // Adds a node to the tree; puts it in the frontier if it can be split.
+  NodeIndex open(const Bud& bud, GrownTree& tree, Workspace& workspace, int n_threads,
+                 Frontier<OpenNode>& frontier) {
+    context_.check();
+    const auto id = static_cast<NodeIndex>(tree.nodes.size());
+    const auto rows = rows_.subspan(bud.begin, bud.end - bud.begin);
+    if (rows.size() <= subtree_rows_) {
+      tree.nodes.push_back({.subtree = static_cast<std::int32_t>(set_aside_.size())});
+      tree.values.resize(tree.values.size() + criterion_.n_outputs());
+      set_aside_.push_back(bud);
+      return id;
+    }
+    measure(rows, workspace.local, workspace.total);
+    record(rows, workspace, tree);
+    if (is_terminal(bud, rows.size(), tree.nodes.back().weight, workspace)) return id;
+
+    const NodeView<Criterion> view{rows, workspace.local, workspace.total.data()};
+    const auto [split, features] = find_split(view, bud, workspace, n_threads);
+    if (!split.found()) return id;
+
+    const CodedColumn& column = table_.columns[static_cast<std::size_t>(split.feature)];
+    const Partition partition = partition_rows(column, split, rows, workspace.scratch);
+    auto& node = tree.nodes.back();
+    node.feature = split.feature;
+    node.threshold = threshold(column, split);
+    // A side for missing values that the node never saw: the larger child.
+    node.missing_left = partition.n_missing > 0 ? split.missing_left
+                                                : partition.n_left > rows.size() - partition.n_left;
+    const double improvement = measures_improvement()
+                                   ? impurity_decrease(node, rows, partition.n_left, workspace)
+                                   : 0.0;
+    if (improvement + kImpurityTolerance < options_.min_impurity_decrease) return id;
+
+    const std::size_t middle = bud.begin + partition.n_left;
+    frontier.push({id,
+                   {bud.begin, middle, bud.depth + 1, child_key(bud.key, true), features},
+                   {middle, bud.end, bud.depth + 1, child_key(bud.key, false), features},
+                   improvement});
+    return id;
+  }
+
+  void measure(std::span<const RowIndex> rows, typename Criterion::Local& local,
+               std::vector<Slot>& total) const {
+    criterion_.gather(rows, local);
+    std::fill(total.begin(), total.end(), Slot{});
+    for (std::size_t i = 0; i < rows.size(); ++i) criterion_.add(local, i, total.data());
+  }
+
+  void record(std::span<const RowIndex> rows, const Workspace& workspace, GrownTree& tree) const {
+    const Slot* total = workspace.total.data();
+    tree.nodes.push_back({.impurity = criterion_.impurity(workspace.local, total),
+                          .n_rows = static_cast<std::int64_t>(rows.size()),
+                          .weight = criterion_.weight(total)});
+    const std::size_t start = tree.values.size();
+    tree.values.resize(start + criterion_.n_outputs());
+    criterion_.value(rows, workspace.local, total, &tree.values[start]);
+  }
+
+  bool is_terminal(const Bud& bud, std::size_t n_rows, double weight,
+                   const Workspace& workspace) const {
+    return bud.depth >= options_.max_depth || n_rows < options_.min_samples_split ||
+           n_rows < 2 * options_.min_samples_leaf || weight < 2 * options_.min_weight_leaf ||
+           criterion_.is_pure(workspace.local, workspace.total.data());
+  }
+
+  // The best split, and the features that are not constant in the node.
+  struct Found {
+    Split split;
+    std::shared_ptr<const Features> features;
+  };
+
+  Found find_split(const NodeView<Criterion>& node, const Bud& bud, Workspace& workspace,
+                   int n_threads) {
+    const bool draws = options_.max_features >= 0 && options_.max_features < table_.n_features();
+    if (draws) return {search_drawn(node, bud, workspace), bud.features};
+    return search_all(node, bud.features, workspace, n_threads);
+  }
+
+  Found search_all(const NodeView<Criterion>& node, const std::shared_ptr<const Features>& features,
+                   Workspace& workspace, int n_threads) {
+    const Features& list = *features;
+    std::vector<std::uint8_t> varies(list.size());
+    if (n_threads == 1 || node.rows.size() * list.size() < kParallelWork) {
+      workspace.best = {};
+      for (std::size_t f = 0; f < list.size(); ++f) {
+        varies[f] = workspace.search.search(node, list[f], workspace.best);
+      }
+    } else {
+      search_in_parallel(node, list, varies, workspace, n_threads);
+    }
+    Found found{workspace.best, features};
+    if (std::find(varies.begin(), varies.end(), 0) != varies.end()) {
+      auto left = std::make_shared<Features>();
+      for (std::size_t f = 0; f < list.size(); ++f) {
+        if (varies[f]) left->push_back(list[f]);
+      }
+      found.features = std::move(left);
+    }
+    return found;
+  }
+
+  void search_in_parallel(const NodeView<Criterion>& node, const Features& list,
+                          std::vector<std::uint8_t>& varies, Workspace& workspace, int n_threads) {
+    for (auto& w : workspaces_) w.best = {};
+    const std::size_t n_tasks = std::min(list.size(), std::size_t{8} * static_cast<unsigned>(n_threads));
+    parallel_for(n_threads, n_tasks, [&](std::size_t task, int worker) {
+      auto& mine = workspaces_[static_cast<std::size_t>(worker)];
+      const std::size_t end = (task + 1) * list.size() / n_tasks;
+      for (std::size_t f = task * list.size() / n_tasks; f < end; ++f) {
+        varies[f] = mine.search.search(node, list[f], mine.best);
+      }
+    });
+    Split best;
+    for (const auto& w : workspaces_) {
+      if (w.best.better_than(best)) best = w.best;
+    }
+    workspace.best = best;
+  }
+
+  // Draws features without replacement until max_features were looked at, and on until one of them
+  // varies in the node: a node that can be split is split.
+  Split search_drawn(const NodeView<Criterion>& node, const Bud& bud, Workspace& workspace) const {
+    Features& permutation = workspace.permutation;
+    permutation.resize(table_.columns.size());
+    std::iota(permutation.begin(), permutation.end(), 0);
+    RandomStream random(context_.seed(), Purpose::feature_subset, options_.tree, bud.key);
+    Split best;
+    bool any_varies = false;
+    const auto wanted = static_cast<std::size_t>(options_.max_features);
+    for (std::size_t f = 0; f < permutation.size() && (f < wanted || !any_varies); ++f) {
+      std::swap(permutation[f],
+                permutation[f + random.below(static_cast<std::uint32_t>(permutation.size() - f))]);
+      any_varies |= workspace.search.search(node, permutation[f], best);
+    }
+    return best;
+  }
+
+  // Midway between the neighbouring values present in the node, computed so that nothing overflows
+  // and the lower value always goes left, the upper right.
+  static double threshold(const CodedColumn& column, const Split& split) {
+    if (split.next_code == Split::kNoCode) return std::numeric_limits<double>::infinity();
+    const double low = column.values[split.code];
+    const double high = column.values[split.next_code];
+    const double middle = low / 2 + high / 2;
+    return middle >= low && middle < high ? middle : low;
+  }
+
+  bool measures_improvement() const {
+    return options_.policy == GrowthPolicy::best_first || options_.min_impurity_decrease > 0.0;
+  }
+
+  // N_t/N (impurity - N_L/N_t impurity_L - N_R/N_t impurity_R)
+  double impurity_decrease(const GrownNode& node, std::span<const RowIndex> rows, std::size_t n_left,
+                           Workspace& workspace) const {
+    double decrease = node.weight * node.impurity;
+    for (const auto part : {rows.first(n_left), rows.subspan(n_left)}) {
+      measure(part, workspace.part_local, workspace.part);
+      const Slot* total = workspace.part.data();
+      decrease -= criterion_.weight(total) * criterion_.impurity(workspace.part_local, total);
+    }
+    return decrease / criterion_.total_weight();
+  }
+
+  const CodedTable& table_;
+  const Criterion& criterion_;
+  const GrowthOptions options_;
+  const Context& context_;
+  SplitLimits limits_;
+  std::span<RowIndex> rows_;
+  int n_threads_ = 1;
+  std::size_t subtree_rows_ = 0;
+  std::vector<Workspace> workspaces_;
+  std::vector<Bud> set_aside_;
+};
+
+}  // namespace arboleda

@@ -1,0 +1,33 @@
+// A tree while it grows: nodes in the order they were opened, and subtrees that other threads grew.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/types.h"
+#include "tree/tree.h"
+
+namespace arboleda {
+
+struct GrownNode {
+  FeatureIndex feature = -1;
+  double threshold = 0.0;
+  bool missing_left = false;
+  NodeIndex left = -1;  // -1: a leaf, whatever `feature` says
+  NodeIndex right = -1;
+  std::int32_t subtree = -1;  // >= 0: this node is the root of that subtree
+  double impurity = 0.0;
+  std::int64_t n_rows = 0;
+  double weight = 0.0;
+};
+
+struct GrownTree {
+  std::vector<GrownNode> nodes;
+  std::vector<double> values;  // n_outputs a node
+};
+
+// Joins the pieces into one tree in preorder, the same whatever the order of growing was.
+TreeArrays flatten(const GrownTree& trunk, const std::vector<GrownTree>& subtrees,
+                   FeatureIndex n_features, std::size_t n_outputs);
+
+}  // namespace arboleda

@@ -1,0 +1,35 @@
+// A split of one node on one feature, and the order in which splits are preferred.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "base/types.h"
+
+namespace arboleda {
+
+// Rows with code <= `code` go left; rows of the missing code go where `missing_left` says.
+struct Split {
+  static constexpr Code kNoCode = std::numeric_limits<Code>::max();
+
+  double score = -std::numeric_limits<double>::infinity();
+  FeatureIndex feature = -1;
+  Code code = 0;             // the largest present code on the left
+  Code next_code = kNoCode;  // the smallest present code on the right; none: "present or missing"
+  bool missing_left = false;
+
+  bool found() const { return feature >= 0; }
+
+  // Ties go to the lower feature; within a feature the scan keeps the first, lowest threshold.
+  bool better_than(const Split& other) const {
+    return score > other.score || (score == other.score && found() && feature < other.feature);
+  }
+};
+
+// What a split must leave on each side.
+struct SplitLimits {
+  std::uint64_t min_rows = 1;
+  double min_weight = 0.0;  // in the units of the statistic
+};
+
+}  // namespace arboleda

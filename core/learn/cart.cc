@@ -1,0 +1,87 @@
+#include "learn/cart.h"
+
+#include <algorithm>
+
+#include "base/fixed_point.h"
+#include "criterion/class_weights.h"
+#include "criterion/entropy.h"
+#include "criterion/gini.h"
+#include "criterion/misclassification.h"
+#include "criterion/squared_error.h"
+
+namespace arboleda {
+
+namespace {
+
+// Sums of class weights stay below 2^62.
+constexpr int kClassWeightBits = 62;
+
+template <class Criterion>
+Tree grow_tree(const CodedTable& table, const Criterion& criterion, const FixedWeights& weights,
+               const GrowthOptions& options, const Context& context) {
+  std::vector<RowIndex> rows;
+  rows.reserve(table.n_rows);
+  for (std::size_t i = 0; i < table.n_rows; ++i) {
+    if (weights.dropped.empty() || !weights.dropped[i]) rows.push_back(static_cast<RowIndex>(i));
+  }
+  require(!rows.empty(), "at least one row of positive weight is needed");
+  return Tree(Grower<Criterion>(table, criterion, options, context).grow(rows));
+}
+
+template <template <class> class Measure>
+Tree fit_classes(const CodedTable& table, std::span<const std::uint32_t> labels,
+                 std::size_t n_classes, const FixedWeights& weights, const GrowthOptions& options,
+                 const Context& context) {
+  if (weights.is_unit()) {
+    const ClassCriterion<std::uint32_t, Measure> criterion(labels, n_classes, weights);
+    return grow_tree(table, criterion, weights, options, context);
+  }
+  const ClassCriterion<std::uint64_t, Measure> criterion(labels, n_classes, weights);
+  return grow_tree(table, criterion, weights, options, context);
+}
+
+template <class Sum, bool kWeighted>
+Tree fit_mean(const CodedTable& table, std::span<const double> y, const FixedWeights& weights,
+              int target_bits, const GrowthOptions& options, const Context& context) {
+  const FixedTargets targets = fix_targets(y, target_bits);
+  const SquaredError<Sum, kWeighted> criterion(y, targets, weights);
+  return grow_tree(table, criterion, weights, options, context);
+}
+
+}  // namespace
+
+Tree fit_classification_tree(const CodedTable& table, std::span<const std::uint32_t> labels,
+                             std::size_t n_classes, std::span<const double> weights,
+                             ClassMeasure measure, const GrowthOptions& options,
+                             const Context& context) {
+  require(labels.size() == table.n_rows, "one label a row is needed");
+  require(n_classes >= 1, "at least one class is needed");
+  require(std::all_of(labels.begin(), labels.end(), [&](auto k) { return k < n_classes; }),
+          "a label is not a class");
+  const FixedWeights fixed = fix_weights(weights, table.n_rows, kClassWeightBits);
+  switch (measure) {
+    case ClassMeasure::gini:
+      return fit_classes<Gini>(table, labels, n_classes, fixed, options, context);
+    case ClassMeasure::entropy:
+      return fit_classes<Entropy>(table, labels, n_classes, fixed, options, context);
+    case ClassMeasure::misclassification: break;
+  }
+  return fit_classes<Misclassification>(table, labels, n_classes, fixed, options, context);
+}
+
+Tree fit_regression_tree(const CodedTable& table, std::span<const double> targets,
+                         std::span<const double> weights, const GrowthOptions& options,
+                         const Context& context) {
+  require(targets.size() == table.n_rows, "one target a row is needed");
+  const FixedWeights fixed = fix_weights(weights, table.n_rows, kWideWeightBits);
+  const int narrow_bits = kNarrowBits - bit_length(fixed.total);
+  if (fixed.is_unit()) {
+    return fit_mean<std::int64_t, false>(table, targets, fixed, narrow_bits, options, context);
+  }
+  if (narrow_bits >= kNarrowEnoughTargetBits) {
+    return fit_mean<std::int64_t, true>(table, targets, fixed, narrow_bits, options, context);
+  }
+  return fit_mean<Int128, true>(table, targets, fixed, kWideTargetBits, options, context);
+}
+
+}  // namespace arboleda

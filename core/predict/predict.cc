@@ -1,0 +1,82 @@
+#include "predict/predict.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/thread_pool.h"
+
+namespace arboleda {
+
+namespace {
+
+// Rows of one task; also the number of rows from which a second thread is worth waking.
+constexpr std::size_t kBlockRows = 4096;
+
+void check_table(const Tree& tree, const TableView& table) {
+  require(table.columns.size() == static_cast<std::size_t>(tree.arrays().n_features),
+          "the table has not the number of columns that the tree was fitted on");
+}
+
+// Calls visit(node) for every node the row passes, the leaf included.
+template <class Visit>
+void walk(const Tree& tree, const TableView& table, std::size_t row, const Visit& visit) {
+  NodeIndex node = 0;
+  visit(node);
+  while (!tree.is_leaf(node)) {
+    node = tree.child(node, table.columns[static_cast<std::size_t>(tree.feature(node))][row]);
+    visit(node);
+  }
+}
+
+NodeIndex leaf_of(const Tree& tree, const TableView& table, std::size_t row) {
+  NodeIndex leaf = 0;
+  walk(tree, table, row, [&](NodeIndex node) { leaf = node; });
+  return leaf;
+}
+
+template <class Body>
+void for_each_row(std::size_t n_rows, const Context& context, const Body& body) {
+  const std::size_t n_blocks = (n_rows + kBlockRows - 1) / kBlockRows;
+  parallel_for(context.n_threads(), n_blocks, [&](std::size_t block, int) {
+    context.check();
+    const std::size_t end = std::min(n_rows, (block + 1) * kBlockRows);
+    for (std::size_t row = block * kBlockRows; row < end; ++row) body(row);
+  });
+}
+
+}  // namespace
+
+void apply_tree(const Tree& tree, const TableView& table, const Context& context,
+                std::span<NodeIndex> out) {
+  check_table(tree, table);
+  for_each_row(table.n_rows, context, [&](std::size_t row) { out[row] = leaf_of(tree, table, row); });
+}
+
+void predict_tree(const Tree& tree, const TableView& table, const Context& context,
+                  std::span<double> out) {
+  check_table(tree, table);
+  const auto k = static_cast<std::size_t>(tree.arrays().n_outputs);
+  for_each_row(table.n_rows, context, [&](std::size_t row) {
+    const auto value = tree.value(leaf_of(tree, table, row));
+    std::copy(value.begin(), value.end(), out.begin() + static_cast<std::ptrdiff_t>(row * k));
+  });
+}
+
+DecisionPath decision_path(const Tree& tree, const TableView& table, const Context& context) {
+  check_table(tree, table);
+  DecisionPath path;
+  path.start.assign(table.n_rows + 1, 0);
+  const auto depth = tree.node_depths();
+  for_each_row(table.n_rows, context, [&](std::size_t row) {
+    path.start[row + 1] = depth[static_cast<std::size_t>(leaf_of(tree, table, row))] + 1;
+  });
+  for (std::size_t row = 0; row < table.n_rows; ++row) path.start[row + 1] += path.start[row];
+  path.node.resize(static_cast<std::size_t>(path.start.back()));
+  for_each_row(table.n_rows, context, [&](std::size_t row) {
+    auto* out = path.node.data() + path.start[row];
+    walk(tree, table, row, [&](NodeIndex node) { *out++ = node; });
+  });
+  return path;
+}
+
+}  // namespace arboleda

@@ -1,0 +1,95 @@
+#include "tree/tree.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+
+namespace arboleda {
+
+namespace {
+
+void check_lengths(const TreeArrays& a) {
+  const std::size_t n = a.right.size();
+  require(n >= 1, "a tree has at least one node");
+  require(n <= std::numeric_limits<NodeIndex>::max(), "a tree has too many nodes");
+  require(a.n_features >= 0 && a.n_outputs >= 1, "a tree needs features and outputs");
+  require(a.feature.size() == n && a.threshold.size() == n && a.missing_left.size() == n &&
+              a.impurity.size() == n && a.n_node_samples.size() == n && a.weight.size() == n &&
+              a.value.size() / static_cast<std::size_t>(a.n_outputs) == n &&
+              a.value.size() % static_cast<std::size_t>(a.n_outputs) == 0,
+          "the arrays of a tree differ in length");
+}
+
+// Preorder read as brackets: a subtree begins at `node` and must end where its parent says.
+void check_shape(const TreeArrays& a) {
+  const auto n = static_cast<NodeIndex>(a.right.size());
+  std::vector<NodeIndex> ends;  // where the open right subtrees begin, innermost last
+  for (NodeIndex node = 0; node < n; ++node) {
+    const auto i = static_cast<std::size_t>(node);
+    if (a.right[i] < 0) {
+      require(a.right[i] == -1 && a.feature[i] == -1, "a leaf of the tree has a child or a feature");
+      require(a.missing_left[i] == 0, "a leaf of the tree sends missing values on");
+      // After a leaf comes the innermost right subtree that was promised.
+      require(ends.empty() == (node + 1 == n), "the nodes of the tree are not one tree");
+      if (!ends.empty()) {
+        require(ends.back() == node + 1, "a child of the tree is out of place");
+        ends.pop_back();
+      }
+    } else {
+      require(a.right[i] > node + 1 && a.right[i] < n, "a child of the tree is out of range");
+      require(a.feature[i] >= 0 && a.feature[i] < a.n_features, "a feature of the tree is out of range");
+      require(!std::isnan(a.threshold[i]), "a threshold of the tree is not a number");
+      require(a.missing_left[i] <= 1, "a missing side of the tree is neither left nor right");
+      ends.push_back(a.right[i]);
+    }
+  }
+}
+
+}  // namespace
+
+Tree::Tree(TreeArrays arrays) : arrays_(std::move(arrays)) {
+  check_lengths(arrays_);
+  check_shape(arrays_);
+}
+
+std::span<const double> Tree::value(NodeIndex node) const {
+  const auto k = static_cast<std::size_t>(arrays_.n_outputs);
+  return std::span(arrays_.value).subspan(static_cast<std::size_t>(node) * k, k);
+}
+
+NodeIndex Tree::n_leaves() const {
+  return static_cast<NodeIndex>(std::count(arrays_.right.begin(), arrays_.right.end(), -1));
+}
+
+std::vector<std::int32_t> Tree::node_depths() const {
+  std::vector<std::int32_t> depth(arrays_.right.size(), 0);
+  for (NodeIndex node = 0; node < n_nodes(); ++node) {
+    if (is_leaf(node)) continue;
+    const auto i = static_cast<std::size_t>(node);
+    depth[i + 1] = depth[static_cast<std::size_t>(arrays_.right[i])] = depth[i] + 1;
+  }
+  return depth;
+}
+
+std::int32_t Tree::depth() const {
+  const auto depth = node_depths();
+  return *std::max_element(depth.begin(), depth.end());
+}
+
+std::vector<double> Tree::impurity_decrease() const {
+  std::vector<double> decrease(static_cast<std::size_t>(arrays_.n_features), 0.0);
+  for (NodeIndex node = 0; node < n_nodes(); ++node) {
+    if (is_leaf(node)) continue;
+    const auto i = static_cast<std::size_t>(node);
+    const auto r = static_cast<std::size_t>(arrays_.right[i]);
+    decrease[static_cast<std::size_t>(arrays_.feature[i])] +=
+        arrays_.weight[i] * arrays_.impurity[i] -
+        arrays_.weight[i + 1] * arrays_.impurity[i + 1] - arrays_.weight[r] * arrays_.impurity[r];
+  }
+  for (auto& d : decrease) d /= arrays_.weight[0];
+  return decrease;
+}
+
+}  // namespace arboleda

@@ -1,0 +1,73 @@
+// The flat, immutable tree: what training hands to prediction. It knows nothing of how it was grown.
+//
+// Nodes stand in preorder, so the left child of node i is node i + 1 and only the right one is
+// stored:
+//                  0
+//               /     \                 node      0  1  2  3  4
+//              1       4                right     4  3 -1 -1 -1      (-1: a leaf)
+//            /   \                      feature   f  g -1 -1 -1
+//           2     3
+//
+// A row goes left when x[feature] <= threshold. A missing value (NaN) goes where `missing_left`
+// says. A threshold of +infinity sends all present values left: the split "present or missing".
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/types.h"
+
+namespace arboleda {
+
+struct TreeArrays {
+  FeatureIndex n_features = 0;
+  std::int32_t n_outputs = 0;  // classes, or 1 for regression
+
+  std::vector<FeatureIndex> feature;         // -1 in a leaf
+  std::vector<double> threshold;             // 0 in a leaf
+  std::vector<NodeIndex> right;              // -1 in a leaf
+  std::vector<std::uint8_t> missing_left;    // 0 or 1; 0 in a leaf
+  std::vector<double> impurity;              // >= 0
+  std::vector<std::int64_t> n_node_samples;  // training rows of positive weight
+  std::vector<double> weight;                // their weight
+  std::vector<double> value;                 // node x output: class shares, or the mean target
+};
+
+class Tree {
+ public:
+  // Throws Error(invalid_argument) unless the arrays form one tree: equal lengths, every node but
+  // the root the child of exactly one earlier node, features in range, no NaN threshold. A Tree that
+  // exists is therefore safe to walk, wherever its arrays came from.
+  explicit Tree(TreeArrays arrays);
+
+  const TreeArrays& arrays() const { return arrays_; }
+  NodeIndex n_nodes() const { return static_cast<NodeIndex>(arrays_.right.size()); }
+  bool is_leaf(NodeIndex node) const { return at(arrays_.right, node) < 0; }
+  std::span<const double> value(NodeIndex node) const;
+
+  // The child a row goes to, given its value of the node's feature. `node` is not a leaf.
+  NodeIndex child(NodeIndex node, double x) const {
+    const bool left = x == x ? x <= at(arrays_.threshold, node) : at(arrays_.missing_left, node) != 0;
+    return left ? node + 1 : at(arrays_.right, node);
+  }
+  FeatureIndex feature(NodeIndex node) const { return at(arrays_.feature, node); }
+
+  NodeIndex n_leaves() const;
+  std::int32_t depth() const;                   // edges on the longest path
+  std::vector<std::int32_t> node_depths() const;
+
+  // Decrease of impurity by each feature, weighted by the share of rows at its nodes; not
+  // normalised. Breiman et al. (1984), section 5.3.4.
+  std::vector<double> impurity_decrease() const;
+
+ private:
+  template <class T>
+  static const T& at(const std::vector<T>& array, NodeIndex node) {
+    return array[static_cast<std::size_t>(node)];
+  }
+
+  TreeArrays arrays_;
+};
+
+}  // namespace arboleda
