@@ -2,6 +2,10 @@
 
 import os
 
+from docutils import nodes
+from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.application import Sphinx
+from sphinx.writers.html5 import HTML5Translator
 from sphinx_gallery.sorting import FileNameSortKey
 
 import arboleda
@@ -17,13 +21,13 @@ version = release = arboleda.__version__
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "numpydoc",
     "myst_parser",
     "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["_build", "gallery/examples", "sg_execution_times.rst"]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
+html_math_renderer = "mathml"
 templates_path = ["_templates"]
 nitpicky = False
 
@@ -66,3 +70,18 @@ sphinx_gallery_conf = {
     "reset_modules": ("matplotlib",),
     "abort_on_example_error": True,
 }
+
+
+def write_inline_math(translator: HTML5Translator, node: nodes.math) -> None:
+    translator.body.append(tex2mathml(node.astext()))
+    raise nodes.SkipNode
+
+
+def write_display_math(translator: HTML5Translator, node: nodes.math_block) -> None:
+    translator.body.append(f'<div class="math">{tex2mathml(node.astext(), as_block=True)}</div>')
+    raise nodes.SkipNode
+
+
+def setup(app: Sphinx) -> None:
+    """Formulas become MathML at build time: the pages need no script from elsewhere."""
+    app.add_html_math_renderer("mathml", (write_inline_math, None), (write_display_math, None))
