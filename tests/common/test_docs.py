@@ -1,0 +1,41 @@
+"""What the texts show works: their Python runs, the files and the make targets they name exist."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted(page for where in ("*.md", "docs/*.md", "docs/*/*.md") for page in ROOT.glob(where))
+# Pages whose examples are meant to be run as they stand, and take seconds.
+RUNNABLE = ["README.md", "docs/index.md", "docs/guide/trees.md"]
+
+
+@pytest.mark.parametrize("page", RUNNABLE)
+def test_python_examples_run(page: str, tmp_path: Path) -> None:
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), re.M | re.S)
+    assert blocks, f"{page} has no example"
+    subprocess.run([sys.executable, "-c", "\n".join(blocks)], cwd=tmp_path, check=True)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_named_files_exist(page: Path) -> None:
+    text = page.read_text()
+    named = re.findall(r"\{file\}`([^`<>]+)`", text)
+    linked = re.findall(r"\]\((?!https?:|#)([^)#]+)\)", text)
+    missing = [name for name in named if not (ROOT / name).exists()]
+    missing += [name for name in linked if not (page.parent / name).exists()]
+    assert missing == []
+
+
+def test_named_make_targets_exist() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M))
+    named = {
+        target
+        for page in PAGES
+        for target in re.findall(r"(?:`|^\$ )make ([a-z-]+)", page.read_text(), re.M)
+    }
+    assert named <= targets
+    assert {"study", "test"} <= named
