@@ -1,0 +1,52 @@
+"""Fitting with the engine."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda import _native
+from arboleda._bridge.tree import Tree
+
+CodedTable = _native.CodedTable
+GrowthOptions = _native.GrowthOptions
+
+
+def fit_classification_tree(
+    table: CodedTable,
+    labels: npt.NDArray[np.integer],
+    n_classes: int,
+    sample_weight: npt.NDArray[np.float64] | None,
+    criterion: str,
+    options: GrowthOptions,
+    *,
+    n_threads: int,
+    seed: int,
+) -> Tree:
+    """Grow one classification tree; labels are 0 .. n_classes - 1."""
+    labels = np.ascontiguousarray(labels, dtype=np.uint32)
+    native = _native.fit_classification_tree(
+        table, labels, n_classes, _weights(sample_weight), criterion, options, n_threads, seed
+    )
+    return Tree(native)
+
+
+def fit_regression_tree(
+    table: CodedTable,
+    targets: npt.NDArray[np.float64],
+    sample_weight: npt.NDArray[np.float64] | None,
+    options: GrowthOptions,
+    *,
+    n_threads: int,
+    seed: int,
+) -> Tree:
+    """Grow one regression tree by squared error."""
+    targets = np.ascontiguousarray(targets, dtype=np.float64)
+    native = _native.fit_regression_tree(
+        table, targets, _weights(sample_weight), options, n_threads, seed
+    )
+    return Tree(native)
+
+
+def _weights(sample_weight: npt.NDArray[np.float64] | None) -> npt.NDArray[np.float64] | None:
+    return None if sample_weight is None else np.ascontiguousarray(sample_weight, dtype=np.float64)

@@ -1,0 +1,102 @@
+"""A fitted tree under scikit-learn's names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_matrix
+
+from arboleda import _native
+from arboleda._bridge.table import columns_of
+
+_LEAF = -1  # children_left, children_right of a leaf
+_UNDEFINED = -2  # feature, threshold of a leaf
+
+
+class Tree:
+    """A fitted tree as arrays, one entry a node, nodes in preorder (root first, left before right).
+
+    Read-only. The names and the meaning of the arrays are those of scikit-learn's ``tree_``, so code
+    that walks one can walk the other. Thresholds are float64 and are compared with X as float64.
+    """
+
+    def __init__(self, native: _native.Tree) -> None:
+        self._native = native
+
+    node_count = property(lambda self: int(self._native.node_count), doc="Number of nodes.")
+    n_leaves = property(lambda self: int(self._native.n_leaves), doc="Number of leaves.")
+    max_depth = property(
+        lambda self: int(self._native.max_depth), doc="Edges on the longest path from the root."
+    )
+    n_features = property(lambda self: int(self._native.n_features), doc="Number of columns of X.")
+    n_outputs = property(lambda self: 1, doc="Number of targets.")
+    impurity = property(lambda self: self._native.impurity, doc="Impurity of the node.")
+    n_node_samples = property(
+        lambda self: self._native.n_node_samples, doc="Training rows of positive weight."
+    )
+    weighted_n_node_samples = property(
+        lambda self: self._native.weighted_n_node_samples, doc="Their weight."
+    )
+
+    @property
+    def children_right(self) -> npt.NDArray[np.intp]:
+        """Index of the right child; -1 in a leaf."""
+        return self._native.right.astype(np.intp)
+
+    @property
+    def children_left(self) -> npt.NDArray[np.intp]:
+        """Index of the left child; -1 in a leaf."""
+        right = self._native.right
+        return np.where(right < 0, _LEAF, np.arange(1, right.size + 1)).astype(np.intp)
+
+    @property
+    def feature(self) -> npt.NDArray[np.intp]:
+        """Column that the node asks; -2 in a leaf."""
+        feature = self._native.feature
+        return np.where(feature < 0, _UNDEFINED, feature).astype(np.intp)
+
+    @property
+    def threshold(self) -> npt.NDArray[np.float64]:
+        """A row goes left when its value is at most this; -2 in a leaf.
+
+        Infinity sends every present value left: the node asks whether the value is missing.
+        """
+        return np.where(self._native.feature < 0, float(_UNDEFINED), self._native.threshold)
+
+    @property
+    def missing_go_to_left(self) -> npt.NDArray[np.uint8]:
+        """1 where a missing value goes left."""
+        return self._native.missing_left
+
+    @property
+    def value(self) -> npt.NDArray[np.float64]:
+        """Shape (node, 1, class): class shares; or (node, 1, 1): the mean target."""
+        return self._native.value[:, np.newaxis, :]
+
+    def predict(self, X: npt.NDArray[np.generic], n_threads: int = 1) -> npt.NDArray[np.float64]:
+        """Value of the leaf of each row, shape (n_samples, n_classes or 1)."""
+        return self._native.predict(columns_of(X), X.shape[0], n_threads)
+
+    def apply(self, X: npt.NDArray[np.generic], n_threads: int = 1) -> npt.NDArray[np.intp]:
+        """Index of the leaf of each row."""
+        return self._native.apply(columns_of(X), X.shape[0], n_threads).astype(np.intp)
+
+    def decision_path(self, X: npt.NDArray[np.generic], n_threads: int = 1) -> csr_matrix:
+        """Nodes that each row passes, as an indicator matrix (n_samples, node_count)."""
+        start, node = self._native.decision_path(columns_of(X), X.shape[0], n_threads)
+        ones = np.ones(node.size, dtype=np.int64)
+        return csr_matrix((ones, node, start), shape=(X.shape[0], self.node_count))
+
+    def compute_feature_importances(self, normalize: bool = True) -> npt.NDArray[np.float64]:
+        """Decrease of impurity by each column, weighted by the share of rows at its nodes."""
+        decrease: npt.NDArray[np.float64] = self._native.impurity_decrease()
+        total = decrease.sum()
+        return decrease / total if normalize and total > 0.0 else decrease
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"native": self._native}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._native = state["native"]
