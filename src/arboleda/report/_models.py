@@ -1,0 +1,268 @@
+"""Everything the page shows of one fitted model, as rows and figures ready to be set."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from arboleda.report._colours import SWATCHES
+from arboleda.report._figures import curve_plot, histogram_plot, scatter_plot
+from arboleda.report._metrics import metric
+from arboleda.report._numbers import NOTHING, integer, number_format, percent, plain
+
+__all__ = ["Cell", "confusion_rows", "curve_figures", "model_view"]
+
+_score = number_format([], bounded=True)
+_WORST = 3  # classes drawn in colour where all of them would be a tangle
+
+
+class Cell(NamedTuple):
+    """A table's cell: what is read, and the number (or text) by which it is sorted."""
+
+    text: str
+    value: float | str | None
+    tint: str = ""
+
+
+def model_view(
+    model: Mapping[str, Any], rank: int, study: Mapping[str, Any], write: Any
+) -> dict[str, Any]:
+    """Collect the parts of a model's section.
+
+    Parameters
+    ----------
+    model : mapping
+        One of ``models`` of the facts, with status "ok".
+    rank : int
+        Its place in the leaderboard, from one.
+    study : mapping
+        ``study`` of the facts.
+    write : callable
+        Formats scores of the main metric with the digits of the leaderboard.
+    """
+    test, cv = model["test"], model["cv"]
+    best = model["candidates"][model["best"]]
+    return {
+        "rank": rank,
+        "anchor": f"model-{rank}",
+        "name": model["name"],
+        "engine": model["engine"],
+        "preparation": model["preparation"],
+        "note": model["note"],
+        "cv": f"{write(cv['mean'])} ± {write(cv['sd'])}",
+        "test": write(test["metrics"].get(study["metric"])),
+        "interval": _interval(test["interval"], write),
+        "params": [(key, _scalar(value)) for key, value in best["params"].items()],
+        "metrics": _metric_rows(test["metrics"], cv["metrics"]),
+        "per_class": _class_table(test),
+        "confusion": confusion_rows(test["confusion"]),
+        "curves": curve_figures(test, f"m{rank}"),
+        "residuals": _residual_figures(test["residuals"], f"m{rank}"),
+        "tuning": _tuning(model, write),
+    }
+
+
+def confusion_rows(confusion: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Set the confusion matrix as a table; each cell is tinted by its share of the true class."""
+    if confusion is None:
+        return None
+    rows = []
+    for index, counts in enumerate(confusion["counts"]):
+        total = sum(counts)
+        cells = []
+        for column, count in enumerate(counts):
+            share = count / total if total else 0.0
+            kind = "right" if index == column else "wrong"
+            # The root keeps a confusion of one per cent visible; ink stays readable on all tints.
+            tint = f"{kind} t{round(10 * share**0.5)}" if count else "none"
+            cells.append((integer(count), percent(share), tint))
+        rows.append((confusion["labels"][index], cells))
+    return {"labels": confusion["labels"], "rows": rows, "many": len(rows) > SWATCHES}
+
+
+def curve_figures(test: Mapping[str, Any], prefix: str) -> list[dict[str, Any]]:
+    """Draw ROC and precision-recall curves with their legends, as far as the facts hold them.
+
+    Up to eight classes have a colour each. With more, all are thin and grey but for the three
+    with the smallest area.
+    """
+    supports = {row["label"]: row["support"] for row in test["per_class"] or []}
+    drawn = []
+    if test["roc"]:
+        rows = [_Curve(row["label"], row["fpr"], row["tpr"], row["auc"]) for row in test["roc"]]
+        drawn.append(_curve_figure(_ROC, rows, ([0, 1], [0, 1]), prefix))
+    if test["pr"]:
+        rows = [
+            _Curve(row["label"], row["recall"], row["precision"], row["average_precision"])
+            for row in test["pr"]
+        ]
+        # Guessing reaches the class's share of the rows, which differs from class to class.
+        share = supports.get(rows[0].label, 0) / (sum(supports.values()) or 1)
+        chance = ([0, 1], [share, share]) if len(rows) == 1 else None
+        drawn.append(_curve_figure(_PR, rows, chance, prefix))
+    return drawn
+
+
+class _Curve(NamedTuple):
+    label: str
+    x: Sequence[float]
+    y: Sequence[float]
+    area: float | None
+
+
+class _Kind(NamedTuple):
+    key: str
+    title: str
+    area: str
+    axes: tuple[str, str]
+
+
+_ROC = _Kind("roc", "ROC curve", "AUC", ("False positive rate", "True positive rate"))
+_PR = _Kind("pr", "Precision-recall curve", "AP", ("Recall", "Precision"))
+
+
+def _curve_figure(
+    kind: _Kind,
+    rows: Sequence[_Curve],
+    chance: tuple[Sequence[float], Sequence[float]] | None,
+    prefix: str,
+) -> dict[str, Any]:
+    colours, legend = _curve_colours(rows)
+    curves = [(row.x, row.y, colour) for row, colour in zip(rows, colours, strict=True)]
+    title = kind.title if len(rows) == 1 else f"{kind.title}s"
+    svg = curve_plot(curves, kind.axes, chance=chance, name=f"{prefix}-{kind.key}", title=title)
+    return {
+        "title": title,
+        "area": kind.area,
+        "svg": svg,
+        "legend": legend,
+        "worst": len(rows) > SWATCHES,
+        "chance": chance is not None,
+    }
+
+
+def _curve_colours(
+    rows: Sequence[_Curve],
+) -> tuple[list[int | None], list[tuple[str, str, str]]]:
+    """Give each curve its colour (as `curve_plot` names them) and write the legend."""
+    if len(rows) == 1:
+        return [-1], [("var(--accent)", rows[0].label, _score(rows[0].area))]
+    if len(rows) <= SWATCHES:
+        legend = [(f"var(--c{i})", row.label, _score(row.area)) for i, row in enumerate(rows)]
+        return list(range(len(rows))), legend
+    known = [index for index, row in enumerate(rows) if row.area is not None]
+    worst = sorted(known, key=lambda index: rows[index].area or 0.0)[:_WORST]
+    colours = [worst.index(i) if i in worst else None for i in range(len(rows))]
+    legend = [
+        (f"var(--c{place})", rows[index].label, _score(rows[index].area))
+        for place, index in enumerate(worst)
+    ]
+    legend.append(("var(--muted)", f"{len(rows) - len(worst)} other classes", ""))
+    return colours, legend
+
+
+def _residual_figures(residuals: Mapping[str, Any] | None, prefix: str) -> list[dict[str, Any]]:
+    if residuals is None or not residuals["predicted"]:
+        return []
+    predicted, true = residuals["predicted"], residuals["true"]
+    difference = "True minus predicted"
+    fit = scatter_plot(
+        true,
+        predicted,
+        ("True value", "Predicted value"),
+        diagonal=True,
+        name=f"{prefix}-fit",
+        title="Scatter plot of predicted against true values",
+    )
+    rest = scatter_plot(
+        predicted,
+        residuals["residual"],
+        ("Predicted value", difference),
+        diagonal=False,
+        name=f"{prefix}-residuals",
+        title="Scatter plot of residuals against predicted values",
+    )
+    spread = histogram_plot(
+        residuals["histogram"], difference, f"{prefix}-spread", "Histogram of the residuals"
+    )
+    return [
+        {"title": "Predicted against true", "svg": fit},
+        {"title": "Residuals", "svg": rest},
+        {"title": "Distribution of residuals", "svg": spread},
+    ]
+
+
+def _interval(interval: Mapping[str, Any], write: Any) -> str:
+    if interval["low"] is None or interval["high"] is None:
+        return NOTHING
+    return f"{write(interval['low'])} to {write(interval['high'])}"
+
+
+def _metric_rows(
+    test: Mapping[str, float | None], folds: Mapping[str, Mapping[str, float | None]]
+) -> list[dict[str, str]]:
+    rows = []
+    for key in dict.fromkeys([*test, *folds]):
+        about = metric(key)
+        fold = folds.get(key, {"mean": None, "sd": None})
+        write = number_format([test.get(key), fold["mean"]], about.bounded)
+        mean = write(fold["mean"]) if fold["mean"] is not None else NOTHING
+        sd = f" ± {write(fold['sd'])}" if fold["sd"] is not None else ""
+        rows.append(
+            {"label": about.label, "meaning": about.meaning, "test": write(test.get(key)),
+             "cv": mean + sd}
+        )  # fmt: skip
+    return rows
+
+
+def _class_table(test: Mapping[str, Any]) -> dict[str, Any] | None:
+    if not test["per_class"]:
+        return None
+    areas = {row["label"]: row["auc"] for row in test["roc"] or []}
+    steps = {row["label"]: row["average_precision"] for row in test["pr"] or []}
+    many = len(areas) > 1
+    keys = ("precision", "recall", "specificity", "f1")
+    rows = []
+    for row in test["per_class"]:
+        cells = [Cell(_score(row[key]), row[key]) for key in keys]
+        if many:
+            found = (areas.get(row["label"]), steps.get(row["label"]))
+            cells += [Cell(_score(value), value) for value in found]
+        rows.append((row["label"], cells, row["support"]))
+    averages = []
+    for name, row in (test["averages"] or {}).items():
+        cells = [Cell(_score(row[key]), row[key]) for key in keys]
+        averages.append((name, cells + [Cell("", None)] * (2 if many else 0), row["support"]))
+    heads = ["Precision", "Recall", "Specificity", "F1", *(["AUC", "AP"] if many else [])]
+    return {"heads": heads, "rows": rows, "averages": averages}
+
+
+def _tuning(model: Mapping[str, Any], write: Any) -> dict[str, Any]:
+    candidates = model["candidates"]
+    names = list(dict.fromkeys(key for candidate in candidates for key in candidate["params"]))
+    rows = []
+    for index, candidate in enumerate(candidates):
+        params = candidate["params"]
+        rows.append(
+            {
+                "best": index == model["best"],
+                "params": [_param_cell(params[key]) if key in params else Cell(NOTHING, None)
+                           for key in names],
+                "folds": [write(score) for score in candidate["fold_scores"]],
+                "mean": Cell(write(candidate["mean"]), candidate["mean"]),
+                "sd": Cell(write(candidate["sd"]), candidate["sd"]),
+            }
+        )  # fmt: skip
+    most = max((len(row["folds"]) for row in rows), default=0)
+    return {"names": names, "rows": rows, "folds": most}
+
+
+def _param_cell(value: Any) -> Cell:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return Cell(_scalar(value), value if is_number else _scalar(value))
+
+
+def _scalar(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return plain(value, 6) if isinstance(value, int | float) else str(value)

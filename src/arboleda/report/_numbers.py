@@ -1,0 +1,173 @@
+"""How the report writes numbers: the same digits down a column, so that decimals stand in line."""
+
+import math
+import unicodedata
+from collections.abc import Callable, Iterable
+
+__all__ = ["clip", "duration", "integer", "number_format", "percent", "plain", "text_units"]
+
+NOTHING = "\N{EN DASH}"
+_MINUS = "\N{MINUS SIGN}"
+
+
+def plain(value: float | None, significant: int = 4) -> str:
+    """Write a number alone in a sentence: few significant digits, no trailing zeros.
+
+    Examples
+    --------
+    >>> plain(0.135842), plain(12345.678), plain(-2.0), plain(None)
+    ('0.1358', '12,346', '−2', '–')
+    >>> plain(1.5e-9), plain(3.2e12)
+    ('1.5e-9', '3.2e12')
+    """
+    if value is None:
+        return NOTHING
+    if value == 0:
+        return "0"
+    order = math.floor(math.log10(abs(value)))
+    if order < -5 or order > 9:
+        mantissa, exponent = f"{value:.{significant - 1}e}".split("e")
+        text = f"{_trimmed(mantissa)}e{int(exponent)}"
+    else:
+        text = _trimmed(f"{value:,.{max(0, significant - 1 - order)}f}")
+    return text.replace("-", _MINUS, 1) if value < 0 else text
+
+
+def number_format(values: Iterable[float | None], bounded: bool) -> Callable[[float | None], str]:
+    """Make a formatter that gives every number of a column the same count of decimals.
+
+    Parameters
+    ----------
+    values : iterable of float or None
+        The column; the median size decides the decimals, so one wild value does not.
+    bounded : bool
+        Whether the numbers are scores of the order of one (accuracy, AUC); they get four decimals.
+
+    Examples
+    --------
+    >>> write = number_format([2143.71, 1880.2, None], bounded=False)
+    >>> write(2143.71), write(-880.2), write(None)
+    ('2,144', '−880', '–')
+    >>> number_format([0.97], bounded=True)(0.5)
+    '0.5000'
+    """
+    sizes = sorted(abs(value) for value in values if value)
+    order = math.floor(math.log10(sizes[len(sizes) // 2])) if sizes else 0
+    decimals = 4 if bounded else max(0, 3 - order)
+
+    def write(value: float | None) -> str:
+        if value is None:
+            return NOTHING
+        if decimals > 8 or abs(value) >= 1e10:
+            return plain(value)
+        text = f"{value:,.{decimals}f}"
+        # A rounded "-0.0000" would claim a sign that the shown digits do not have.
+        if float(text.replace(",", "")) == 0:
+            text = text.lstrip("-")
+        return text.replace("-", _MINUS)
+
+    return write
+
+
+def integer(value: int | None) -> str:
+    """Write a count with thousands apart.
+
+    Examples
+    --------
+    >>> integer(48842)
+    '48,842'
+    """
+    return NOTHING if value is None else f"{value:,}"
+
+
+def percent(share: float | None, decimals: int = 1) -> str:
+    """Write a share of one as per cent; what is not quite none or all never reads as none or all.
+
+    Examples
+    --------
+    >>> for share in [0.2408, 0.0, 0.00001, 0.99999]:
+    ...     print(percent(share).replace("\N{NO-BREAK SPACE}", " "))
+    24.1 %
+    0 %
+    <0.1 %
+    >99.9 %
+    """
+    if share is None:
+        return NOTHING
+    step = 10.0**-decimals
+    unit = "\N{NO-BREAK SPACE}%"
+    if 0 < share * 100 < step:
+        return f"<{step:.{decimals}f}{unit}"
+    if 100 - step < share * 100 < 100:
+        return f">{100 - step:.{decimals}f}{unit}"
+    text = f"{share * 100:.{decimals}f}"
+    return f"{_trimmed(text) if share in (0, 1) else text}{unit}"
+
+
+def duration(seconds: float | None) -> str:
+    """Write a time span in the unit a person would say.
+
+    Examples
+    --------
+    >>> for seconds in [0.0042, 3.456, 125, 3780]:
+    ...     print(duration(seconds).replace("\N{NO-BREAK SPACE}", " "))
+    4 ms
+    3.5 s
+    2 min 05 s
+    1 h 03 min
+    """
+    space = "\N{NO-BREAK SPACE}"
+    if seconds is None:
+        return NOTHING
+    if seconds < 0.0005:
+        return f"<1{space}ms"
+    if seconds < 0.9995:
+        return f"{seconds * 1000:.0f}{space}ms"
+    if seconds < 59.95:
+        return f"{seconds:.1f}{space}s"
+    whole = round(seconds)
+    if whole < 3600:
+        return f"{whole // 60}{space}min{space}{whole % 60:02d}{space}s"
+    return f"{whole // 3600}{space}h{space}{whole % 3600 // 60:02d}{space}min"
+
+
+def text_units(text: str) -> float:
+    """Estimate the width of a text in average letters: East Asian wide characters count twice, narrow ones less.
+
+    Examples
+    --------
+    >>> text_units("abc"), text_units("木"), text_units("ill") < 2
+    (3.0, 2.0, True)
+    """
+    return float(sum(map(_units, text)))
+
+
+def clip(text: str, units: float) -> str:
+    """Cut the text to a width in average letters, with an ellipsis where something is missing.
+
+    Examples
+    --------
+    >>> clip("mean concave points", 12), clip("age", 12)
+    ('mean concav…', 'age')
+    """
+    if text_units(text) <= units:
+        return text
+    room, kept = units - 1.0, []
+    for character in text:
+        room -= _units(character)
+        if room < 0:
+            break
+        kept.append(character)
+    return "".join(kept).rstrip() + "\N{HORIZONTAL ELLIPSIS}"
+
+
+def _units(character: str) -> float:
+    if unicodedata.east_asian_width(character) in "WF":
+        return 2.0
+    if character in "iljtfI.,:;'|!()[] ":
+        return 0.6
+    return 1.4 if character in "mwMW@%" else 1.2 if character.isupper() else 1.0
+
+
+def _trimmed(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text

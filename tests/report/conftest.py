@@ -1,0 +1,326 @@
+"""Facts of studies that never ran: random but seeded, in the shape the schema prescribes."""
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+
+Facts = dict[str, Any]
+SCHEMA = Path(__file__).parents[2] / "src/arboleda/study/facts.schema.json"
+LETTERS = [chr(ord("A") + index) for index in range(26)]
+NAMES = [
+    "Support vector machine",
+    "Decision tree (CART)",
+    "Logistic regression",
+    "Multilayer perceptron",
+    "Linear discriminant analysis",
+    "k-nearest neighbours",
+    "Gaussian naive Bayes",
+    "Baseline",
+]
+
+
+class Builder:
+    """Draws one study's facts from one random generator."""
+
+    def __init__(self, task: str, classes: list[str], seed: int = 0) -> None:
+        self.random = np.random.default_rng(seed)
+        self.task, self.classes = task, classes
+        self.main = "rmse" if task == "regression" else "accuracy"
+
+    def facts(self, n_columns: int = 12) -> Facts:
+        regression = self.task == "regression"
+        models = [self.model(rank, name) for rank, name in enumerate(NAMES)]
+        models.append(failed("QDA", "LinAlgError: the covariance of class 3 is singular"))
+        return {
+            "schema_version": 1,
+            "arboleda_version": "0.1.0",
+            "study": {
+                "table": "flower beds.csv.gz",
+                "target": "price" if regression else "kind",
+                "task": self.task,
+                "seed": 0,
+                "folds": 5,
+                "test_size": 0.2,
+                "metric": self.main,
+                "metric_label": "RMSE" if regression else "Accuracy",
+                "greater_is_better": not regression,
+                "positive_class": self.classes[1] if self.task == "binary" else None,
+                "data_sha256": "0123456789abcdef" * 4,
+            },
+            "data": self.data(n_columns),
+            "split": {
+                "n_train": 3900,
+                "n_test": 980,
+                "classes": None
+                if regression
+                else [
+                    {"label": label, "train": 40 + 7 * index, "test": 10 + 2 * index}
+                    for index, label in enumerate(self.classes)
+                ],
+            },
+            "models": models,
+            "tree": self.tree(),
+            "environment": {
+                "python": "3.11.9",
+                "arboleda": "0.1.0",
+                "numpy": "2.4.6",
+                "scikit_learn": "1.9.1",
+                "platform": "Linux-6.1-x86_64",
+                "cores": 2,
+            },
+            "timing": {"started": "2025-03-01T10:20:30+00:00", "total_s": 187.4},
+        }
+
+    def data(self, n_columns: int) -> Facts:
+        makers = [self.numeric, self.categorical]
+        columns = [makers[index % 2](index) for index in range(n_columns)]
+        columns[0] |= {"name": "a_column_whose_name_is_far_too_long_for_any_table_to_hold_in_one"}
+        columns[1] |= {"role": "left_out", "reason": "constant: every row has the same value"}
+        columns[2] |= {"n_missing": 417, "name": "木の高さ (cm) größe"}
+        columns[-1] |= {"role": "target", "name": "price" if self.main == "rmse" else "kind"}
+        return {
+            "n_rows": 4880,
+            "n_columns": n_columns,
+            "n_duplicate_rows": 24,
+            "n_missing_cells": 417,
+            "rows_dropped": 0,
+            "columns": columns,
+            "notes": [
+                {"level": "info", "column": None, "text": "24 rows are copies of other rows."},
+                {"level": "warning", "column": columns[1]["name"], "text": "is constant."},
+            ],
+        }
+
+    def numeric(self, index: int) -> Facts:
+        values = self.random.gamma(2.0, 30.0, 500)
+        counts, edges = np.histogram(values, 20)
+        q1, median, q3 = np.percentile(values, [25, 50, 75])
+        return {
+            "name": f"width {index}",
+            "kind": "numeric",
+            "role": "feature",
+            "reason": None,
+            "n_missing": 0,
+            "n_distinct": 480,
+            "numeric": {
+                "min": values.min(),
+                "max": values.max(),
+                "mean": values.mean(),
+                "sd": values.std(),
+                "median": median,
+                "q1": q1,
+                "q3": q3,
+            },
+            "top": None,
+            "histogram": {"edges": edges.tolist(), "counts": counts.tolist()},
+        }
+
+    def categorical(self, index: int) -> Facts:
+        values = ["Gymnosperm", "a fairly long category with several words in it", "oak", "fir"]
+        return {
+            "name": f"kind {index}",
+            "kind": "categorical",
+            "role": "feature",
+            "reason": None,
+            "n_missing": 0,
+            "n_distinct": 9,
+            "numeric": None,
+            "top": [[value, 2000 // (place + 1)] for place, value in enumerate(values)],
+            "histogram": None,
+        }
+
+    def model(self, rank: int, name: str) -> Facts:
+        baseline = name == "Baseline"
+        quality = 0.2 if baseline else 0.96 - 0.015 * rank
+        scale = 2000.0 * (1.2 - quality) if self.main == "rmse" else quality
+        noise = 0.0 if baseline else 0.012 * abs(scale)
+        candidates = []
+        for depth in [1, 4, 16][: 1 if baseline else 3]:
+            folds = (scale + noise * self.random.standard_normal(5)).tolist()
+            params = {} if baseline else {"max_depth": depth, "ccp_alpha": 0.0001 * depth}
+            mean, sd = float(np.mean(folds)), float(np.std(folds, ddof=1))
+            candidates.append({"params": params, "fold_scores": folds, "mean": mean, "sd": sd})
+        worse = [-candidate["mean"] for candidate in candidates]
+        best = int(np.argmin(worse if self.main == "accuracy" else [-bad for bad in worse]))
+        metrics = self.metrics(quality, scale)
+        return {
+            "key": "baseline" if baseline else "cart" if "CART" in name else f"model{rank}",
+            "name": name,
+            "engine": "arboleda" if "CART" in name else "scikit-learn",
+            "preparation": "one-hot; missing values native",
+            "note": "9 rows are too many for an exact kernel" if rank == 0 else None,
+            "status": "ok",
+            "error": None,
+            "candidates": candidates,
+            "best": best,
+            "cv": {
+                "fold_scores": candidates[best]["fold_scores"],
+                "mean": candidates[best]["mean"],
+                "sd": candidates[best]["sd"],
+                "metrics": {key: {"mean": value, "sd": 0.01} for key, value in metrics.items()},
+            },
+            "test": {
+                "metrics": metrics,
+                "interval": {
+                    "metric": self.main,
+                    "low": 0.97 * scale,
+                    "high": 1.02 * scale,
+                    "level": 0.95,
+                    "method": "bootstrap of the test rows, 1000 draws",
+                },
+                **(self.residuals(scale) if self.main == "rmse" else self.classified(quality)),
+            },
+            "timing": {"fit_s": 10.0 ** (1 - rank), "predict_s": 0.003 * rank, "search_s": 3.5},
+        }
+
+    def metrics(self, quality: float, scale: float) -> Facts:
+        if self.main == "rmse":
+            explained = {"r2": quality, "nmse": 1 - quality, "mape": None}
+            return {"rmse": scale, "mae": 0.7 * scale, "mse": scale**2, **explained}
+        return {
+            "accuracy": quality,
+            "balanced_accuracy": quality - 0.01,
+            "f1_macro": quality - 0.02,
+            "mcc": 2 * quality - 1,
+            "roc_auc": None if quality < 0.5 else (1 + quality) / 2,
+            "log_loss": -math.log(quality),
+            "brier": 1 - quality,
+        }
+
+    def classified(self, quality: float) -> Facts:
+        size = len(self.classes)
+        share = np.full((size, size), (1 - quality) / max(1, size - 1))
+        np.fill_diagonal(share, quality)
+        counts = np.array([self.random.multinomial(980 // size, row) for row in share])
+        rows = [
+            {
+                "label": label,
+                "precision": float(counts[i, i] / max(1, counts[:, i].sum())),
+                "recall": float(counts[i, i] / max(1, counts[i].sum())),
+                "specificity": 0.99,
+                "f1": quality,
+                "support": int(counts[i].sum()),
+            }
+            for i, label in enumerate(self.classes)
+        ]
+        average = {key: value for key, value in rows[0].items() if key != "label"}
+        drawn = self.classes[1:] if size == 2 else self.classes
+        x = np.linspace(0, 1, 200)
+        areas = quality - 0.05 * self.random.random(len(drawn))
+        return {
+            "per_class": rows,
+            "averages": {"macro": average, "weighted": average},
+            "confusion": {"labels": self.classes, "counts": counts.tolist()},
+            "roc": [
+                {"label": label, "fpr": x.tolist(), "tpr": (x ** (1 - a)).tolist(), "auc": a}
+                for label, a in zip(drawn, areas.tolist(), strict=True)
+            ],
+            "pr": [
+                {
+                    "label": label,
+                    "recall": x.tolist(),
+                    "precision": (1 - (1 - a) * x**4).tolist(),
+                    "average_precision": a,
+                }
+                for label, a in zip(drawn, areas.tolist(), strict=True)
+            ],
+            "residuals": None,
+        }
+
+    def residuals(self, scale: float) -> Facts:
+        true = self.random.gamma(4.0, 4000.0, 800)
+        residual = scale * self.random.standard_normal(800)
+        counts, edges = np.histogram(residual, 20)
+        empty = ("per_class", "averages", "confusion", "roc", "pr")
+        return {
+            **dict.fromkeys(empty),
+            "residuals": {
+                "predicted": (true - residual).tolist(),
+                "true": true.tolist(),
+                "residual": residual.tolist(),
+                "histogram": {"edges": edges.tolist(), "counts": counts.tolist()},
+            },
+        }
+
+    def tree(self) -> Facts:
+        nodes: list[Facts] = []
+
+        def grow(parent: int | None, depth: int, rows: int) -> int:
+            number = len(nodes)
+            split = depth < 2 or (depth < 6 and self.random.random() < 0.7)
+            shares = self.random.dirichlet(np.full(max(1, len(self.classes)), 0.3)).tolist()
+            node: Facts = {
+                "id": number,
+                "parent": parent,
+                "left": None,
+                "right": None,
+                "depth": depth,
+                "feature": f"width of the petal at its base {number}" if split else None,
+                "threshold": 12.5 * number + 0.25 if split else None,
+                "missing": [None, "left", "right"][number % 3] if split else None,
+                "impurity": 0.25,
+                "n": rows,
+                "value": shares if self.classes else [1000.0 + 400 * self.random.random()],
+            }
+            nodes.append(node)
+            if split and depth < 5:
+                node["left"] = grow(number, depth + 1, rows // 3)
+                node["right"] = grow(number, depth + 1, rows - rows // 3)
+            return number
+
+        grow(None, 0, 3900)
+        return {
+            "model": "cart",
+            "n_leaves": 61,
+            "depth": 9,
+            "class_labels": self.classes or None,
+            "value_label": "share of rows" if self.classes else "mean of price",
+            "nodes": nodes,
+        }
+
+
+def failed(name: str, error: str) -> Facts:
+    nothing = dict.fromkeys(["note", "best", "cv", "test"])
+    timing = {"fit_s": None, "predict_s": None, "search_s": 0.2}
+    return nothing | {
+        "key": "failed",
+        "name": name,
+        "engine": "scikit-learn",
+        "preparation": "one-hot",
+        "status": "failed",
+        "error": error,
+        "candidates": [],
+        "timing": timing,
+    }
+
+
+@pytest.fixture(scope="session")
+def check_facts() -> Callable[[Facts], None]:
+    """Refuses facts that the study could not have written."""
+    validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
+    return validator.validate
+
+
+@pytest.fixture(scope="session")
+def make_facts(check_facts: Callable[[Facts], None]) -> Callable[..., Facts]:
+    """Builds facts of a task: ``make_facts("multiclass", classes=LETTERS, n_columns=200)``."""
+
+    def make(task: str, classes: list[str] | None = None, **sizes: int) -> Facts:
+        usual = {"binary": ["malignant", "benign"], "multiclass": LETTERS, "regression": []}
+        facts = Builder(task, usual[task] if classes is None else classes).facts(**sizes)
+        check_facts(facts)
+        return facts
+
+    return make
+
+
+@pytest.fixture(params=["binary", "multiclass", "regression"])
+def facts(request: pytest.FixtureRequest, make_facts: Callable[..., Facts]) -> Facts:
+    """Facts of each task in turn."""
+    return make_facts(request.param)
