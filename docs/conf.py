@@ -6,7 +6,6 @@ from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
-from sphinx_gallery.sorting import FileNameSortKey
 
 import arboleda
 
@@ -29,7 +28,7 @@ exclude_patterns = ["_build", "gallery/examples", "sg_execution_times.rst"]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 html_math_renderer = "mathml"
 templates_path = ["_templates"]
-nitpicky = False
+default_role = "py:obj"
 
 html_theme = "furo"
 html_title = f"arboleda {version}"
@@ -56,16 +55,17 @@ autosummary_generate = True
 autodoc_typehints = "none"  # numpydoc's sections say them in words
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
-numpydoc_validation_checks = {"SS01", "PR01", "PR02", "PR04", "RT01", "SS03"}
+numpydoc_validation_checks = {"SS01", "PR02", "PR10"}
 numpydoc_validation_exclude = {r"\.__\w+__$", r"set_\w+_request$", r"get_metadata_routing$"}
 
 sphinx_gallery_conf = {
     "examples_dirs": "gallery/examples",
     "gallery_dirs": "gallery/generated",
     "filename_pattern": r"/plot_",
-    "within_subsection_order": FileNameSortKey,
+    "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "show_memory": False,
+    "show_signature": False,
     "min_reported_time": 3600,
     "reset_modules": ("matplotlib",),
     "abort_on_example_error": True,

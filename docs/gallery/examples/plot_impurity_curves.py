@@ -3,8 +3,9 @@ Three impurities of a node with two classes
 ===========================================
 
 With a share :math:`p` of the positive class, the Gini index is :math:`2p(1-p)`, the entropy
-:math:`-p\log_2 p - (1-p)\log_2(1-p)` and the misclassification rate :math:`\min(p, 1-p)` (Hastie, Tibshirani and
-Friedman 2009, figure 9.3). The dots are what the engine reports for the root of a tree.
+:math:`-p\log_2 p - (1-p)\log_2(1-p)` and the misclassification rate :math:`\min(p, 1-p)`
+(Hastie, Tibshirani and Friedman 2009, figure 9.3). The dots are what the
+engine reports for the root of a tree.
 """
 
 import matplotlib.pyplot as plt
@@ -34,9 +35,10 @@ plt.legend(frameon=False)
 plt.show()
 
 # %%
-# Why does one grow with Gini or entropy when errors are what count? Take 400 rows of each class and two splits, one
-# into (300, 100) and (100, 300), the other into (200, 400) and (200, 0). Both leave a quarter of the rows
-# wrong, but the second has found a pure node, and only the two curved measures see that.
+# Why does one grow with Gini or entropy when errors are what count? Take 400 rows of each class
+# and two splits, one into (300, 100) and (100, 300), the other into (200, 400) and (200, 0). Both
+# leave a quarter of the rows wrong, but the second has found a pure node, and only the two curved
+# measures see that.
 
 splits = {"A": [(300, 100), (100, 300)], "B": [(200, 400), (200, 0)]}
 

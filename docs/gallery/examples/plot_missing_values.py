@@ -2,9 +2,11 @@
 Missing values learn a side
 ===========================
 
-Here a value is missing more often when it would have been large, as when a scale ends at 100 kg. A tree that may
-send the missing rows to the better side of each threshold keeps what their absence tells; filling in the
-mean throws it away.
+Here a value is the more often missing the larger it would have been, as when a scale ends at
+100 kg. At each threshold the tree sends the missing rows to the side that suits them, so one split
+is enough. Where the gaps are filled with the mean before, the missing rows land among the small
+values, and a tree of one split gets them wrong. (A deeper tree can cut the filled-in value
+out again, at the price of two more splits.)
 """
 
 import matplotlib.pyplot as plt
@@ -23,14 +25,21 @@ shares = np.linspace(0, 0.8, 9)
 native, filled = [], []
 for share in shares:
     hidden = np.where((x > 0.5) & (rng.random(x.shape) < share), np.nan, x)
-    tree = DecisionTreeClassifier(max_depth=3)
+    tree = DecisionTreeClassifier(max_depth=1)
     native.append(cross_val_score(tree, hidden, y).mean())
     filled.append(cross_val_score(make_pipeline(SimpleImputer(), tree), hidden, y).mean())
 
 plt.plot(shares, native, "o-", label="the tree learns a side")
 plt.plot(shares, filled, "o-", label="filled with the mean")
-plt.axhline(0.9, color="grey", lw=1, ls=":", label="best possible (10 % of the labels are flipped)")
+plt.axhline(np.mean((x[:, 0] > 0.5) == y), color="grey", lw=1, ls=":", label="the true rule")
 plt.xlabel("share of the large values that is missing")
 plt.ylabel("accuracy, five folds")
 plt.legend(frameon=False, loc="lower left")
 plt.show()
+
+# %%
+# The rule that the tree found with most of the large values gone:
+
+tree.fit(hidden, y)
+side = "left" if tree.tree_.missing_go_to_left[0] else "right"
+print(f"x <= {tree.tree_.threshold[0]:.3f}? Missing goes {side}.")

@@ -2,9 +2,10 @@
 How deep should a tree be?
 ==========================
 
-A tree that may grow until its leaves are pure repeats its training rows without an error and does not do best on
-new ones. On the breast-cancer table, with a quarter of the rows held out (stratified, ``random_state=42``), depth 4 loses a
-little on the training rows and gains on the others.
+A tree that may grow until its leaves are pure repeats its training rows without an error and does
+not do best on new ones. On the breast-cancer table, with a quarter of the rows held out
+(stratified, ``random_state=42``), depth 4 loses a little on the training rows and gains on the
+others.
 """
 
 import matplotlib.pyplot as plt
