@@ -37,6 +37,7 @@ PYTHON = {
     "report": {"_files"},
     "study": {"_files", "metrics", "tree", "report"},
     "cli": {"study"},
+    "__main__": {"cli"},
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
