@@ -93,7 +93,7 @@ def check_python(root: Path) -> Iterator[str]:
         for line, other in _imported_parts(path, inside):
             where = f"{path.relative_to(root)}:{line}"
             if other not in PYTHON:
-                yield f"{where}: imports arboleda.{other}, which is no known part"
+                yield f"{where}: arboleda.{other} is no known part; import a name from its own part"
             elif other != part and other not in PYTHON[part]:
                 yield f"{where}: {part} must not import arboleda.{other}"
 
