@@ -1,0 +1,147 @@
+"""The command ``arboleda``: it parses, calls and prints, and nothing else."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import arboleda
+
+if TYPE_CHECKING:
+    from arboleda.study import StudyResult
+
+__all__ = ["main"]
+
+# Exit codes: 2 for what the user can mend, 130 for Ctrl-C, as shells have it.
+_USER_ERROR, _INTERRUPTED = 2, 130
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Ensemble learning on tables.",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"arboleda {arboleda.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Tell the version.")
+    ] = False,
+) -> None:
+    """Ensemble learning on tables."""
+
+
+@app.command()
+def study(
+    table: Annotated[
+        str,
+        typer.Argument(
+            help="A CSV or Parquet file, or a bundled table: breast_cancer, diabetes, digits, "
+            "iris, wine."
+        ),
+    ],
+    target: Annotated[str, typer.Option(help="The column to predict.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the files. [studies/TABLE-TARGET]")
+    ] = None,
+    task: Annotated[
+        str | None,
+        typer.Option(help="classification or regression. [decided from the target, and told]"),
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            help="What models are chosen by: accuracy, balanced_accuracy, f1_macro, mcc, roc_auc, "
+            "log_loss; rmse, mae, r2. [accuracy; rmse]"
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the split, the folds and the models.")] = 0,
+    jobs: Annotated[
+        int | None, typer.Option(help="Number of processes. [one per core; 1 for small tables]")
+    ] = None,
+) -> None:
+    """Study TABLE: describe it, tune and compare models, test the best of each, write a report.
+
+    A killed study goes on where it was when the same command is run again.
+    """
+    from arboleda.study import Study
+
+    result = Study(
+        table, target=target, out=out, task=task, metric=metric, seed=seed, jobs=jobs
+    ).run(progress=True)
+    _print_leaderboard(result)
+
+
+def _print_leaderboard(result: "StudyResult") -> None:
+    from rich.console import Console
+
+    from arboleda.study.leaderboard import leaderboard_table
+
+    console = Console(highlight=False)
+    console.print(leaderboard_table(result.facts))
+    typer.echo(f"Report: {result.report}")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; errors become one sentence on standard error and an exit code.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The words after the command's name; by default those of the process.
+
+    Raises
+    ------
+    SystemExit
+        Always: 0 if all went well, 2 if the input or the folder cannot be used, 130 on Ctrl-C.
+    """
+    sys.exit(_run(list(sys.argv[1:] if arguments is None else arguments)))
+
+
+def _run(arguments: list[str]) -> int:
+    from arboleda.study.errors import StudyError
+
+    try:
+        code = app(arguments, standalone_mode=False)
+        sys.stdout.flush()
+        return int(code or 0)
+    except StudyError as error:
+        return _fail(str(error))
+    except typer.Abort:
+        return _interrupted()
+    except KeyboardInterrupt:
+        return _interrupted()
+    except typer.Exit as stop:
+        return int(stop.exit_code)
+    except OSError as error:
+        _silence_output()
+        return _fail(f"The output cannot be written: {error.strerror or error}.")
+
+
+def _fail(sentence: str) -> int:
+    print(f"arboleda: error: {' '.join(sentence.split())}", file=sys.stderr)
+    return _USER_ERROR
+
+
+def _interrupted() -> int:
+    print(
+        "arboleda: interrupted; what is done is kept, run the same command to go on.",
+        file=sys.stderr,
+    )
+    return _INTERRUPTED
+
+
+def _silence_output() -> None:
+    """Give standard output a way to go, or the interpreter's last flush fails again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,268 @@
+"""Tables of metrics for classification and regression; the values are scikit-learn's."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn import metrics as sk
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "ClassificationTable",
+    "RegressionTable",
+    "classification_table",
+    "regression_table",
+]
+
+_CLASS_METRICS = ("precision", "recall", "specificity", "f1")
+
+
+@dataclass(frozen=True)
+class ClassificationTable:
+    """What `classification_table` returns.
+
+    Attributes
+    ----------
+    labels : tuple
+        The classes, in the order of the rows and columns of ``confusion``.
+    confusion : ndarray of int, shape (n_classes, n_classes)
+        Counts; row: true class, column: predicted class.
+    per_class : tuple of dict
+        For each class ``precision``, ``recall``, ``specificity``, ``f1`` and ``support``.
+    macro, weighted : dict
+        The plain mean over the classes, and the mean weighted by support.
+    metrics : dict
+        ``accuracy``, ``error``, ``balanced_accuracy``, ``f1_macro``, ``mcc``, ``roc_auc``,
+        ``average_precision``, ``log_loss``, ``brier``; None where a metric is not defined or
+        needs scores that were not given.
+    """
+
+    labels: tuple[Any, ...]
+    confusion: npt.NDArray[np.int64]
+    per_class: tuple[dict[str, float], ...]
+    macro: dict[str, float]
+    weighted: dict[str, float]
+    metrics: dict[str, float | None]
+
+    def to_frame(self) -> "pd.DataFrame":
+        """One row per class, then ``macro`` and ``weighted``, as a pandas frame."""
+        import pandas as pd
+
+        rows = [*self.per_class, self.macro, self.weighted]
+        return pd.DataFrame(rows, index=[*self.labels, "macro", "weighted"])
+
+
+@dataclass(frozen=True)
+class RegressionTable:
+    """What `regression_table` returns: ``metrics``, and the number of rows as ``support``."""
+
+    metrics: dict[str, float | None]
+    support: int
+
+    def to_frame(self) -> "pd.DataFrame":
+        """One row per metric, as a pandas frame."""
+        import pandas as pd
+
+        return pd.DataFrame({"value": pd.Series(self.metrics, dtype=float)})
+
+
+def classification_table(
+    y_true: npt.ArrayLike,
+    y_pred: npt.ArrayLike,
+    y_score: npt.ArrayLike | None = None,
+    labels: Sequence[Any] | None = None,
+) -> ClassificationTable:
+    """Metrics of predicted classes per class, averaged, and over all rows.
+
+    Precision is TP / (TP + FP), recall TP / (TP + FN), specificity TN / (TN + FP), F1 the harmonic
+    mean of precision and recall; each is 0 where its denominator is. The Matthews coefficient is
+    that for K classes (Gorodkin 2004). ROC AUC and average precision are those of the second class
+    if there are two, else the mean over the classes, each against the rest. The Brier score is the
+    mean squared error of the second class's probability, with more classes the sum over classes.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        True and predicted classes.
+    y_score : array-like of shape (n,) or (n, n_classes), optional
+        Scores that grow with the belief in a class, in the order of ``labels``; with two classes
+        one column for the second class will do. Log-loss and Brier score are given if they are
+        probabilities: inside [0, 1], rows that sum to 1.
+    labels : sequence, optional
+        All classes, which fixes their order; by default the sorted classes that occur.
+
+    Returns
+    -------
+    ClassificationTable
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, or a class occurs that ``labels`` lacks.
+
+    Examples
+    --------
+    >>> table = classification_table([0, 0, 1, 1, 1], [0, 1, 1, 1, 0])
+    >>> round(table.metrics["accuracy"], 3), round(table.macro["recall"], 3)
+    (0.6, 0.583)
+    """
+    true, predicted = np.asarray(y_true), np.asarray(y_pred)
+    names = np.unique(np.concatenate([true, predicted])) if labels is None else np.asarray(labels)
+    codes_true, codes_predicted = _codes(true, names), _codes(predicted, names)
+    numbers = np.arange(len(names))
+    confusion = sk.confusion_matrix(codes_true, codes_predicted, labels=numbers)
+    per_class = _per_class(codes_true, codes_predicted, numbers, confusion)
+    support = np.array([row["support"] for row in per_class])
+    macro = {m: float(np.mean([row[m] for row in per_class])) for m in _CLASS_METRICS}
+    weighted = {
+        m: float(np.average([row[m] for row in per_class], weights=support)) for m in _CLASS_METRICS
+    }
+    total = float(support.sum())
+    accuracy = float(sk.accuracy_score(codes_true, codes_predicted))
+    present = support > 0
+    values: dict[str, float | None] = {
+        "accuracy": accuracy,
+        "error": 1.0 - accuracy,
+        # The mean recall of the classes that occur, which is how scikit-learn defines it.
+        "balanced_accuracy": float(
+            np.mean([r["recall"] for r, p in zip(per_class, present, strict=True) if p])
+        ),
+        "f1_macro": macro["f1"],
+        "mcc": float(sk.matthews_corrcoef(codes_true, codes_predicted)),
+        "roc_auc": None,
+        "average_precision": None,
+        "log_loss": None,
+        "brier": None,
+    }
+    if y_score is not None:
+        values |= _score_metrics(codes_true, _score_matrix(y_score, len(true), len(names)))
+    return ClassificationTable(
+        labels=tuple(names.tolist()),
+        confusion=confusion,
+        per_class=per_class,
+        macro={**macro, "support": total},
+        weighted={**weighted, "support": total},
+        metrics=values,
+    )
+
+
+def _codes(y: npt.NDArray[Any], names: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    order = np.argsort(names, kind="stable")
+    at = np.searchsorted(names, y, sorter=order).clip(max=len(names) - 1)
+    codes = order[at]
+    unknown = np.flatnonzero(names[codes] != y)
+    if unknown.size:
+        raise ValueError(
+            f"class {y[unknown[0]]!r} in row {int(unknown[0])} is not among labels; add it there"
+        )
+    return codes
+
+
+def _per_class(
+    true: npt.NDArray[np.int64],
+    predicted: npt.NDArray[np.int64],
+    numbers: npt.NDArray[np.int64],
+    confusion: npt.NDArray[np.int64],
+) -> tuple[dict[str, float], ...]:
+    precision, recall, f1, support = sk.precision_recall_fscore_support(
+        true, predicted, labels=numbers, zero_division=0
+    )
+    hit = np.diag(confusion)
+    false_positive = confusion.sum(axis=0) - hit
+    negative = confusion.sum() - confusion.sum(axis=1)
+    rows = []
+    for k in numbers:
+        true_negative = float(negative[k] - false_positive[k])
+        rows.append(
+            {
+                "precision": float(precision[k]),
+                "recall": float(recall[k]),
+                "specificity": true_negative / float(negative[k]) if negative[k] else 0.0,
+                "f1": float(f1[k]),
+                "support": float(support[k]),
+            }
+        )
+    return tuple(rows)
+
+
+def _score_matrix(y_score: npt.ArrayLike, n: int, n_classes: int) -> npt.NDArray[np.float64]:
+    score = np.asarray(y_score, dtype=np.float64)
+    if score.ndim == 1 and n_classes == 2:
+        inside = bool(np.all((score >= 0) & (score <= 1)))
+        score = np.column_stack([1.0 - score if inside else -score, score])
+    if score.shape != (n, n_classes):
+        raise ValueError(
+            f"y_score has the shape {score.shape}; {n} rows of {n_classes} classes are expected"
+        )
+    return score
+
+
+def _score_metrics(
+    true: npt.NDArray[np.int64], score: npt.NDArray[np.float64]
+) -> Mapping[str, float | None]:
+    n_classes = score.shape[1]
+    numbers = np.arange(n_classes)
+    counts = np.bincount(true, minlength=n_classes)
+    values: dict[str, float | None] = {}
+    if np.all((counts > 0) & (counts < len(true))) and np.all(np.isfinite(score)):
+        shown = [1] if n_classes == 2 else list(numbers)
+        hits = {k: (true == k).astype(np.int64) for k in shown}
+        values["roc_auc"] = float(np.mean([sk.roc_auc_score(hits[k], score[:, k]) for k in shown]))
+        values["average_precision"] = float(
+            np.mean([sk.average_precision_score(hits[k], score[:, k]) for k in shown])
+        )
+    inside = np.all((score >= 0) & (score <= 1))
+    if inside and np.allclose(score.sum(axis=1), 1.0, atol=1e-6):
+        values["log_loss"] = float(sk.log_loss(true, score, labels=numbers))
+        shown = [1] if n_classes == 2 else list(numbers)
+        values["brier"] = float(sum(np.mean((score[:, k] - (true == k)) ** 2) for k in shown))
+    return values
+
+
+def regression_table(y_true: npt.ArrayLike, y_pred: npt.ArrayLike) -> RegressionTable:
+    """Metrics of predicted quantities.
+
+    ``mse`` is the mean squared error, ``rmse`` its root, ``mae`` the mean absolute error, ``r2``
+    the share of the variance explained, ``nmse`` = MSE / Var(y) with the variance over the given
+    rows (so r2 = 1 - nmse), ``mape`` the mean of ``|error| / |y|``.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        True and predicted values, in the same unit.
+
+    Returns
+    -------
+    RegressionTable
+        ``metrics`` holds the six values; None where one is not defined: ``r2`` and ``nmse`` of a
+        constant ``y_true``, ``mape`` where a true value is 0.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ or a value is not finite.
+
+    Examples
+    --------
+    >>> table = regression_table([1.0, 2.0, 3.0], [1.0, 2.0, 4.0])
+    >>> round(table.metrics["nmse"], 6)
+    0.5
+    """
+    true = np.asarray(y_true, dtype=np.float64)
+    predicted = np.asarray(y_pred, dtype=np.float64)
+    mse = float(sk.mean_squared_error(true, predicted))
+    variance = float(np.var(true))
+    mape = None if np.any(true == 0) else float(sk.mean_absolute_percentage_error(true, predicted))
+    values: dict[str, float | None] = {
+        "rmse": float(np.sqrt(mse)),
+        "mae": float(sk.mean_absolute_error(true, predicted)),
+        "r2": float(sk.r2_score(true, predicted)) if variance > 0 else None,
+        "mse": mse,
+        "nmse": mse / variance if variance > 0 else None,
+        "mape": mape,
+    }
+    return RegressionTable(values, len(true))

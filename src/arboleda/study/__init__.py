@@ -1,0 +1,21 @@
+"""Studying a table from end to end: what ``arboleda study`` runs.
+
+The heavy parts are loaded when first used, so that errors and help come at once.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from arboleda.study.errors import StudyError
+
+if TYPE_CHECKING:
+    from arboleda.study.study import Study as Study
+    from arboleda.study.study import StudyResult as StudyResult
+
+__all__ = ["Study", "StudyError", "StudyResult"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("Study", "StudyResult"):
+        return getattr(import_module("arboleda.study.study"), name)
+    raise AttributeError(f"module 'arboleda.study' has no attribute {name!r}")

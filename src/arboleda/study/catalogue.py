@@ -1,0 +1,280 @@
+"""The models a study compares: one entry each, with a small grid and what keeps it affordable."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.neural_network import MLPClassifier, MLPRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
+
+from arboleda.study.preparation import Style
+from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+__all__ = ["CATALOGUE", "Model", "Params", "Setting", "models_for"]
+
+Params = Mapping[str, Any]
+
+# An exact kernel costs the square to the cube of the rows.
+EXACT_SVM_ROWS = 5_000
+NYSTROEM_COMPONENTS = 300
+# With fewer rows a tenth of them says too little about when to stop.
+EARLY_STOPPING_ROWS = 2_000
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a model may know of the study before it is built: sizes and the seed, no values."""
+
+    n_rows: int
+    n_classes: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Model:
+    """An entry of the catalogue.
+
+    ``make`` builds the estimator from the setting and one candidate's parameters, ``grid`` lists
+    the candidates. Above ``max_rows`` rows the model learns from a random part of that size.
+    """
+
+    key: str
+    name: str
+    task: Literal["classification", "regression"]
+    make: Callable[[Setting, Params], Any]
+    grid: Callable[[Setting], list[dict[str, Any]]]
+    style: Style = "scaled"
+    engine: Literal["arboleda", "scikit-learn"] = "scikit-learn"
+    max_rows: int | None = None
+    note: Callable[[Setting], str | None] = lambda setting: None
+
+
+def models_for(task: str) -> list[Model]:
+    """The catalogue's models for a task ("binary", "multiclass" or "regression"), in its order."""
+    kind = "regression" if task == "regression" else "classification"
+    return [model for model in CATALOGUE if model.task == kind]
+
+
+def _one(setting: Setting) -> list[dict[str, Any]]:
+    return [{}]
+
+
+def _cart_grid(setting: Setting) -> list[dict[str, Any]]:
+    by_depth = [
+        {"max_depth": depth, "min_samples_leaf": leaf, "max_leaf_nodes": None}
+        for depth in (3, 5, 8, 12, None)
+        for leaf in (1, 5, 20)
+    ]
+    by_leaves = [
+        {"max_depth": None, "min_samples_leaf": 5, "max_leaf_nodes": leaves}
+        for leaves in (8, 32, 128)
+    ]
+    return by_depth + by_leaves
+
+
+def _cart_classifier(setting: Setting, params: Params) -> Any:
+    return DecisionTreeClassifier(random_state=setting.seed, n_jobs=1, **params)
+
+
+def _cart_regressor(setting: Setting, params: Params) -> Any:
+    return DecisionTreeRegressor(random_state=setting.seed, n_jobs=1, **params)
+
+
+def _logistic(setting: Setting, params: Params) -> Any:
+    return LogisticRegression(max_iter=1000, random_state=setting.seed, **params)
+
+
+def _neighbours_grid(setting: Setting) -> list[dict[str, Any]]:
+    return [
+        {"n_neighbors": k, "weights": weights}
+        for k in (5, 15, 31)
+        for weights in ("uniform", "distance")
+        # The smallest fit has four fifths of the rows; the half leaves room.
+        if k == 5 or k <= setting.n_rows // 2
+    ]
+
+
+def _svc(setting: Setting, params: Params) -> Any:
+    if setting.n_rows <= EXACT_SVM_ROWS:
+        return SVC(random_state=setting.seed, **params)
+    kernel = Nystroem(n_components=NYSTROEM_COMPONENTS, random_state=setting.seed)
+    return make_pipeline(kernel, LinearSVC(dual=False, random_state=setting.seed, **params))
+
+
+def _svr(setting: Setting, params: Params) -> Any:
+    if setting.n_rows <= EXACT_SVM_ROWS:
+        return _scaled_target(SVR(**params))
+    kernel = Nystroem(n_components=NYSTROEM_COMPONENTS, random_state=setting.seed)
+    # The squared loss has a primal solver, which is the one that is quick on many rows.
+    loss = "squared_epsilon_insensitive"
+    machine = LinearSVR(loss=loss, dual=False, random_state=setting.seed, **params)
+    return _scaled_target(make_pipeline(kernel, machine))
+
+
+def _svm_note(setting: Setting) -> str | None:
+    if setting.n_rows <= EXACT_SVM_ROWS:
+        return None
+    return (
+        f"SVM by a Nystroem map of {NYSTROEM_COMPONENTS} components and a linear machine: "
+        f"{setting.n_rows:,} rows are too many for an exact kernel"
+    )
+
+
+def _network_options(setting: Setting, params: Params) -> dict[str, Any]:
+    return {
+        "hidden_layer_sizes": (params["hidden_units"],),
+        "alpha": params["alpha"],
+        "early_stopping": setting.n_rows >= EARLY_STOPPING_ROWS,
+        "max_iter": 300,
+        "random_state": setting.seed,
+    }
+
+
+def _network_classifier(setting: Setting, params: Params) -> Any:
+    return MLPClassifier(**_network_options(setting, params))
+
+
+def _network_regressor(setting: Setting, params: Params) -> Any:
+    return _scaled_target(MLPRegressor(**_network_options(setting, params)))
+
+
+def _network_grid(setting: Setting) -> list[dict[str, Any]]:
+    return [
+        {"hidden_units": 32, "alpha": 0.0001},
+        {"hidden_units": 100, "alpha": 0.0001},
+        {"hidden_units": 100, "alpha": 0.1},
+    ]
+
+
+def _scaled_target(regressor: Any) -> Any:
+    """Both networks and support vector machines are tuned to targets of unit size."""
+    return TransformedTargetRegressor(regressor, transformer=StandardScaler())
+
+
+CATALOGUE: tuple[Model, ...] = (
+    Model(
+        key="most_frequent",
+        name="Most frequent class",
+        task="classification",
+        make=lambda s, p: DummyClassifier(strategy="prior"),
+        grid=_one,
+        style="none",
+    ),
+    Model(
+        key="mean",
+        name="Mean value",
+        task="regression",
+        make=lambda s, p: DummyRegressor(strategy="mean"),
+        grid=_one,
+        style="none",
+    ),
+    Model(
+        key="cart",
+        name="Decision tree (CART)",
+        task="classification",
+        make=_cart_classifier,
+        grid=_cart_grid,
+        style="native",
+        engine="arboleda",
+    ),
+    Model(
+        key="cart",
+        name="Decision tree (CART)",
+        task="regression",
+        make=_cart_regressor,
+        grid=_cart_grid,
+        style="native",
+        engine="arboleda",
+    ),
+    Model(
+        key="logistic",
+        name="Logistic regression",
+        task="classification",
+        make=_logistic,
+        grid=lambda s: [{"C": c} for c in (0.01, 0.1, 1.0, 10.0)],
+    ),
+    Model(
+        key="ridge",
+        name="Ridge regression",
+        task="regression",
+        make=lambda s, p: Ridge(**p),
+        grid=lambda s: [{"alpha": a} for a in (0.1, 1.0, 10.0, 100.0)],
+    ),
+    Model(
+        key="naive_bayes",
+        name="Gaussian naive Bayes",
+        task="classification",
+        make=lambda s, p: GaussianNB(**p),
+        grid=lambda s: [{"var_smoothing": v} for v in (1e-9, 1e-6, 1e-3, 1e-1)],
+    ),
+    Model(
+        key="neighbours",
+        name="k-nearest neighbours",
+        task="classification",
+        make=lambda s, p: KNeighborsClassifier(**p),
+        grid=_neighbours_grid,
+        max_rows=50_000,
+    ),
+    Model(
+        key="neighbours",
+        name="k-nearest neighbours",
+        task="regression",
+        make=lambda s, p: KNeighborsRegressor(**p),
+        grid=_neighbours_grid,
+        max_rows=50_000,
+    ),
+    Model(
+        key="lda",
+        name="Linear discriminant analysis",
+        task="classification",
+        make=lambda s, p: LinearDiscriminantAnalysis(**p),
+        grid=lambda s: [
+            {"solver": "svd", "shrinkage": None},
+            {"solver": "lsqr", "shrinkage": 0.1},
+            {"solver": "lsqr", "shrinkage": "auto"},
+        ],
+    ),
+    Model(
+        key="svm",
+        name="Support vector machine",
+        task="classification",
+        make=_svc,
+        grid=lambda s: [{"C": c} for c in (0.1, 1.0, 10.0)],
+        max_rows=100_000,
+        note=_svm_note,
+    ),
+    Model(
+        key="svm",
+        name="Support vector machine",
+        task="regression",
+        make=_svr,
+        grid=lambda s: [{"C": c} for c in (0.1, 1.0, 10.0)],
+        max_rows=100_000,
+        note=_svm_note,
+    ),
+    Model(
+        key="network",
+        name="Multilayer perceptron",
+        task="classification",
+        make=_network_classifier,
+        grid=_network_grid,
+        max_rows=100_000,
+    ),
+    Model(
+        key="network",
+        name="Multilayer perceptron",
+        task="regression",
+        make=_network_regressor,
+        grid=_network_grid,
+        max_rows=100_000,
+    ),
+)

@@ -1,0 +1,214 @@
+"""Reading delimited text whatever its compression, encoding and separator."""
+
+import bz2
+import csv
+import gzip
+import io
+import lzma
+import zipfile
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+
+from arboleda.study.errors import StudyError
+from arboleda.study.table import MISSING, Note, check_names
+
+__all__ = ["read_delimited"]
+
+SEPARATORS = (",", ";", "\t", "|")
+# Encodings that tables are found in; a free choice among all of them guesses exotic ones.
+ENCODINGS = ["cp1252", "latin_1", "cp1250", "cp1251", "cp1253", "cp1254", "iso8859_2", "koi8_r"]
+ENCODINGS += ["shift_jis", "euc_jp", "gb18030", "big5", "euc_kr", "mac_roman"]
+_SAMPLE = 1 << 18
+# Arrow counts the bytes of a block in 32 bits.
+_LARGEST = (1 << 31) - (1 << 16)
+
+
+def read_delimited(path: Path, data: bytes) -> tuple[pa.Table, bool, list[Note]]:
+    """Parse a delimited text file into an Arrow table.
+
+    Parameters
+    ----------
+    path : Path
+        The file's path, for messages.
+    data : bytes
+        The file's content, which may be compressed by gzip, bzip2, xz or zip.
+
+    Returns
+    -------
+    table : pyarrow.Table
+        The columns, numbers and ISO dates recognised, the usual markers read as missing.
+    decimal_comma : bool
+        Whether ``1,5`` in it may be a number: the separator is not the comma.
+    notes : list of Note
+        What had to be guessed.
+
+    Raises
+    ------
+    StudyError
+        If the text cannot be read, has no header, or has rows of another length than the header.
+    """
+    notes: list[Note] = []
+    text = _decode(_decompress(data, path), path, notes)
+    if not text.strip():
+        raise StudyError(f"The table {path.name} is empty; it needs a header line and rows.")
+    separator = _separator(text)
+    header = _header(text, separator)
+    check_names([h for h in header if h.strip()], path.name)
+    if all(_is_number(h) for h in header):
+        notes.append(
+            Note(
+                "warning",
+                None,
+                "The first line, taken as the names of the columns, holds only numbers; "
+                "if it is a row of data, add a header line.",
+            )
+        )
+    table = _parse(text, separator, path)
+    if table.num_rows == 0:
+        raise StudyError(f"The table {path.name} has a header line but no rows.")
+    return table, separator != ",", notes
+
+
+def _decompress(data: bytes, path: Path) -> bytes:
+    try:
+        if data[:2] == b"\x1f\x8b":
+            return gzip.decompress(data)
+        if data[:3] == b"BZh":
+            return bz2.decompress(data)
+        if data[:6] == b"\xfd7zXZ\x00":
+            return lzma.decompress(data)
+        if data[:4] == b"PK\x03\x04":
+            return _only_member(data, path)
+    except (OSError, EOFError, ValueError, lzma.LZMAError, zipfile.BadZipFile) as error:
+        if isinstance(error, StudyError):
+            raise
+        raise StudyError(
+            f"The compressed file {path.name} is damaged ({error}); fetch or pack it again."
+        ) from error
+    return data
+
+
+def _only_member(data: bytes, path: Path) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = [m for m in archive.infolist() if not m.is_dir()]
+        if len(members) != 1:
+            raise StudyError(
+                f"The archive {path.name} holds {len(members)} files; it must hold one table."
+            )
+        return archive.read(members[0])
+
+
+def _decode(data: bytes, path: Path, notes: list[Note]) -> str:
+    if data[:3] == b"\xef\xbb\xbf":
+        encoding = "utf-8-sig"
+    elif data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        encoding = "utf-16"
+    else:
+        encoding = "utf-8"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        encoding = _guess(data, path)
+        text = _decode_as(data, encoding, path)
+        notes.append(Note("info", None, f"The text is not valid UTF-8; it was read as {encoding}."))
+    at = text.find("\0")
+    if at >= 0:
+        line = text.count("\n", 0, at) + 1
+        raise StudyError(
+            f"The file {path.name} holds a NUL character in line {line}, so it is not a text "
+            "table; export it as CSV in UTF-8."
+        )
+    return text
+
+
+def _guess(data: bytes, path: Path) -> str:
+    from charset_normalizer import from_bytes
+
+    matches = from_bytes(data[:_SAMPLE], cp_isolation=ENCODINGS)
+    best = matches.best()
+    if best is None:
+        raise StudyError(_unreadable(path))
+    # Where several fit equally well, the most common encoding is the likelier one.
+    common = [m for m in matches if m.encoding == "cp1252" and m.chaos <= best.chaos]
+    return str((common or [best])[0].encoding)
+
+
+def _decode_as(data: bytes, encoding: str, path: Path) -> str:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise StudyError(_unreadable(path)) from error
+
+
+def _unreadable(path: Path) -> str:
+    return f"The encoding of {path.name} cannot be read; save the table as CSV in UTF-8."
+
+
+def _separator(text: str) -> str:
+    """The separator that cuts the first lines into the most fields of equal number."""
+    lines = [line for line in text[:_SAMPLE].splitlines()[:21] if line.strip()]
+    if len(text) > _SAMPLE and len(lines) > 1:
+        lines.pop()
+
+    def fit(separator: str) -> tuple[float, int]:
+        counts = [len(row) for row in csv.reader(lines, delimiter=separator)]
+        if not counts or counts[0] < 2:
+            return (0.0, 0)
+        return (sum(c == counts[0] for c in counts) / len(counts), counts[0])
+
+    csv.field_size_limit(max(csv.field_size_limit(), _LARGEST))
+    return max(SEPARATORS, key=fit)
+
+
+def _header(text: str, separator: str) -> list[str]:
+    rows = csv.reader(io.StringIO(text), delimiter=separator)
+    return next((row for row in rows if row), [])
+
+
+def _is_number(field: str) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
+
+def _parse(text: str, separator: str, path: Path) -> pa.Table:
+    data = text.encode("utf-8", "replace")
+    if len(data) > _LARGEST:
+        raise StudyError(f"The text table {path.name} is above 2 GB; save it as Parquet.")
+    ragged: list[pa_csv.InvalidRow] = []
+
+    def remember(row: pa_csv.InvalidRow) -> str:
+        ragged.append(row)
+        return "error"
+
+    try:
+        return pa_csv.read_csv(
+            io.BytesIO(data),
+            # One block, so that a row of any length fits and rows are counted from the start.
+            read_options=pa_csv.ReadOptions(use_threads=False, block_size=len(data) + 1),
+            parse_options=pa_csv.ParseOptions(
+                delimiter=separator, newlines_in_values=True, invalid_row_handler=remember
+            ),
+            convert_options=pa_csv.ConvertOptions(
+                null_values=MISSING, strings_can_be_null=True, quoted_strings_can_be_null=True
+            ),
+        )
+    except pa.ArrowInvalid as error:
+        if ragged:
+            row = ragged[0]
+            raise StudyError(
+                f"Row {row.number} of {path.name} (the header is row 1) has "
+                f"{row.actual_columns} fields where the header has {row.expected_columns}; "
+                "correct it (an unclosed quote or a stray separator?)."
+            ) from error
+        if "Empty CSV" in str(error):
+            raise StudyError(f"The table {path.name} has a header line but no rows.") from error
+        raise StudyError(f"The table {path.name} cannot be read: {_first(error)}.") from error
+
+
+def _first(error: Exception) -> str:
+    return " ".join(str(error).split())[:200].rstrip(".")

@@ -1,0 +1,151 @@
+"""The description of a table for the report: every column in numbers, and notes."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda.study.preparation import ONE_HOT_LEVELS
+from arboleda.study.roles import Role
+from arboleda.study.splitting import FOLDS
+from arboleda.study.table import Column, Note, Table
+from arboleda.study.target import Target
+
+__all__ = ["describe_table"]
+
+TOP = 10
+BINS = 20
+
+
+def describe_table(table: Table, target: Target, roles: Mapping[str, Role]) -> dict[str, Any]:
+    """The ``data`` part of the facts: sizes, each column, duplicates and notes."""
+    columns = [_describe_column(c, roles[c.name]) for c in table.columns]
+    n_duplicates = _count_duplicates(table)
+    notes = [*table.notes, *_notes(table, target, roles, n_duplicates)]
+    return {
+        "n_rows": table.n_rows,
+        "n_columns": len(table.columns),
+        "n_duplicate_rows": n_duplicates,
+        "n_missing_cells": sum(c["n_missing"] for c in columns),
+        "rows_dropped": 0,
+        "columns": columns,
+        "notes": [{"level": n.level, "column": n.column, "text": n.text} for n in notes],
+    }
+
+
+def _describe_column(column: Column, role: Role) -> dict[str, Any]:
+    present = column.values[~column.missing]
+    distinct, counts = np.unique(present, return_counts=True)
+    numeric = role.kind == "numeric" and present.size > 0
+    return {
+        "name": column.name,
+        "kind": role.kind,
+        "role": role.role,
+        "reason": role.reason,
+        "n_missing": int(column.missing.sum()),
+        "n_distinct": len(distinct),
+        "numeric": _numbers(present) if numeric else None,
+        "top": _top(column, distinct, counts) if role.kind in ("categorical", "boolean") else None,
+        "histogram": histogram(present, BINS) if numeric else None,
+    }
+
+
+def _numbers(present: npt.NDArray[np.float64]) -> dict[str, float | None]:
+    q1, median, q3 = np.quantile(present, [0.25, 0.5, 0.75])
+    # Values near the largest double overflow in sums; scaled down, they do not.
+    scale = max(float(np.abs(present).max()), 1.0)
+    scaled = present / scale if scale > 1e150 else present
+    unit = scale if scale > 1e150 else 1.0
+    sd = float(scaled.std(ddof=1)) * unit if present.size > 1 else None
+    return {
+        "min": float(present.min()),
+        "max": float(present.max()),
+        "mean": float(scaled.mean()) * unit,
+        "sd": sd,
+        "median": float(median),
+        "q1": float(q1),
+        "q3": float(q3),
+    }
+
+
+def _top(
+    column: Column, distinct: npt.NDArray[np.float64], counts: npt.NDArray[np.int64]
+) -> list[list[Any]]:
+    order = np.argsort(-counts, kind="stable")[:TOP]
+    return [[_text(column, distinct[i]), int(counts[i])] for i in order]
+
+
+def _text(column: Column, value: float) -> str:
+    if column.kind == "string":
+        return column.levels[int(value)]
+    return "true" if value else "false"
+
+
+def histogram(values: npt.NDArray[np.float64], bins: int) -> dict[str, list[Any]] | None:
+    """Counts in ``bins`` equal intervals; None where their width is beyond double precision."""
+    low, high = float(values.min()), float(values.max())
+    width = (high / bins) - (low / bins)
+    if not np.isfinite(high - low) or (width > 0 and low + width == low):
+        return None
+    counts, edges = np.histogram(values, bins=bins)
+    return {"edges": edges.tolist(), "counts": counts.tolist()}
+
+
+def _count_duplicates(table: Table) -> int:
+    """Rows that repeat an earlier row, the target included."""
+    # + 0.0 makes -0.0 and 0.0 one value, as they compare equal.
+    cells = np.column_stack([c.values for c in table.columns]) + 0.0
+    cells[np.isnan(cells)] = np.nan
+    seen = {hashlib.blake2b(row.tobytes(), digest_size=16).digest() for row in cells}
+    return len(cells) - len(seen)
+
+
+def _notes(
+    table: Table, target: Target, roles: Mapping[str, Role], n_duplicates: int
+) -> list[Note]:
+    notes = [Note("info", target.name, f"The task is {target.why}.")]
+    if n_duplicates:
+        text = f"{n_duplicates:,} of {table.n_rows:,} rows repeat an earlier row; they are kept."
+        notes.append(Note("warning", None, text))
+    for column in table.columns:
+        role = roles[column.name]
+        if role.role == "left_out":
+            notes.append(Note("warning", column.name, f"Left out: {role.reason}."))
+        elif role.role == "feature":
+            notes.extend(_feature_notes(column, role, table.n_rows))
+    if target.task != "regression":
+        notes.extend(_class_notes(target))
+    return notes
+
+
+def _feature_notes(column: Column, role: Role, n_rows: int) -> list[Note]:
+    notes = []
+    n_missing = int(column.missing.sum())
+    if n_missing:
+        share = f"{100 * n_missing / n_rows:.1f} %"
+        notes.append(Note("info", column.name, f"Missing in {n_missing:,} rows ({share})."))
+    if role.kind == "categorical" and len(column.levels) > ONE_HOT_LEVELS:
+        text = (
+            f"{len(column.levels):,} levels: where the training rows show more than "
+            f"{ONE_HOT_LEVELS} of them, the column is encoded by the target's mean per level, "
+            "cross-fitted."
+        )
+        notes.append(Note("info", column.name, text))
+    if role.kind == "datetime":
+        text = "Turned into days since 1970, year, month, day, weekday and hour."
+        notes.append(Note("info", column.name, text))
+    return notes
+
+
+def _class_notes(target: Target) -> list[Note]:
+    counts = np.bincount(target.y, minlength=len(target.labels))
+    rare = int(counts.argmin())
+    if counts[rare] < 2 * FOLDS:
+        text = (
+            f"The class {target.labels[rare]!r} has {counts[rare]} rows, so some folds may lack "
+            "it and its scores are rough."
+        )
+        return [Note("warning", target.name, text)]
+    return []

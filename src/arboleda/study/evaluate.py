@@ -1,0 +1,174 @@
+"""What the test rows say about a model: metrics, an interval, tables and curves."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_curve
+
+from arboleda.metrics import classification_table, regression_table
+from arboleda.study.describe import histogram
+from arboleda.study.scoring import all_scores
+from arboleda.study.target import Target
+
+__all__ = ["evaluate_test"]
+
+DRAWS = 1000
+LEVEL = 0.95
+CURVE_POINTS = 200
+RESIDUAL_ROWS = 1000
+RESIDUAL_BINS = 30
+# What the seed is mixed with, so that two uses of it draw different numbers.
+_BOOTSTRAP, _RESIDUALS = 1, 2
+
+Floats = npt.NDArray[np.float64]
+
+
+def evaluate_test(
+    y: npt.NDArray[Any],
+    predicted: npt.NDArray[Any],
+    score: Floats | None,
+    target: Target,
+    metric: str,
+    seed: int,
+) -> dict[str, Any]:
+    """The ``test`` part of a model's facts."""
+    facts: dict[str, Any] = {
+        "metrics": {},
+        "interval": _interval(y, predicted, score, len(target.labels), metric, seed),
+        "per_class": None,
+        "averages": None,
+        "confusion": None,
+        "roc": None,
+        "pr": None,
+        "residuals": None,
+    }
+    if target.task == "regression":
+        facts["metrics"] = regression_table(y, predicted).metrics
+        facts["residuals"] = _residuals(y, predicted, seed)
+        return facts
+    table = classification_table(y, predicted, score, labels=range(len(target.labels)))
+    facts["metrics"] = table.metrics
+    facts["per_class"] = [
+        {"label": label, **_with_count(row)}
+        for label, row in zip(target.labels, table.per_class, strict=True)
+    ]
+    facts["averages"] = {
+        "macro": _with_count(table.macro),
+        "weighted": _with_count(table.weighted),
+    }
+    facts["confusion"] = {"labels": list(target.labels), "counts": table.confusion.tolist()}
+    if score is not None and np.all(np.isfinite(score)):
+        facts["roc"], facts["pr"] = _curves(y, score, target)
+    return facts
+
+
+def _with_count(row: dict[str, float]) -> dict[str, Any]:
+    return {**row, "support": int(row["support"])}
+
+
+def _interval(
+    y: npt.NDArray[Any],
+    predicted: npt.NDArray[Any],
+    score: Floats | None,
+    n_classes: int,
+    metric: str,
+    seed: int,
+) -> dict[str, Any]:
+    """Percentile bootstrap of the test rows (Efron and Tibshirani 1993, section 13.3)."""
+    draw = np.random.default_rng([seed, _BOOTSTRAP])
+    values = []
+    for _ in range(DRAWS):
+        rows = draw.integers(len(y), size=len(y))
+        value = _one_score(metric, y[rows], predicted[rows], _rows_of(score, rows), n_classes)
+        if value is not None:
+            values.append(value)
+    tail = (1 - LEVEL) / 2
+    low, high = np.quantile(values, [tail, 1 - tail]) if values else (None, None)
+    return {
+        "metric": metric,
+        "low": None if low is None else float(low),
+        "high": None if high is None else float(high),
+        "level": LEVEL,
+        "method": f"bootstrap of the test rows, {DRAWS} draws",
+    }
+
+
+def _rows_of(score: Floats | None, rows: npt.NDArray[np.int64]) -> Floats | None:
+    return None if score is None else score[rows]
+
+
+def _one_score(
+    metric: str,
+    y: npt.NDArray[Any],
+    predicted: npt.NDArray[Any],
+    score: Floats | None,
+    n_classes: int,
+) -> float | None:
+    """One metric; the means over rows are taken directly, as the draws are many."""
+    if metric == "accuracy":
+        return float(np.mean(y == predicted))
+    if metric == "rmse":
+        return float(np.sqrt(np.mean((y - predicted) ** 2)))
+    if metric == "mae":
+        return float(np.mean(np.abs(y - predicted)))
+    needs_score = metric in ("roc_auc", "log_loss")
+    return all_scores(y, predicted, score if needs_score else None, n_classes)[metric]
+
+
+def _curves(
+    y: npt.NDArray[Any], score: Floats, target: Target
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """ROC and precision-recall curves: of the positive class, or of each against the rest."""
+    shown = [1] if target.task == "binary" else range(len(target.labels))
+    roc, pr = [], []
+    for k in shown:
+        hit = (y == k).astype(np.int64)
+        if hit.min() == hit.max():
+            continue
+        fpr, tpr, _ = roc_curve(hit, score[:, k])
+        some = _spread(fpr, tpr)
+        label = target.labels[k]
+        roc.append(
+            {
+                "label": label,
+                "fpr": fpr[some].tolist(),
+                "tpr": tpr[some].tolist(),
+                "auc": float(auc(fpr, tpr)),
+            }
+        )
+        precision, recall, _ = precision_recall_curve(hit, score[:, k])
+        some = _spread(recall, precision)
+        pr.append(
+            {
+                "label": label,
+                "recall": recall[some].tolist(),
+                "precision": precision[some].tolist(),
+                "average_precision": float(average_precision_score(hit, score[:, k])),
+            }
+        )
+    return roc, pr
+
+
+def _spread(x: Floats, y: Floats) -> npt.NDArray[np.int64]:
+    """At most 200 points of a curve, evenly along its length, both ends among them."""
+    if len(x) <= CURVE_POINTS:
+        return np.arange(len(x))
+    length = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(x)) + np.abs(np.diff(y)))])
+    wanted = np.linspace(0.0, length[-1], CURVE_POINTS - 1)
+    at = np.searchsorted(length, wanted).clip(max=len(x) - 1)
+    return np.unique(np.append(at, len(x) - 1))
+
+
+def _residuals(y: Floats, predicted: Floats, seed: int) -> dict[str, Any]:
+    residual = y - predicted
+    rows = np.arange(len(y))
+    if len(y) > RESIDUAL_ROWS:
+        draw = np.random.default_rng([seed, _RESIDUALS])
+        rows = np.sort(draw.choice(len(y), RESIDUAL_ROWS, replace=False))
+    return {
+        "predicted": predicted[rows].tolist(),
+        "true": y[rows].tolist(),
+        "residual": residual[rows].tolist(),
+        "histogram": histogram(residual, RESIDUAL_BINS),
+    }

@@ -1,0 +1,207 @@
+"""From outcomes to facts: results.json and leaderboard.csv as text."""
+
+import csv
+import io
+import platform
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+import sklearn
+from joblib import cpu_count
+
+import arboleda
+from arboleda.study.describe import describe_table
+from arboleda.study.plan import Plan
+from arboleda.study.preparation import PREPARATIONS
+from arboleda.study.runner import Candidate, Outcome
+from arboleda.study.splitting import FOLDS, TEST_SIZE
+
+__all__ = ["SCHEMA_VERSION", "leaderboard_csv", "make_facts"]
+
+SCHEMA_VERSION = 1
+# A spreadsheet takes a text that begins so for a formula.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def make_facts(
+    plan: Plan, outcomes: Sequence[Outcome], started: datetime, total_s: float
+) -> dict[str, Any]:
+    """Everything a report needs, as plain values; see ``facts.schema.json``.
+
+    Whatever depends on the clock lies under keys named ``timing``.
+    """
+    models = [_model(plan, outcome) for outcome in _ranked(plan, outcomes)]
+    tree = next((o.test["tree"] for o in outcomes if o.test and o.test.get("tree")), None)
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "arboleda_version": arboleda.__version__,
+        "study": {
+            "table": plan.table.name,
+            "target": plan.target.name,
+            "task": plan.target.task,
+            "seed": plan.seed,
+            "folds": FOLDS,
+            "test_size": TEST_SIZE,
+            "metric": plan.metric.key,
+            "metric_label": plan.metric.label,
+            "greater_is_better": plan.metric.greater_is_better,
+            "positive_class": plan.target.positive,
+            "data_sha256": plan.table.sha256,
+        },
+        "data": describe_table(plan.table, plan.target, plan.roles),
+        "split": _split(plan),
+        "models": models,
+        "tree": tree,
+        "environment": {
+            "python": platform.python_version(),
+            "arboleda": arboleda.__version__,
+            "numpy": np.__version__,
+            "scikit_learn": sklearn.__version__,
+            "platform": platform.platform(),
+            "cores": int(cpu_count()),
+        },
+        "timing": {
+            "started": started.astimezone(UTC).isoformat(timespec="seconds"),
+            "total_s": total_s,
+        },
+    }
+
+
+def _split(plan: Plan) -> dict[str, Any]:
+    y, split = plan.target.y, plan.split
+    classes = None
+    if plan.target.labels:
+        classes = [
+            {
+                "label": label,
+                "train": int(np.sum(y[split.train] == k)),
+                "test": int(np.sum(y[split.test] == k)),
+            }
+            for k, label in enumerate(plan.target.labels)
+        ]
+    return {"n_train": len(split.train), "n_test": len(split.test), "classes": classes}
+
+
+def _ranked(plan: Plan, outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Best cross-validated mean first, failed ones last; of equals the first of the catalogue."""
+    sign = -1.0 if plan.metric.greater_is_better else 1.0
+
+    def rank(outcome: Outcome) -> tuple[bool, float]:
+        if outcome.error is not None or outcome.best is None:
+            return (True, 0.0)
+        best = outcome.candidates[outcome.best]
+        return (False, sign * _mean_sd(best, plan.metric.key)["mean"])
+
+    return sorted(outcomes, key=rank)
+
+
+def _model(plan: Plan, outcome: Outcome) -> dict[str, Any]:
+    model, error = outcome.model, outcome.error
+    scored = [c for c in outcome.candidates if not c.failed]
+    best = None if outcome.best is None else outcome.candidates[outcome.best]
+    failed = error is not None or best is None
+    return {
+        "key": model.key,
+        "name": model.name,
+        "engine": model.engine,
+        "preparation": PREPARATIONS[model.style],
+        "note": _note(plan, outcome),
+        "status": "failed" if failed else "ok",
+        "error": error,
+        "candidates": [
+            {"params": dict(c.params), **_fold_scores(c, plan.metric.key)} for c in scored
+        ],
+        "best": None if failed else _position(scored, best),
+        "cv": None if failed or best is None else _cv(best, plan.metric.key),
+        "test": None if failed or outcome.test is None else outcome.test["test"],
+        "timing": _timing(outcome),
+    }
+
+
+def _position(scored: list[Candidate], best: Candidate | None) -> int:
+    return next(i for i, c in enumerate(scored) if c is best)
+
+
+def _note(plan: Plan, outcome: Outcome) -> str | None:
+    """What keeps the model affordable, candidates that failed, and warnings with their number."""
+    notes = [plan.note(outcome.model) or ""]
+    failed = [c for c in outcome.candidates if c.failed]
+    if failed and outcome.best is not None:
+        notes.append(
+            f"{len(failed)} of {len(outcome.candidates)} candidates failed: "
+            + str(failed[0].failed)
+        )
+    results = [r for c in outcome.candidates for r in c.results]
+    results += [outcome.test] if outcome.test else []
+    counts = Counter(text for r in results for text in r["warnings"])
+    for text, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:3]:
+        notes.append(f"in {count} of {len(results)} fits: {text}")
+    return "; ".join(n for n in notes if n) or None
+
+
+def _fold_scores(candidate: Candidate, metric: str) -> dict[str, Any]:
+    return {"fold_scores": candidate.scores(metric), **_mean_sd(candidate, metric)}
+
+
+def _mean_sd(candidate: Candidate, metric: str) -> dict[str, Any]:
+    scores = [s for s in candidate.scores(metric) if s is not None]
+    if len(scores) < len(candidate.results):
+        return {"mean": None, "sd": None}
+    return {"mean": float(np.mean(scores)), "sd": float(np.std(scores, ddof=1))}
+
+
+def _cv(best: Candidate, metric: str) -> dict[str, Any]:
+    names = best.results[0]["scores"]
+    return {
+        **_fold_scores(best, metric),
+        "metrics": {name: _mean_sd(best, name) for name in names},
+    }
+
+
+def _timing(outcome: Outcome) -> dict[str, float | None]:
+    """One refit, its prediction of the test rows, and all folds of all candidates, in seconds."""
+    folds = [sum(r["timing"].values()) for c in outcome.candidates for r in c.results]
+    test = outcome.test["timing"] if outcome.test else {}
+    return {
+        "fit_s": test.get("fit_s"),
+        "predict_s": test.get("predict_s"),
+        "search_s": float(sum(folds)),
+    }
+
+
+def leaderboard_csv(facts: Mapping[str, Any]) -> str:
+    """The leaderboard as CSV; texts that a spreadsheet would run as a formula get a quote mark."""
+    models = facts["models"]
+    names = next((list(m["test"]["metrics"]) for m in models if m["test"]), [])
+    header = ["rank", "model", "status", "metric", "cv_mean", "cv_sd"]
+    header += [f"test_{name}" for name in names]
+    header += ["fit_s", "search_s", "parameters", "note"]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    for rank, m in enumerate(models, start=1):
+        cv, test = m["cv"] or {}, (m["test"] or {}).get("metrics", {})
+        row = [rank, m["name"], m["status"], facts["study"]["metric"]]
+        row += [cv.get("mean"), cv.get("sd"), *(test.get(name) for name in names)]
+        row += [m["timing"]["fit_s"], m["timing"]["search_s"], params_text(m)]
+        row.append(m["error"] or m["note"])
+        writer.writerow([csv_safe(cell) for cell in row])
+    return out.getvalue()
+
+
+def params_text(model: Mapping[str, Any]) -> str:
+    """The chosen parameters, as in ``max_depth=5, min_samples_leaf=20``."""
+    if model["best"] is None:
+        return ""
+    params = model["candidates"][model["best"]]["params"]
+    return ", ".join(f"{k}={'none' if v is None else v}" for k, v in params.items())
+
+
+def csv_safe(cell: Any) -> Any:
+    """A text that begins like a formula gets a leading quote mark; numbers stay as they are."""
+    if isinstance(cell, str) and cell.startswith(_FORMULA_STARTS):
+        return f"'{cell}"
+    return "" if cell is None else cell

@@ -1,0 +1,165 @@
+"""The ledger of a study: every finished piece of work, stored the moment it is done."""
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NoReturn, Self
+
+from arboleda.study.errors import StudyError
+
+__all__ = ["Ledger"]
+
+FILE_NAME = "ledger.sqlite"
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS study (identity TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS work (
+    model TEXT NOT NULL,
+    params TEXT NOT NULL,
+    fold TEXT NOT NULL,
+    result TEXT NOT NULL,
+    PRIMARY KEY (model, params, fold)
+);
+"""
+
+
+class Ledger:
+    """Results of one study by (model, parameters, fold), on disk.
+
+    A result is there wholly or not at all, even if the process or the machine dies: each is one
+    fully synchronised transaction. While a ledger is open no other process can open it; the lock
+    ends with the process, however it ends.
+
+    Parameters
+    ----------
+    folder : Path
+        The study's folder, which must exist.
+    identity : mapping of str to JSON values
+        What makes this study this study: data, target, settings, versions. A ledger that was
+        begun with another identity is refused.
+
+    Raises
+    ------
+    StudyError
+        If the folder holds another study, the ledger is damaged or in use, or cannot be written.
+    """
+
+    def __init__(self, folder: Path, identity: Mapping[str, Any]) -> None:
+        self.path = folder / FILE_NAME
+        self._folder = folder
+        try:
+            self._connection = sqlite3.connect(self.path, timeout=1.0, isolation_level=None)
+        except sqlite3.Error as error:
+            raise StudyError(f"The ledger {self.path} cannot be opened: {error}.") from error
+        try:
+            self._open(identity)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _open(self, identity: Mapping[str, Any]) -> None:
+        try:
+            self._connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            self._connection.execute("PRAGMA synchronous = FULL")
+            self._connection.execute("BEGIN EXCLUSIVE")
+            for statement in _SCHEMA.split(";"):
+                self._connection.execute(statement)
+            row = self._connection.execute("SELECT identity FROM study").fetchone()
+            if row is None:
+                text = json.dumps(identity, sort_keys=True)
+                self._connection.execute("INSERT INTO study VALUES (?)", (text,))
+            self._connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            self._explain(error)
+        if row is not None:
+            self._check(self._parse(row[0]), identity)
+
+    def _check(self, found: Any, identity: Mapping[str, Any]) -> None:
+        if not isinstance(found, dict):
+            self._damaged("its identity is not a mapping")
+        wanted = json.loads(json.dumps(identity))
+        differing = [k for k in {**wanted, **found} if wanted.get(k) != found.get(k)]
+        if differing:
+            raise StudyError(
+                f"The folder {self._folder} holds another study (not the same: "
+                f"{', '.join(differing)}); choose another folder with --out, or remove that one."
+            )
+
+    def get(self, model: str, params: Mapping[str, Any], fold: str) -> dict[str, Any] | None:
+        """The stored result of a piece of work, or None if it is not done."""
+        try:
+            row = self._connection.execute(
+                "SELECT result FROM work WHERE model = ? AND params = ? AND fold = ?",
+                (model, _key(params), fold),
+            ).fetchone()
+        except sqlite3.Error as error:
+            self._explain(error)
+        if row is None:
+            return None
+        result = self._parse(row[0])
+        if not isinstance(result, dict):
+            self._damaged("a result is not a mapping")
+        return result
+
+    def put(
+        self, model: str, params: Mapping[str, Any], fold: str, result: Mapping[str, Any]
+    ) -> None:
+        """Store a result; it is on the disk when this returns."""
+        try:
+            self._connection.execute(
+                "INSERT INTO work VALUES (?, ?, ?, ?)",
+                (model, _key(params), fold, json.dumps(result, allow_nan=False)),
+            )
+        except sqlite3.Error as error:
+            self._explain(error)
+
+    def close(self) -> None:
+        """Release the file."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _parse(self, text: Any) -> Any:
+        try:
+            return json.loads(text)
+        except (TypeError, ValueError):
+            self._damaged("an entry is not JSON")
+
+    def _damaged(self, reason: str) -> NoReturn:
+        raise StudyError(
+            f"The ledger {self.path} is damaged ({reason}); delete it to start the study anew, "
+            "or choose another folder with --out."
+        )
+
+    def _explain(self, error: sqlite3.Error) -> NoReturn:
+        text = str(error)
+        if "locked" in text:
+            raise StudyError(
+                f"Another study is running in the folder {self._folder}; wait for its end or "
+                "choose another folder with --out."
+            ) from error
+        if "full" in text or "disk I/O" in text:
+            raise StudyError(
+                f"The ledger {self.path} cannot be written ({text}); free space on that disk and "
+                "run the same command again: what is done is kept."
+            ) from error
+        if "readonly" in text or "unable to open" in text:
+            raise StudyError(
+                f"The folder {self._folder} cannot be written ({text}); choose another one with "
+                "--out."
+            ) from error
+        self._damaged(text)
+
+
+def _key(params: Mapping[str, Any]) -> str:
+    return json.dumps(params, sort_keys=True)

@@ -1,0 +1,232 @@
+"""Showing how a study goes on: a live table in a terminal, plain lines elsewhere."""
+
+import time
+from collections import Counter, defaultdict
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from arboleda.study.plan import Plan
+from arboleda.study.splitting import FOLDS
+from arboleda.study.work import TEST, Job
+
+__all__ = ["LiveWatcher", "PlainWatcher", "SilentWatcher", "duration", "make_watcher"]
+
+
+class SilentWatcher:
+    """Says nothing."""
+
+    def begin(self, plan: Plan, jobs: list[Job], n_stored: int) -> None:
+        """Nothing to show."""
+
+    def finished(self, job: Job, result: dict[str, Any]) -> None:
+        """Nothing to show."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Nothing to close."""
+
+
+class Board:
+    """Counts and scores of the jobs done so far, and an estimate of the time left."""
+
+    def __init__(self, plan: Plan, jobs: list[Job]) -> None:
+        self.plan = plan
+        self.started = time.monotonic()
+        self.todo = Counter(job.model for job in jobs)
+        self.total = Counter(job.model for job in jobs)
+        self.tests = {model.key: False for model in plan.models}
+        self.errors: dict[str, str] = {}
+        self._scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+        self._seconds: dict[str, list[float]] = defaultdict(list)
+
+    def add(self, job: Job, result: dict[str, Any]) -> None:
+        """Count one result."""
+        if result["error"]:
+            self.errors[job.model] = result["error"]
+        else:
+            self._seconds[job.model].append(sum(result["timing"].values()))
+        if job.fold == TEST:
+            self.tests[job.model] = True
+            return
+        self.todo[job.model] -= 1
+        score = result["scores"].get(self.plan.metric.key)
+        if score is not None:
+            self._scores[job.model][repr(job.params)].append(score)
+
+    def scores(self, job: Job) -> list[float]:
+        """The folds' scores of the job's candidate so far."""
+        return self._scores[job.model][repr(job.params)]
+
+    def best(self, model: str) -> list[float]:
+        """The scores of the best complete candidate, or of what there is."""
+        found = list(self._scores[model].values())
+        complete = [s for s in found if len(s) == FOLDS] or found
+        sign = 1.0 if self.plan.metric.greater_is_better else -1.0
+        return max(complete, key=lambda s: sign * float(np.mean(s)), default=[])
+
+    def seconds_left(self) -> float | None:
+        """Time left at the pace so far; None until something is known."""
+        done = [s for known in self._seconds.values() for s in known]
+        if not done or time.monotonic() == self.started:
+            return None
+        typical = float(np.mean(done))
+        left = sum(
+            n * (float(np.mean(self._seconds[m])) if self._seconds[m] else typical)
+            for m, n in self.todo.items()
+        )
+        for model, tested in self.tests.items():
+            if not tested:
+                left += float(np.mean(self._seconds[model])) if self._seconds[model] else typical
+        pace = sum(done) / (time.monotonic() - self.started)
+        return left / max(pace, 1e-9)
+
+
+class PlainWatcher(SilentWatcher):
+    """One line per finished candidate and per tested model."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def begin(self, plan: Plan, jobs: list[Job], n_stored: int) -> None:
+        self._board = Board(plan, jobs)
+        for line in _opening(plan, jobs, n_stored):
+            self._say(line)
+
+    def finished(self, job: Job, result: dict[str, Any]) -> None:
+        board = self._board
+        board.add(job, result)
+        name = _names(board.plan)[job.model]
+        if result["error"]:
+            self._say(f"{name}: failed ({result['error']})")
+        elif job.fold == TEST:
+            score = result["scores"][board.plan.metric.key]
+            self._say(f"{name}: test {board.plan.metric.label} {number(score)}")
+        elif len(board.scores(job)) == FOLDS:
+            params = ", ".join(f"{k}={v}" for k, v in job.params.items())
+            self._say(f"{name} ({params}): {spread(board.scores(job))}{_left(board)}")
+
+    def _say(self, line: str) -> None:
+        self._console.print(Text(line), soft_wrap=True)
+
+
+class LiveWatcher(SilentWatcher):
+    """A table of the models that fills as scores come, a bar and the time left."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[left]}"),
+            console=console,
+        )
+        self._live = Live(console=console, refresh_per_second=4, transient=True)
+
+    def begin(self, plan: Plan, jobs: list[Job], n_stored: int) -> None:
+        self._board = Board(plan, jobs)
+        for line in _opening(plan, jobs, n_stored):
+            self._console.print(Text(line))
+        total = len(jobs) + len(plan.models)
+        self._task: TaskID = self._bar.add_task("fits", total=total, left="")
+        self._live.start()
+        self._live.update(self._draw())
+
+    def finished(self, job: Job, result: dict[str, Any]) -> None:
+        self._board.add(job, result)
+        self._bar.update(self._task, advance=1, left=_left(self._board).strip("; "))
+        self._live.update(self._draw())
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._live.stop()
+
+    def _draw(self) -> Group:
+        board = self._board
+        table = Table("Model", "Folds", f"{board.plan.metric.label} of the folds", "")
+        for model in board.plan.models:
+            done = board.total[model.key] - board.todo[model.key]
+            scores = board.best(model.key)
+            state = "tested" if board.tests[model.key] else ""
+            state = "failed" if model.key in board.errors and not scores else state
+            table.add_row(
+                Text(model.name),
+                f"{done}/{board.total[model.key]}",
+                spread(scores) if scores else "",
+                state,
+            )
+        return Group(table, self._bar)
+
+
+def make_watcher(show: bool) -> SilentWatcher | PlainWatcher | LiveWatcher:
+    """The watcher that suits standard error, or the silent one."""
+    if not show:
+        return SilentWatcher()
+    console = Console(stderr=True, highlight=False)
+    return LiveWatcher(console) if console.is_terminal else PlainWatcher(console)
+
+
+def number(value: float | None) -> str:
+    """Four significant digits, or more where the number is large; a dash for None."""
+    if value is None:
+        return "-"
+    return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def spread(scores: list[float]) -> str:
+    """Mean and standard deviation."""
+    text = number(float(np.mean(scores)))
+    return f"{text} ± {number(float(np.std(scores, ddof=1)))}" if len(scores) > 1 else text
+
+
+def duration(seconds: float) -> str:
+    """A time in words: 40 s, 3 min 20 s."""
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
+
+
+def _left(board: Board) -> str:
+    left = board.seconds_left()
+    return "" if left is None else f"; about {duration(left)} left"
+
+
+def _names(plan: Plan) -> dict[str, str]:
+    return {model.key: model.name for model in plan.models}
+
+
+def _opening(plan: Plan, jobs: list[Job], n_stored: int) -> list[str]:
+    table, features = plan.table, plan.features
+    lines = [
+        f"{table.name}: {table.n_rows:,} rows, {len(table.columns)} columns, "
+        f"target {plan.target.name}",
+        f"The task is {plan.target.why}.",
+    ]
+    lines += [
+        f"Column {name} is left out: {role.reason}."
+        for name, role in plan.roles.items()
+        if role.role == "left_out"
+    ]
+    lines.append(
+        f"{len(plan.split.train):,} rows to learn from, {len(plan.split.test):,} to test on; "
+        f"{len(features.names)} features; {len(plan.models)} models, {len(jobs):,} fits to do"
+        + (f", {n_stored:,} already done." if n_stored else ".")
+    )
+    return lines

@@ -1,0 +1,134 @@
+"""From what the user names (a file, a frame, a bundled table) to a Table."""
+
+import hashlib
+import re
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from arboleda.study.csv_text import read_delimited
+from arboleda.study.errors import StudyError
+from arboleda.study.table import Table, check_names, table_from_arrow
+
+__all__ = ["BUNDLED", "read_table"]
+
+# scikit-learn's tables that come with the package; the value tells whether its target has names.
+BUNDLED = {
+    "breast_cancer": True,
+    "diabetes": False,
+    "digits": False,
+    "iris": True,
+    "wine": True,
+}
+
+
+def read_table(source: Any) -> Table:
+    """Read a table.
+
+    Parameters
+    ----------
+    source : str, path or frame
+        A CSV file (any common separator and encoding, also compressed), a Parquet file, the name
+        of one of scikit-learn's bundled tables (``breast_cancer``, ``diabetes``, ``digits``,
+        ``iris``, ``wine``), or a pandas, polars or Arrow table.
+
+    Returns
+    -------
+    Table
+        Its columns as numbers and codes.
+
+    Raises
+    ------
+    StudyError
+        If there is no such file, it cannot be read, has no rows or two columns of one name.
+
+    Examples
+    --------
+    >>> read_table("iris").n_rows
+    150
+    """
+    if isinstance(source, str) and source in BUNDLED and not Path(source).exists():
+        return _read_bundled(source)
+    if isinstance(source, (str, Path)):
+        return _read_file(Path(source))
+    return _read_frame(source)
+
+
+def _read_file(path: Path) -> Table:
+    if path.is_dir():
+        raise StudyError(f"{path} is a folder; name a CSV or Parquet file in it.")
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise StudyError(
+            f"There is no file {path}; name a CSV or Parquet file, or one of the bundled tables "
+            f"{', '.join(BUNDLED)}."
+        ) from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise StudyError(f"The file {path} cannot be read: {reason}.") from error
+    sha256 = hashlib.sha256(data).hexdigest()
+    if data[:4] == b"PAR1":
+        table = _read_parquet(path, data)
+        return table_from_arrow(table, name=path.name, stem=_stem(path), sha256=sha256)
+    if path.suffix.lower() in (".parquet", ".pq"):
+        raise StudyError(f"The file {path.name} is not a Parquet file, though its name says so.")
+    parsed, decimal_comma, notes = read_delimited(path, data)
+    return table_from_arrow(
+        parsed,
+        name=path.name,
+        stem=_stem(path),
+        sha256=sha256,
+        decimal_comma=decimal_comma,
+        notes=tuple(notes),
+    )
+
+
+def _stem(path: Path) -> str:
+    """The name without its endings: adult of adult.csv.gz."""
+    return re.sub(r"(\.(csv|tsv|txt|data|parquet|pq|gz|bz2|xz|zip))+$", "", path.name, flags=re.I)
+
+
+def _read_parquet(path: Path, data: bytes) -> pa.Table:
+    try:
+        table = pq.read_table(pa.BufferReader(data))
+    except (pa.ArrowException, OSError) as error:
+        reason = " ".join(str(error).split())[:200].rstrip(".")
+        raise StudyError(f"The Parquet file {path.name} cannot be read: {reason}.") from error
+    if table.num_rows == 0 or table.num_columns == 0:
+        raise StudyError(f"The table {path.name} has no rows.")
+    return table
+
+
+def _read_bundled(name: str) -> Table:
+    from sklearn import datasets
+
+    bunch = getattr(datasets, f"load_{name}")()
+    columns: dict[str, Any] = {str(n): bunch.data[:, i] for i, n in enumerate(bunch.feature_names)}
+    if BUNDLED[name]:
+        columns["target"] = [str(bunch.target_names[k]) for k in bunch.target]
+    else:
+        columns["target"] = bunch.target
+    return table_from_arrow(pa.table(columns), name=name, stem=name)
+
+
+def _read_frame(source: Any) -> Table:
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(source, eager_only=True)
+        check_names([str(n) for n in frame.columns], "given")
+        data = pa.table({str(n): frame.get_column(n).to_arrow() for n in frame.columns})
+    except StudyError:
+        raise
+    except (pa.ArrowException, nw.exceptions.NarwhalsError, TypeError, ValueError) as error:
+        reason = " ".join(str(error).split())[:200].rstrip(".")
+        raise StudyError(
+            f"A {type(source).__name__} cannot be read as a table ({reason}); pass a path, or a "
+            "pandas, polars or Arrow table whose columns each hold one kind of value."
+        ) from error
+    if data.num_rows == 0 or data.num_columns == 0:
+        raise StudyError("The table has no rows.")
+    return table_from_arrow(data, name="table", stem="table")

@@ -1,0 +1,122 @@
+"""Running a plan: what the ledger lacks is done and stored, then everything is read from it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from arboleda.study.catalogue import Model
+from arboleda.study.ledger import Ledger
+from arboleda.study.plan import Plan
+from arboleda.study.pool import do_jobs
+from arboleda.study.splitting import FOLDS
+from arboleda.study.work import TEST, Job
+
+__all__ = ["Candidate", "Outcome", "Watcher", "run_plan"]
+
+
+class Watcher(Protocol):
+    """Who is told how a study goes on."""
+
+    def begin(self, plan: Plan, jobs: list[Job], n_stored: int) -> None:
+        """The study starts with these jobs to do; ``n_stored`` others are in the ledger."""
+
+    def finished(self, job: Job, result: dict[str, Any]) -> None:
+        """A job is done and stored."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One setting of a model with its results by fold, in the folds' order."""
+
+    params: dict[str, Any]
+    results: tuple[dict[str, Any], ...]
+
+    @property
+    def failed(self) -> str | None:
+        """The first error of a fold, if any."""
+        return next((r["error"] for r in self.results if r["error"]), None)
+
+    def scores(self, metric: str) -> list[float | None]:
+        """The metric on every fold."""
+        return [r["scores"][metric] for r in self.results]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """All that is known of one model: its candidates, the chosen one and its test result."""
+
+    model: Model
+    candidates: tuple[Candidate, ...]
+    best: int | None
+    test: dict[str, Any] | None
+
+    @property
+    def error(self) -> str | None:
+        """Why the model failed, or None if it did not."""
+        if self.best is None:
+            return self.candidates[0].failed
+        return None if self.test is None else self.test["error"]
+
+
+def run_plan(plan: Plan, ledger: Ledger, processes: int, watcher: Watcher) -> list[Outcome]:
+    """Do every job of the plan that is not in the ledger, in two rounds: folds, then tests."""
+    jobs = plan.fold_jobs()
+    missing = [job for job in jobs if _stored(ledger, job) is None]
+    watcher.begin(plan, missing, len(jobs) - len(missing))
+    _do(missing, plan, ledger, processes, watcher)
+    found = [(model, *_choose(plan, ledger, model)) for model in plan.models]
+    tests = [
+        plan.test_job(model, candidates[best].params)
+        for model, candidates, best in found
+        if best is not None
+    ]
+    _do((j for j in tests if _stored(ledger, j) is None), plan, ledger, processes, watcher)
+    return [
+        Outcome(model, candidates, best, _test_result(ledger, model, candidates, best))
+        for model, candidates, best in found
+    ]
+
+
+def _stored(ledger: Ledger, job: Job) -> dict[str, Any] | None:
+    return ledger.get(job.model, job.params, job.fold)
+
+
+def _do(jobs: Iterable[Job], plan: Plan, ledger: Ledger, processes: int, watcher: Watcher) -> None:
+    todo = list(jobs)
+    for job, result in do_jobs(todo, plan.shared, min(processes, max(len(todo), 1))):
+        ledger.put(job.model, job.params, job.fold, result)
+        watcher.finished(job, result)
+
+
+def _choose(plan: Plan, ledger: Ledger, model: Model) -> tuple[tuple[Candidate, ...], int | None]:
+    """The candidates, and the index of the best mean; of equal ones the first, the simplest."""
+    candidates = tuple(
+        Candidate(params, tuple(_fold(ledger, model, params, k) for k in range(FOLDS)))
+        for params in plan.candidates(model)
+    )
+    sign = 1.0 if plan.metric.greater_is_better else -1.0
+    means = [
+        -np.inf if c.failed else sign * float(np.mean(_numbers(c, plan.metric.key)))
+        for c in candidates
+    ]
+    best = int(np.argmax(means))
+    return candidates, None if candidates[best].failed else best
+
+
+def _numbers(candidate: Candidate, metric: str) -> list[float]:
+    return [s for s in candidate.scores(metric) if s is not None]
+
+
+def _fold(ledger: Ledger, model: Model, params: dict[str, Any], fold: int) -> dict[str, Any]:
+    result = ledger.get(model.key, params, str(fold))
+    if result is None:
+        raise RuntimeError(f"fold {fold} of {model.key} with {params} was run but is not stored")
+    return result
+
+
+def _test_result(
+    ledger: Ledger, model: Model, candidates: tuple[Candidate, ...], best: int | None
+) -> dict[str, Any] | None:
+    return None if best is None else ledger.get(model.key, candidates[best].params, TEST)

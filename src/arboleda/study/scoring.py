@@ -1,0 +1,91 @@
+"""The metrics a study can choose its models by, and the scores of one set of predictions."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda.metrics import classification_table, regression_table
+from arboleda.study.errors import StudyError
+
+__all__ = ["METRICS", "Metric", "all_scores", "choose_metric", "class_scores"]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric's key in the facts, its name for the reader, and which way is better."""
+
+    key: str
+    label: str
+    greater_is_better: bool
+    task: str
+
+
+# The first of each task is its default.
+METRICS = (
+    Metric("accuracy", "Accuracy", True, "classification"),
+    Metric("balanced_accuracy", "Balanced accuracy", True, "classification"),
+    Metric("f1_macro", "Macro F1", True, "classification"),
+    Metric("mcc", "Matthews correlation", True, "classification"),
+    Metric("roc_auc", "ROC AUC", True, "classification"),
+    Metric("log_loss", "Log-loss", False, "classification"),
+    Metric("rmse", "RMSE", False, "regression"),
+    Metric("mae", "MAE", False, "regression"),
+    Metric("r2", "R²", True, "regression"),
+)
+
+
+def choose_metric(key: str | None, task: str) -> Metric:
+    """The metric of that key, or the task's default.
+
+    Raises
+    ------
+    StudyError
+        If the task has no such metric.
+    """
+    kind = "regression" if task == "regression" else "classification"
+    fitting = [m for m in METRICS if m.task == kind]
+    if key is None:
+        return fitting[0]
+    for metric in fitting:
+        if metric.key == key:
+            return metric
+    raise StudyError(
+        f"There is no metric {key!r} for {kind}; choose one of {', '.join(m.key for m in fitting)}."
+    )
+
+
+def class_scores(
+    model: Any, x: npt.NDArray[np.float64], n_classes: int
+) -> npt.NDArray[np.float64] | None:
+    """Probabilities, or decision values where a model has none, one column for every class.
+
+    A class that the model's training rows lacked gets the probability 0.
+    """
+    if hasattr(model, "predict_proba"):
+        score = np.asarray(model.predict_proba(x), dtype=np.float64)
+        absent = 0.0
+    elif hasattr(model, "decision_function"):
+        score = np.asarray(model.decision_function(x), dtype=np.float64)
+        absent = -np.inf
+        if score.ndim == 1:
+            # Kept outside [0, 1], so that no margin is taken for a probability.
+            score = np.column_stack([-1.0 - score, score])
+    else:
+        return None
+    full = np.full((len(score), n_classes), absent)
+    full[:, np.asarray(model.classes_, dtype=np.int64)] = score
+    return full
+
+
+def all_scores(
+    y: npt.NDArray[Any],
+    predicted: npt.NDArray[Any],
+    score: npt.NDArray[np.float64] | None,
+    n_classes: int,
+) -> dict[str, float | None]:
+    """Every metric of one set of predictions; ``n_classes`` is 0 in a regression."""
+    if n_classes == 0:
+        return regression_table(y, predicted).metrics
+    return classification_table(y, predicted, score, labels=range(n_classes)).metrics

@@ -1,0 +1,190 @@
+"""A study: from a table to facts, a leaderboard and a report in one folder."""
+
+import errno
+import json
+import os
+import re
+import shutil
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from arboleda._files import write_atomically
+from arboleda.report import write_report
+from arboleda.study.errors import StudyError
+from arboleda.study.facts import leaderboard_csv, make_facts
+from arboleda.study.ledger import Ledger
+from arboleda.study.plan import make_plan
+from arboleda.study.pool import choose_processes
+from arboleda.study.progress import make_watcher
+from arboleda.study.reading import read_table
+from arboleda.study.runner import run_plan
+
+__all__ = ["Study", "StudyResult"]
+
+RESULTS, LEADERBOARD, REPORT = "results.json", "leaderboard.csv", "report.html"
+
+
+@dataclass(frozen=True)
+class StudyResult:
+    """What a study leaves: its ``facts`` (see results.json) and the ``folder`` of its files."""
+
+    facts: dict[str, Any]
+    folder: Path
+
+    @property
+    def report(self) -> Path:
+        """The report, one HTML file that opens offline."""
+        return self.folder / REPORT
+
+
+class Study:
+    """Study a table: describe it, tune and compare models by cross-validation, test, report.
+
+    A fifth of the rows is held out. Every model of the catalogue is tuned on the others by
+    five-fold cross-validation, with all preparation learned inside each fold, then fitted to all
+    of them and tested once on the fifth. Every finished fold is stored, so that a study that is
+    killed goes on where it was when run again.
+
+    Parameters
+    ----------
+    table : str, path or frame
+        A CSV file (any common separator, encoding and compression), a Parquet file, a bundled
+        table of scikit-learn by name (``breast_cancer``, ``diabetes``, ``digits``, ``iris``,
+        ``wine``), or a pandas, polars or Arrow table.
+    target : str
+        The column to predict.
+    out : str or path, optional
+        The folder for the files; by default ``studies/<table>-<target>``.
+    task : {"classification", "regression"}, optional
+        By default classification if the target holds text, truth values, two distinct numbers or
+        at most ten distinct whole numbers; else regression.
+    metric : str, optional
+        What models are chosen by: accuracy (the default), balanced_accuracy, f1_macro, mcc,
+        roc_auc or log_loss; rmse (the default), mae or r2 in a regression.
+    seed : int, default=0
+        Seed of the split, the folds and the models.
+    jobs : int, optional
+        Number of processes, by default one per core for all but small tables. Results do not
+        depend on it.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> study = Study("iris", target="target", out=mkdtemp())
+    >>> result = study.run()  # doctest: +SKIP
+    >>> result.facts["models"][0]["name"]  # doctest: +SKIP
+    'Linear discriminant analysis'
+    """
+
+    def __init__(
+        self,
+        table: Any,
+        *,
+        target: str,
+        out: str | Path | None = None,
+        task: str | None = None,
+        metric: str | None = None,
+        seed: int = 0,
+        jobs: int | None = None,
+    ) -> None:
+        self.table = table
+        self.target = target
+        self.out = out
+        self.task = task
+        self.metric = metric
+        self.seed = seed
+        self.jobs = jobs
+
+    def run(self, *, progress: bool = False) -> StudyResult:
+        """Do what is not yet done, and write results.json, leaderboard.csv and report.html.
+
+        Parameters
+        ----------
+        progress : bool, default=False
+            Show on standard error how it goes on.
+
+        Returns
+        -------
+        StudyResult
+
+        Raises
+        ------
+        StudyError
+            If the table, the target, a parameter or the folder cannot be used.
+        """
+        _check(self.task, self.seed, self.jobs)
+        started, clock = datetime.now(UTC), time.monotonic()
+        table = read_table(self.table)
+        plan = make_plan(table, self.target, task=self.task, metric=self.metric, seed=self.seed)
+        folder = Path(self.out) if self.out else default_folder(table.stem, self.target)
+        processes = choose_processes(self.jobs, plan.features.x.size)
+        with _told(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        with Ledger(folder, plan.identity()) as ledger:
+            with make_watcher(progress) as watcher:
+                outcomes = run_plan(plan, ledger, processes, watcher)
+            facts = make_facts(plan, outcomes, started, time.monotonic() - clock)
+            with _told(folder):
+                _publish(facts, folder)
+        return StudyResult(facts, folder)
+
+
+def _check(task: str | None, seed: int, jobs: int | None) -> None:
+    if task not in (None, "classification", "regression"):
+        raise StudyError(f"There is no task {task!r}; choose classification or regression.")
+    if not 0 <= seed < 2**32:
+        raise StudyError(f"The seed {seed} is out of range; choose one from 0 to {2**32 - 1}.")
+    if jobs is not None and jobs < 1:
+        raise StudyError(f"The number of processes {jobs} is below 1; choose 1 or more.")
+
+
+def default_folder(stem: str, target: str) -> Path:
+    """``studies/<table>-<target>``, with only characters that every file system takes."""
+    name = re.sub(r"[^\w.-]+", "_", f"{stem}-{target}")[:80].strip("._")
+    return Path("studies") / (name or "study")
+
+
+class _told:
+    """Turn the system's refusals to write into one sentence that names the folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
+        if not isinstance(error, OSError):
+            return
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StudyError(
+                f"No space is left for the results in {self._folder}; free some and run the same "
+                "command again: what is done is kept."
+            ) from error
+        if error.errno in (errno.EEXIST, errno.ENOTDIR):
+            raise StudyError(
+                f"{self._folder} is not a folder; choose another one with --out."
+            ) from error
+        raise StudyError(
+            f"The folder {self._folder} cannot be written ({error.strerror}); choose another one "
+            "with --out."
+        ) from error
+
+
+def _publish(facts: dict[str, Any], folder: Path) -> None:
+    """Write all files aside, then put each in its place, so that a failure leaves the old ones."""
+    draft = folder / ".draft"
+    shutil.rmtree(draft, ignore_errors=True)
+    draft.mkdir()
+    try:
+        text = json.dumps(facts, indent=1, allow_nan=False, ensure_ascii=False)
+        write_atomically(draft / RESULTS, text + "\n")
+        write_atomically(draft / LEADERBOARD, leaderboard_csv(facts))
+        write_report(facts, draft / REPORT)
+        for name in (RESULTS, LEADERBOARD, REPORT):
+            os.replace(draft / name, folder / name)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)

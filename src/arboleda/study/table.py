@@ -1,0 +1,244 @@
+"""A table as the study sees it: named columns of numbers, or of codes with their levels."""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from arboleda.study.errors import StudyError
+
+__all__ = ["MISSING", "Column", "Note", "Table", "column_from_arrow", "table_from_arrow"]
+
+ValueKind = Literal["numeric", "boolean", "datetime", "string"]
+Floats = npt.NDArray[np.float64]
+
+# Texts that stand for a missing value, wherever they occur.
+MISSING = ("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "NULL", "null")
+MISSING += ("None", "#NA", "nil", "-NaN", "#N/A N/A", "-1.#IND", "1.#QNAN")
+
+_DECIMAL_COMMA = r"^\s*[-+]?\d*,\d+([eE][-+]?\d+)?\s*$"
+_WHOLE = r"^\s*[-+]?\d+\s*$"
+_ISO_DATE = re.compile(r"\s*\d{4}-\d{2}-\d{2}")
+_DATE_FORMATS = ("%d.%m.%Y", "%Y/%m/%d")
+
+
+@dataclass(frozen=True)
+class Note:
+    """One remark about the data: its level, the column it is about (or None) and its text."""
+
+    level: Literal["info", "warning"]
+    column: str | None
+    text: str
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column.
+
+    ``values`` holds float64 numbers (numeric; boolean as 0 and 1; datetime as seconds since 1970
+    in UTC) with NaN where the value is missing. For strings it holds the index of the value in
+    ``levels``, which are sorted and distinct; NaN where missing.
+    """
+
+    name: str
+    kind: ValueKind
+    values: Floats
+    levels: tuple[str, ...] = ()
+
+    @property
+    def missing(self) -> npt.NDArray[np.bool_]:
+        """True where the value is missing."""
+        return np.isnan(self.values)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A whole table: ``name`` as told to the user, ``stem`` for folder names, its columns."""
+
+    name: str
+    stem: str
+    columns: tuple[Column, ...]
+    sha256: str
+    notes: tuple[Note, ...] = field(default=())
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.columns[0].values) if self.columns else 0
+
+    def column(self, name: str) -> Column:
+        """The column of that name; StudyError with the nearest names if there is none."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise StudyError(_no_such_column(name, self.name, [c.name for c in self.columns]))
+
+
+def _no_such_column(name: str, table: str, names: list[str]) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    hint = f"did you mean {near[0]!r}?" if near else f"its columns are {_listed(names)}."
+    return f"The table {table} has no column {name!r}; {hint}"
+
+
+def _listed(names: list[str], limit: int = 8) -> str:
+    shown = ", ".join(repr(n[:60]) for n in names[:limit])
+    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
+
+
+def check_names(names: Iterable[str], table: str) -> None:
+    """Refuse two columns of one name: which of them is meant could only be guessed."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise StudyError(
+                f"The table {table} has more than one column named {name[:80]!r}; "
+                "give each column its own name."
+            )
+        seen.add(name)
+
+
+def table_from_arrow(
+    data: pa.Table,
+    *,
+    name: str,
+    stem: str,
+    sha256: str | None = None,
+    decimal_comma: bool = False,
+    notes: tuple[Note, ...] = (),
+) -> Table:
+    """Turn an Arrow table into columns of numbers and codes.
+
+    Without ``sha256`` the digest is taken from the columns' names and values, so that the same
+    data in another kind of frame is the same study.
+    """
+    names = [n if n.strip() else f"(column {i + 1})" for i, n in enumerate(data.column_names)]
+    check_names(names, name)
+    columns = tuple(
+        column_from_arrow(names[i], data.column(i), decimal_comma) for i in range(data.num_columns)
+    )
+    return Table(name, stem, columns, sha256 or _digest(columns), notes)
+
+
+def _digest(columns: tuple[Column, ...]) -> str:
+    digest = hashlib.sha256()
+    for column in columns:
+        head = repr((column.name, column.kind, column.levels)).encode("utf-8", "backslashreplace")
+        digest.update(head)
+        digest.update(np.where(column.missing, np.nan, column.values).astype("<f8").tobytes())
+    return digest.hexdigest()
+
+
+def column_from_arrow(name: str, data: pa.ChunkedArray, decimal_comma: bool = False) -> Column:
+    """One column of an Arrow table as numbers or codes."""
+    kind = data.type
+    if pa.types.is_dictionary(kind):
+        data = data.cast(kind.value_type)
+        kind = data.type
+    if pa.types.is_null(kind):
+        return Column(name, "numeric", np.full(len(data), np.nan))
+    if pa.types.is_boolean(kind):
+        return Column(name, "boolean", _numbers(data.cast(pa.int8())))
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return Column(name, "numeric", _numbers(data))
+    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+        return Column(name, "datetime", _seconds(data.cast(pa.timestamp("us"), safe=False)))
+    if pa.types.is_duration(kind):
+        ticks = data.cast(pa.duration("us"), safe=False).cast(pa.int64())
+        return Column(name, "numeric", _numbers(ticks) / 1e6)
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_time(kind):
+        return _from_text(name, data.cast(pa.large_string()), decimal_comma)
+    raise StudyError(
+        f"Column {name!r} holds values of the type {kind}, which a study cannot use; "
+        "turn them into numbers or text, or remove the column."
+    )
+
+
+def _numbers(data: pa.ChunkedArray) -> Floats:
+    if not pa.types.is_float64(data.type):
+        data = data.cast(pa.float64(), safe=False)
+    return np.asarray(data.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def _seconds(data: pa.ChunkedArray) -> Floats:
+    return _numbers(data.cast(pa.int64())) / 1e6
+
+
+def _from_text(name: str, data: pa.ChunkedArray, decimal_comma: bool) -> Column:
+    """Text that is nothing but numbers, dates or truth values becomes that; else it gets codes."""
+    distinct = pc.drop_null(pc.unique(data))
+    marker = pc.is_in(pc.utf8_trim_whitespace(distinct), pa.array(MISSING, pa.large_string()))
+    distinct = distinct.filter(pc.invert(marker))
+    texts: list[str] = distinct.to_pylist()
+    parsed = _parse_levels(distinct, texts, decimal_comma)
+    if parsed is None:
+        order = sorted(range(len(texts)), key=texts.__getitem__)
+        codes = np.empty(len(texts))
+        codes[order] = np.arange(len(texts), dtype=np.float64)
+        return Column(
+            name, "string", _spread(data, distinct, codes), tuple(texts[i] for i in order)
+        )
+    kind, values = parsed
+    return Column(name, kind, _spread(data, distinct, values))
+
+
+def _spread(data: pa.ChunkedArray, distinct: pa.Array, values: Floats) -> Floats:
+    """The value of each row, from the values of its distinct texts; NaN where missing."""
+    where = pc.index_in(data, value_set=distinct)
+    rows = np.asarray(pc.fill_null(where, -1).to_numpy(zero_copy_only=False), dtype=np.int64)
+    return np.append(values, np.nan)[rows]
+
+
+def _parse_levels(
+    distinct: pa.Array, texts: list[str], decimal_comma: bool
+) -> tuple[ValueKind, Floats] | None:
+    if not texts:
+        return "numeric", np.empty(0)
+    folded = [t.strip().lower() for t in texts]
+    if set(folded) <= {"true", "false"}:
+        return "boolean", np.array([float(t == "true") for t in folded])
+    numbers = _parse_numbers(distinct, texts, decimal_comma)
+    if numbers is not None:
+        return "numeric", numbers
+    dates = _parse_dates(distinct, texts)
+    return None if dates is None else ("datetime", dates)
+
+
+def _parse_numbers(distinct: pa.Array, texts: list[str], decimal_comma: bool) -> Floats | None:
+    if decimal_comma and _all(distinct, f"({_DECIMAL_COMMA})|({_WHOLE})"):
+        return np.array([float(t.replace(",", ".")) for t in texts])
+    try:
+        # Python would also take "1_000" and "infinity", which in a table are text.
+        return _numbers(pc.utf8_trim_whitespace(distinct).cast(pa.float64()))
+    except pa.ArrowInvalid:
+        return None
+
+
+def _parse_dates(distinct: pa.Array, texts: list[str]) -> Floats | None:
+    trimmed = pc.utf8_trim_whitespace(distinct)
+    if _ISO_DATE.match(texts[0]):
+        try:
+            return _seconds(trimmed.cast(pa.timestamp("us", "UTC")))
+        except pa.ArrowInvalid:
+            pass  # no zone is given: read as it stands
+        try:
+            return _seconds(trimmed.cast(pa.timestamp("us")))
+        except pa.ArrowInvalid:
+            return None
+    for form in _DATE_FORMATS:
+        try:
+            return _seconds(pc.strptime(trimmed, format=form, unit="us"))
+        except pa.ArrowInvalid:
+            continue
+    return None
+
+
+def _all(distinct: pa.Array, pattern: str) -> bool:
+    return bool(pc.all(pc.match_substring_regex(distinct, pattern)).as_py())

@@ -1,0 +1,144 @@
+"""One piece of work: fit a model on some rows, score it on others. Runs in any process."""
+
+import os
+import signal
+import threading
+import time
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.pipeline import Pipeline
+from threadpoolctl import threadpool_limits
+
+from arboleda.study.evaluate import evaluate_test
+from arboleda.study.features import Features
+from arboleda.study.scoring import all_scores, class_scores
+from arboleda.study.target import Target
+from arboleda.study.tree_facts import tree_facts
+
+__all__ = ["Job", "Shared", "do_job"]
+
+TEST = "test"
+Rows = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What all pieces of work read: the features, the target, the metric and the seed."""
+
+    features: Features
+    target: Target
+    metric: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class Job:
+    """Fit ``pipeline`` on ``fit_rows``, score it on ``score_rows``.
+
+    ``fold`` is the number of the fold as text, or "test" for the refit on all training rows.
+    """
+
+    model: str
+    params: dict[str, Any]
+    fold: str
+    pipeline: Pipeline
+    fit_rows: Rows
+    score_rows: Rows
+
+
+def do_job(job: Job, shared: Shared, parent: int | None = None) -> dict[str, Any]:
+    """Do one job; the result is JSON values only.
+
+    It holds ``error`` (a sentence, or None), ``warnings`` (the distinct texts), ``scores`` (every
+    metric), ``timing``, and for the test ``test`` and ``tree`` facts. Threads of the numeric
+    libraries are held at one, so that the bits do not depend on how many processes there are.
+    ``parent`` is the process to follow into its end when this runs in a worker.
+    """
+    if parent is not None:
+        _follow(parent)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            with threadpool_limits(limits=1):
+                result = _fit_and_score(job, shared)
+        except Exception as error:  # a model that fails is a result: the study goes on without it
+            result = {"error": _sentence(error), "scores": {}, "timing": {}}
+    return {**_plain(result), "warnings": _texts(caught)}
+
+
+def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
+    x, y = shared.features.x, shared.target.y
+    n_classes = len(shared.target.labels)
+    started = time.perf_counter()
+    job.pipeline.fit(x[job.fit_rows], y[job.fit_rows])
+    fitted = time.perf_counter()
+    x_score, y_score = x[job.score_rows], y[job.score_rows]
+    predicted = job.pipeline.predict(x_score)
+    done = time.perf_counter()
+    score = class_scores(job.pipeline, x_score, n_classes) if n_classes else None
+    scores = _plain(all_scores(y_score, predicted, score, n_classes))
+    if scores[shared.metric] is None:
+        raise ValueError(_undefined(shared.metric, y_score, n_classes, job.fold))
+    result: dict[str, Any] = {
+        "error": None,
+        "scores": scores,
+        "timing": {"fit_s": fitted - started, "predict_s": done - fitted},
+    }
+    if job.fold == TEST:
+        result["test"] = evaluate_test(
+            y_score, predicted, score, shared.target, shared.metric, shared.seed
+        )
+        result["tree"] = tree_facts(job.model, job.pipeline, shared.features, shared.target)
+    return result
+
+
+def _plain(value: Any) -> Any:
+    """The same with None in place of numbers that JSON has no word for."""
+    if isinstance(value, dict):
+        return {k: _plain(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_plain(v) for v in value]
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+def _undefined(metric: str, y: npt.NDArray[Any], n_classes: int, fold: str) -> str:
+    if n_classes and len(np.unique(y)) < n_classes:
+        where = "the test rows" if fold == TEST else f"fold {int(fold) + 1}"
+        return f"{metric} is not defined in {where}, which lack a class"
+    if metric == "log_loss":
+        return "the model gives no probabilities, which log_loss needs"
+    return f"{metric} is not a finite number"
+
+
+def _sentence(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    text = lines[0] if lines else "no reason given"
+    return f"{type(error).__name__}: {text[:300]}"
+
+
+def _texts(caught: list[warnings.WarningMessage]) -> list[str]:
+    texts = {_sentence(w.message) for w in caught if isinstance(w.message, Exception)}
+    return sorted(texts)
+
+
+_followed: set[int] = set()
+
+
+def _follow(parent: int) -> None:
+    """End this worker when its parent is gone, and leave Ctrl-C to the parent."""
+    if parent in _followed or parent == os.getpid():
+        return
+    _followed.add(parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        # An orphan gets another parent; nobody would read what it still computes.
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True, name="arboleda-follow-parent").start()
