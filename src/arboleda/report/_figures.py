@@ -115,7 +115,7 @@ def curve_plot(
         Identifier and spoken description of the figure.
     """
     with canvas(400, 372) as figure:
-        axes = _axes(figure, 46, 10, 8, 46)
+        axes = _axes(figure, 58, 10, 8, 46)
         frame(axes)
         axes.set_xlim(-0.01, 1.01)
         axes.set_ylim(-0.01, 1.01)
@@ -123,7 +123,7 @@ def curve_plot(
         axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
         axes.set_xlabel(labels[0])
-        axes.set_ylabel(labels[1])
+        _left_label(figure, axes, labels[1])
         if chance is not None:
             axes.plot(*chance, color=MUTED, linewidth=1, linestyle=(0, (3, 3)))
         for x, y, colour in sorted(curves, key=lambda curve: curve[2] is not None):
@@ -155,8 +155,8 @@ def scatter_plot(
     name, title : str
         Identifier and spoken description of the figure.
     """
-    with canvas(400, 372) as figure:
-        axes = _axes(figure, 62, 12, 8, 46)
+    with canvas(336, 320) as figure:
+        axes = _axes(figure, 58, 14, 8, 46)
         frame(axes)
         points = np.column_stack([x, y]).astype(float)
         if diagonal:
@@ -170,10 +170,10 @@ def scatter_plot(
             axes.axhline(0, color=INK, linewidth=1, linestyle=(0, (4, 3)))
         for layer in range(_LAYERS):
             _dots(axes, points[layer::_LAYERS])
-        _numeric(axes, x=True, most=4)
+        _numeric(axes, x=True, most=5)
         _numeric(axes, x=False, most=6)
         axes.set_xlabel(labels[0])
-        axes.set_ylabel(labels[1])
+        _left_label(figure, axes, labels[1])
         return inline_svg(figure, name, title)
 
 
@@ -190,8 +190,8 @@ def histogram_plot(histogram: Mapping[str, Any], label: str, name: str, title: s
         Identifier and spoken description of the figure.
     """
     edges, counts = np.asarray(histogram["edges"], float), np.asarray(histogram["counts"])
-    with canvas(400, 372) as figure:
-        axes = _axes(figure, 62, 12, 8, 46)
+    with canvas(336, 320) as figure:
+        axes = _axes(figure, 58, 14, 8, 46)
         frame(axes, "y")
         axes.set_xlim(*_padded(edges[0], edges[-1]))
         axes.set_ylim(0, 1.05 * max(1, counts.max()))
@@ -199,10 +199,10 @@ def histogram_plot(histogram: Mapping[str, Any], label: str, name: str, title: s
         axes.fill(*corners, color=ACCENT, alpha=0.75, linewidth=0)
         if edges[0] < 0 < edges[-1]:
             axes.axvline(0, color=INK, linewidth=1, linestyle=(0, (4, 3)))
-        _numeric(axes, x=True, most=4)
+        _numeric(axes, x=True, most=5)
         _numeric(axes, x=False, most=5, whole=True)
         axes.set_xlabel(label)
-        axes.set_ylabel("Rows")
+        _left_label(figure, axes, "Rows")
         return inline_svg(figure, name, title)
 
 
@@ -216,6 +216,17 @@ def _axes(figure: Figure, left: float, right: float, top: float, bottom: float) 
         (height - top - bottom) / height,
     )
     return figure.add_axes(box)
+
+
+def _left_label(figure: Figure, axes: Axes, text: str) -> None:
+    """Name the vertical axis at the figure's edge and make room for the tick labels beside it."""
+    width = figure.get_size_inches()[0] * 72
+    ticks = max((text_units(label.get_text()) for label in axes.get_yticklabels()), default=0.0)
+    left = (34 + 7.5 * ticks) / width
+    box = axes.get_position()
+    axes.set_position((left, box.y0, box.x1 - left, box.height))
+    middle = box.y0 + box.height / 2
+    figure.text(12 / width, middle, text, color=MUTED, rotation=90, ha="center", va="center")
 
 
 def _box(axes: Axes, y: float, scores: np.ndarray, half: float, colour: str) -> None:

@@ -204,11 +204,10 @@ def _metric_rows(
         about = metric(key)
         fold = folds.get(key, {"mean": None, "sd": None})
         write = number_format([test.get(key), fold["mean"]], about.bounded)
-        mean = write(fold["mean"]) if fold["mean"] is not None else NOTHING
-        sd = f" ± {write(fold['sd'])}" if fold["sd"] is not None else ""
+        spread = "" if None in (fold["mean"], fold["sd"]) else f" ± {write(fold['sd'])}"
         rows.append(
             {"label": about.label, "meaning": about.meaning, "test": write(test.get(key)),
-             "cv": mean + sd}
+             "cv": write(fold["mean"]) + spread}
         )  # fmt: skip
     return rows
 

@@ -132,7 +132,7 @@ def duration(seconds: float | None) -> str:
 
 
 def text_units(text: str) -> float:
-    """Estimate the width of a text in average letters: East Asian wide characters count twice, narrow ones less.
+    """Estimate a text's width in average letters: East Asian ones count twice, narrow ones less.
 
     Examples
     --------

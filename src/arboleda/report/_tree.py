@@ -232,7 +232,7 @@ def _tint(node: Node, look: _Look) -> Markup:
 
 
 def _bar(x: float, y: float, width: float, node: Node, look: _Look) -> Markup:
-    """Draw the shares of the classes side by side, or the mean between the smallest and the largest."""
+    """Draw the classes' shares side by side, or the mean between the smallest and the largest."""
     pieces: list[tuple[str, float]]
     if look.labels is None:
         pieces = [("var(--accent)", _fraction(node, look))]

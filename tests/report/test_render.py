@@ -1,0 +1,156 @@
+"""The page holds every number of the facts, in whatever shape the facts come."""
+
+import copy
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arboleda.report import render_report, write_report
+
+Facts = dict[str, Any]
+
+
+def text_of(page: str) -> str:
+    """What a reader sees, with single spaces; scripts and styles are not read."""
+
+    class Reader(HTMLParser):
+        def __init__(self) -> None:
+            super().__init__()
+            self.pieces: list[str] = []
+            self.hidden = False
+
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            self.hidden = tag in ("script", "style")
+
+        def handle_endtag(self, tag: str) -> None:
+            self.hidden = False
+
+        def handle_data(self, data: str) -> None:
+            if not self.hidden:
+                self.pieces.append(data)
+
+    reader = Reader()
+    reader.feed(page)
+    return re.sub(r"\s+", " ", " ".join(reader.pieces))
+
+
+def test_the_page_is_complete(facts: Facts) -> None:
+    page = render_report(facts)
+    text = text_of(page)
+    assert page.startswith("<!doctype html>")
+    assert page.rstrip().endswith("</html>")
+    for heading in ["Leaderboard", "Scores by fold", "Models", "The tree", "Data", "How it was"]:
+        assert heading in text
+    for model in facts["models"]:
+        assert model["name"] in text
+    for column in facts["data"]["columns"]:
+        assert column["name"] in text
+    for note in facts["data"]["notes"]:
+        assert note["text"] in text
+    assert "LinAlgError: the covariance of class 3 is singular" in text
+
+
+def test_the_main_numbers_are_those_of_the_facts(make_facts: Callable[..., Facts]) -> None:
+    facts = make_facts("binary")
+    facts["models"][0]["cv"] |= {"mean": 0.91234, "sd": 0.00567}
+    facts["models"][0]["test"]["metrics"]["accuracy"] = 0.92345
+    facts["models"][0]["test"]["interval"] |= {"low": 0.90111, "high": 0.94222}
+    text = text_of(render_report(facts))
+    assert "accuracy 0.9123 ± 0.0057 in five-fold cross-validation" in text
+    assert "it reached 0.9234 (95 % interval 0.9011 to 0.9422)" in text
+    assert "That is 0.7234 above the baseline" in text
+
+
+def test_the_same_facts_give_the_same_page(facts: Facts) -> None:
+    before = copy.deepcopy(facts)
+    assert render_report(facts) == render_report(copy.deepcopy(facts))
+    assert facts == before
+
+
+def test_identifiers_are_unique_and_links_lead_somewhere(facts: Facts) -> None:
+    page = render_report(facts)
+    found = re.findall(r'\sid="([^"]*)"', page)
+    assert len(found) == len(set(found))
+    targets = re.findall(r'href="#([^"]*)"', page) + re.findall(r"url\(#([^)]*)\)", page)
+    assert set(targets) <= set(found)
+
+
+def test_ten_models_stay_below_one_and_a_half_megabytes(make_facts: Callable[..., Facts]) -> None:
+    for task, sizes in [("multiclass", {"n_columns": 200}), ("regression", {})]:
+        facts = make_facts(task, **sizes)
+        facts["models"] = [*facts["models"][:8], *copy.deepcopy(facts["models"][:2])]
+        assert len(render_report(facts).encode()) < 1_500_000
+
+
+def test_facts_with_holes(facts: Facts, check_facts: Callable[[Facts], None]) -> None:
+    facts["tree"] = None
+    facts["data"] |= {"notes": [], "n_rows": 0}
+    facts["split"]["classes"] = None
+    for column in facts["data"]["columns"]:
+        column |= {"numeric": None, "top": None, "histogram": None}
+    for model in facts["models"][:-1]:
+        test = model["test"]
+        test["metrics"] = dict.fromkeys(test["metrics"])
+        test["interval"] |= {"low": None, "high": None}
+        test |= dict.fromkeys(["per_class", "averages", "confusion", "roc", "pr", "residuals"])
+        model["cv"]["metrics"] = {}
+        model["timing"] = dict.fromkeys(model["timing"])
+    check_facts(facts)
+    text = text_of(render_report(facts))
+    assert "None" not in text
+    assert "nan" not in text.split()
+    assert "it reached –." in text
+
+
+@pytest.mark.parametrize("kept", [0, 1])
+def test_a_lone_model_and_no_model_at_all(facts: Facts, kept: int) -> None:
+    facts["models"] = [*facts["models"][:kept], facts["models"][-1]]
+    text = text_of(render_report(facts))
+    if kept:
+        assert "Support vector machine was studied alone" in text
+    else:
+        assert "No model could be fitted" in text
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 8, 9, 26, 30])
+def test_any_number_of_classes(make_facts: Callable[..., Facts], n_classes: int) -> None:
+    classes = [
+        f"class number {index} of a kind with a very long name" for index in range(n_classes)
+    ]
+    facts = make_facts("binary" if n_classes == 2 else "multiclass", classes=classes)
+    text = text_of(render_report(facts))
+    for label in classes:
+        assert label in text
+
+
+def test_confusion_cells_hold_the_counts(make_facts: Callable[..., Facts]) -> None:
+    facts = make_facts("multiclass", classes=["a", "b", "c"])
+    counts = [[1234, 5, 0], [7, 890, 11], [0, 0, 13]]
+    facts["models"][0]["test"]["confusion"]["counts"] = counts
+    page = render_report(facts)
+    table = page[page.index('<table class="confusion') :]
+    body = table[table.index("<tbody>") : table.index("</tbody>")]
+    rows = [re.findall(r"<td[^>]*>([^<]*)</td>", row) for row in body.split("</tr>")[:-1]]
+    assert [[int(cell.replace(",", "")) for cell in row] for row in rows] == counts
+
+
+def test_the_command_can_be_pasted_into_a_shell(make_facts: Callable[..., Facts]) -> None:
+    facts = make_facts("binary")
+    facts["study"] |= {"table": "my data; rm x.csv", "target": "it's"}
+    text = text_of(render_report(facts))
+    assert """arboleda study 'my data; rm x.csv' --target 'it'"'"'s'""" in text
+
+
+def test_facts_of_another_version_are_refused() -> None:
+    with pytest.raises(ValueError, match="schema version 2, this report draws version 1"):
+        render_report({"schema_version": 2})
+
+
+def test_the_file_is_written_whole(facts: Facts, tmp_path: Path) -> None:
+    write_report(facts, tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text("utf-8") == render_report(facts)
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
