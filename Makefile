@@ -22,7 +22,8 @@ PY := src tests tools docs benchmarks
 OFFLINE := { echo "arboleda: the step above failed; its last lines say why (with no network, \
 	pip cannot fetch what the package needs)." >&2; exit 1; }
 
-.PHONY: study test test-slow check docs sanitizers clean preflight doctest
+.PHONY: study test test-slow check format lint layers types core-tests docs sanitizers clean \
+    preflight doctest
 .DELETE_ON_ERROR:
 
 study: $(VENV)/.study
@@ -34,13 +35,25 @@ test: $(VENV)/.dev
 test-slow: $(VENV)/.dev
 	@$(BIN)/python -m pytest -m slow --timeout 1800 $(ARGS)
 
-check: $(VENV)/.dev doctest
+# `make -k check` goes on after a failure and tells all of them.
+check: format lint layers types core-tests
+
+format: $(VENV)/.dev
 	$(BIN)/ruff format --check $(PY)
-	$(BIN)/ruff check $(PY)
 	$(BIN)/clang-format --dry-run -Werror $(CPP)
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check $(PY)
+
+layers: $(VENV)/.dev
 	$(BIN)/python tools/check_layers.py
 	$(BIN)/python tools/check_places.py
+
+# The installed package is checked, because it holds the generated types of the compiled module.
+types: $(VENV)/.dev
 	$(BIN)/python -m mypy
+
+core-tests: $(VENV)/.dev doctest
 	$(call CORE,dev)
 
 sanitizers: $(VENV)/.dev doctest
