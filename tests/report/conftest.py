@@ -150,7 +150,7 @@ class Builder:
         best = int(np.argmin(worse if self.main == "accuracy" else [-bad for bad in worse]))
         metrics = self.metrics(quality, scale)
         return {
-            "key": "baseline" if baseline else "cart" if "CART" in name else f"model{rank}",
+            "key": self.key(name),
             "name": name,
             "engine": "arboleda" if "CART" in name else "scikit-learn",
             "preparation": "one-hot; missing values native",
@@ -178,6 +178,11 @@ class Builder:
             },
             "timing": {"fit_s": 10.0 ** (1 - rank), "predict_s": 0.003 * rank, "search_s": 3.5},
         }
+
+    def key(self, name: str) -> str:
+        if name == "Baseline":
+            return "mean" if self.task == "regression" else "most_frequent"
+        return "cart" if "CART" in name else name.lower()
 
     def metrics(self, quality: float, scale: float) -> Facts:
         if self.main == "rmse":

@@ -1,7 +1,6 @@
 """Whatever the user's texts hold, they are read as text and change nothing of the page."""
 
 import base64
-import copy
 import hashlib
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
@@ -98,24 +97,35 @@ def texts_that_must_be_read(facts: Facts) -> Iterator[str]:
         yield row["label"]
     for model in facts["models"]:
         yield model["name"]
-        yield from filter(None, [model["note"], model["error"], model["preparation"]])
+        yield from filter(None, [model["note"], model["error"]])
+        if model["status"] == "ok":
+            yield model["preparation"]
     yield facts["environment"]["platform"]
 
 
-@pytest.mark.parametrize("start", range(len(HOSTILE)))
-def test_hostile_texts_change_no_element_and_no_attribute(facts: Facts, start: int) -> None:
-    harmless, _ = poison(facts, ["harmless words"])
-    attack, texts = poison(copy.deepcopy(facts), HOSTILE[start:] + HOSTILE[:start])
+@pytest.fixture(params=["binary", "multiclass", "regression"])
+def small_facts(request: pytest.FixtureRequest, make_facts: Callable[..., Facts]) -> Facts:
+    """Each kind of text occurs, and few of each: a model that is fitted, one that is not."""
+    classes = ["low", "middle", "high"] if request.param == "multiclass" else None
+    facts = make_facts(request.param, classes=classes, n_columns=6)
+    facts["models"] = [facts["models"][0], facts["models"][-1]]
+    return facts
+
+
+@pytest.mark.parametrize("start", range(0, len(HOSTILE), 3))
+def test_hostile_texts_change_no_element_and_no_attribute(small_facts: Facts, start: int) -> None:
+    harmless, _ = poison(small_facts, ["harmless words"])
+    attack, texts = poison(small_facts, HOSTILE[start:] + HOSTILE[:start])
     clean, page = Structure(render_report(harmless)), Structure(render_report(attack))
     assert page.tags == clean.tags
     assert page.comments == 0
-    assert len(texts) > 40
+    assert len(texts) > 2 * len(HOSTILE)
     missing = [text for text in texts_that_must_be_read(attack) if text not in page.text]
     assert missing == []
 
 
-def test_no_address_handler_or_style_comes_from_the_user(facts: Facts) -> None:
-    attack, texts = poison(facts, HOSTILE)
+def test_no_address_handler_or_style_comes_from_the_user(small_facts: Facts) -> None:
+    attack, texts = poison(small_facts, HOSTILE)
     page = Structure(render_report(attack))
     for tag, name, value in page.attributes:
         assert not name.startswith("on"), (tag, name)
@@ -127,8 +137,8 @@ def test_no_address_handler_or_style_comes_from_the_user(facts: Facts) -> None:
     assert not {"iframe", "object", "embed", "base", "form", "a:"} & {tag for tag, _ in page.tags}
 
 
-def test_the_policy_allows_the_one_script_and_nothing_from_elsewhere(facts: Facts) -> None:
-    attack, _ = poison(facts, HOSTILE)
+def test_the_policy_allows_the_one_script_and_nothing_from_elsewhere(small_facts: Facts) -> None:
+    attack, _ = poison(small_facts, HOSTILE)
     page = Structure(render_report(attack))
     (script,) = page.scripts
     (policy,) = (v for _, n, v in page.attributes if n == "content" and "default-src" in v)
@@ -141,8 +151,8 @@ def test_the_policy_allows_the_one_script_and_nothing_from_elsewhere(facts: Fact
     ]
 
 
-def test_the_policy_stands_before_anything_it_must_govern(facts: Facts) -> None:
-    page = Structure(render_report(facts))
+def test_the_policy_stands_before_anything_it_must_govern(small_facts: Facts) -> None:
+    page = Structure(render_report(small_facts))
     order = [tag for tag, _ in page.tags]
     policy = next(i for i, (_, names) in enumerate(page.tags) if "http-equiv" in names)
     assert policy < min(order.index("link"), order.index("style"), order.index("script"))

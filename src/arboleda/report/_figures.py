@@ -27,7 +27,7 @@ from arboleda.report._svg import (
 __all__ = ["box_plot", "curve_plot", "histogram_plot", "scatter_plot", "shown_range"]
 
 _MINUS = "\N{MINUS SIGN}"
-_LAYERS = 8  # of half-transparent points, so that crowds look darker than single points
+_LAYERS = 5  # of half-transparent points, so that crowds look darker than single points
 
 
 def shown_range(scores: Sequence[Sequence[float]]) -> tuple[float, float]:
@@ -246,12 +246,12 @@ def _box(axes: Axes, y: float, scores: np.ndarray, half: float, colour: str) -> 
     )
     axes.plot([median, median], [y - half, y + half], color=colour, linewidth=2)
     points = np.column_stack([scores, np.full(len(scores), y)])
-    axes.add_patch(_dot_patch(points, 4.5, 0.75, colour, 5))
+    axes.add_artist(_dot_patch(points, 4.5, 0.75, colour, 5))
 
 
 def _dots(axes: Axes, points: np.ndarray) -> None:
     if len(points):
-        axes.add_patch(_dot_patch(points, 3.5, 0.4, ACCENT, 3))
+        axes.add_artist(_dot_patch(points, 3.5, 0.4, ACCENT, 3))
 
 
 def _dot_patch(points: np.ndarray, size: float, alpha: float, colour: str, z: float) -> PathPatch:

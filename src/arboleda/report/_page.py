@@ -265,6 +265,6 @@ def _environment(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _command(study: Mapping[str, Any]) -> str:
     words = ["arboleda", "study", study["table"], "--target", study["target"]]
-    words += ["--seed", str(study["seed"]), "--folds", str(study["folds"])]
-    words += ["--test-size", f"{study['test_size']:g}", "--metric", study["metric"]]
+    words += ["--task", "regression" if study["task"] == "regression" else "classification"]
+    words += ["--metric", study["metric"], "--seed", str(study["seed"])]
     return shlex.join(words)

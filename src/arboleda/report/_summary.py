@@ -10,6 +10,7 @@ from arboleda.report._numbers import NOTHING, integer, number_format, percent
 __all__ = ["KeyFigure", "Summary", "baseline_of", "finished", "summarise"]
 
 _COUNTS = "no one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
+_BASELINES = ("most_frequent", "mean")
 _FEW_TEST_ROWS = 200
 _RARE = 0.1
 _LOW_RECALL = 0.5
@@ -41,7 +42,7 @@ def finished(models: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 def baseline_of(models: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
     """Find the model that ignores all columns, if it was fitted."""
-    return next((model for model in finished(models) if model["key"] == "baseline"), None)
+    return next((model for model in finished(models) if model["key"] in _BASELINES), None)
 
 
 def summarise(facts: Mapping[str, Any]) -> Summary:
@@ -154,7 +155,7 @@ class _Words:
 
     def _about_scores(self) -> Iterator[str]:
         cv = self.best["cv"]
-        if self.best["key"] == "baseline" and len(self.models) > 1:
+        if self.best["key"] in _BASELINES and len(self.models) > 1:
             yield "No model did better than the baseline: the columns may not tell the target."
         near = [
             model["name"]
