@@ -32,7 +32,7 @@ def test_this_repository_keeps_its_layers() -> None:
 
 def test_lawful_imports_pass(tmp_path: Path) -> None:
     write(tmp_path, "core/data/column.cc", '#include "data/column.h"\n#include "base/types.h"\n')
-    write(tmp_path, "core/data/column_test.cc", "#include <doctest/doctest.h>\n")
+    write(tmp_path, "core/data/column_test.cc", '#include "predict/predict.h"\n')
     write(
         tmp_path, "bindings/tree.cpp", '#include <nanobind/nanobind.h>\n#include "data/column.h"\n'
     )
