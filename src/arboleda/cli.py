@@ -51,6 +51,7 @@ def study(
             "iris, wine."
         ),
     ],
+    *,
     target: Annotated[str, typer.Option(help="The column to predict.")],
     out: Annotated[
         Path | None, typer.Option(help="Folder for the files. [studies/TABLE-TARGET]")
@@ -130,14 +131,13 @@ def _run(arguments: list[str]) -> int:
 
 
 def _fail(sentence: str) -> int:
-    print(f"arboleda: error: {' '.join(sentence.split())}", file=sys.stderr)
+    typer.echo(f"arboleda: error: {' '.join(sentence.split())}", err=True)
     return _USER_ERROR
 
 
 def _interrupted() -> int:
-    print(
-        "arboleda: interrupted; what is done is kept, run the same command to go on.",
-        file=sys.stderr,
+    typer.echo(
+        "arboleda: interrupted; what is done is kept, run the same command to go on.", err=True
     )
     return _INTERRUPTED
 

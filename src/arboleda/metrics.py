@@ -153,11 +153,11 @@ def classification_table(
 def _codes(y: npt.NDArray[Any], names: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     order = np.argsort(names, kind="stable")
     at = np.searchsorted(names, y, sorter=order).clip(max=len(names) - 1)
-    codes = order[at]
+    codes = np.asarray(order[at], dtype=np.int64)
     unknown = np.flatnonzero(names[codes] != y)
     if unknown.size:
         raise ValueError(
-            f"class {y[unknown[0]]!r} in row {int(unknown[0])} is not among labels; add it there"
+            f"class {y.tolist()[unknown[0]]!r} in row {int(unknown[0])} is not among labels; add it there"
         )
     return codes
 

@@ -131,8 +131,9 @@ def _guess(data: bytes, path: Path) -> str:
     if best is None:
         raise StudyError(_unreadable(path))
     # Where several fit equally well, the most common encoding is the likelier one.
-    common = [m for m in matches if m.encoding == "cp1252" and m.chaos <= best.chaos]
-    return str((common or [best])[0].encoding)
+    if any("cp1252" in m.could_be_from_charset and m.chaos <= best.chaos for m in matches):
+        return "cp1252"
+    return str(best.encoding)
 
 
 def _decode_as(data: bytes, encoding: str, path: Path) -> str:

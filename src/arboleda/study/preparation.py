@@ -6,8 +6,10 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+import sklearn
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
+from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler, TargetEncoder
 
@@ -26,6 +28,7 @@ PREPARATIONS: dict[Style, str] = {
 ONE_HOT_LEVELS = 30
 # Levels rarer than this among the rows at hand share one column.
 RARE = 5
+CROSS_FITTING_FOLDS = 5
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,7 @@ def make_preparation(features: Features, style: Style, task: str, seed: int) -> 
     one_hot = OneHotEncoder(
         handle_unknown="infrequent_if_exist", min_frequency=RARE, sparse_output=False
     )
-    target_type = {"binary": "binary", "multiclass": "multiclass", "regression": "continuous"}
-    by_target = _target_encoder(target_type[task], seed)
+    by_target = _target_encoder(task, seed)
     few = LevelCount(features.categorical, many=False)
     many = LevelCount(features.categorical, many=True)
     return ColumnTransformer(
@@ -74,8 +76,13 @@ def _numbers() -> Pipeline:
     return make_pipeline(imputer, StandardScaler())
 
 
-def _target_encoder(target_type: str, seed: int) -> TargetEncoder:
-    return TargetEncoder(target_type=target_type, shuffle=True, random_state=seed)
+def _target_encoder(task: str, seed: int) -> TargetEncoder:
+    kind = {"binary": "binary", "multiclass": "multiclass", "regression": "continuous"}[task]
+    if tuple(int(part) for part in sklearn.__version__.split(".")[:2]) < (1, 9):
+        return TargetEncoder(target_type=kind, shuffle=True, random_state=seed)
+    splitter = KFold if task == "regression" else StratifiedKFold
+    folds = splitter(CROSS_FITTING_FOLDS, shuffle=True, random_state=seed)
+    return TargetEncoder(target_type=kind, cv=folds)
 
 
 def prepared_names(

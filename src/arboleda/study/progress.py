@@ -102,11 +102,13 @@ class PlainWatcher(SilentWatcher):
         self._console = console
 
     def begin(self, plan: Plan, jobs: list[Job], n_stored: int) -> None:
+        """Show what lies ahead."""
         self._board = Board(plan, jobs)
         for line in _opening(plan, jobs, n_stored):
             self._say(line)
 
     def finished(self, job: Job, result: dict[str, Any]) -> None:
+        """Show a candidate whose folds are complete, and tests."""
         board = self._board
         board.add(job, result)
         name = _names(board.plan)[job.model]
@@ -138,6 +140,7 @@ class LiveWatcher(SilentWatcher):
         self._live = Live(console=console, refresh_per_second=4, transient=True)
 
     def begin(self, plan: Plan, jobs: list[Job], n_stored: int) -> None:
+        """Show what lies ahead."""
         self._board = Board(plan, jobs)
         for line in _opening(plan, jobs, n_stored):
             self._console.print(Text(line))
@@ -147,6 +150,7 @@ class LiveWatcher(SilentWatcher):
         self._live.update(self._draw())
 
     def finished(self, job: Job, result: dict[str, Any]) -> None:
+        """Show the result."""
         self._board.add(job, result)
         self._bar.update(self._task, advance=1, left=_left(self._board).strip("; "))
         self._live.update(self._draw())
@@ -198,7 +202,9 @@ def spread(scores: list[float]) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time in words: 40 s, 3 min 20 s."""
+    """A time in words: 0.3 s, 40 s, 3 min 20 s."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
 
@@ -214,9 +220,9 @@ def _names(plan: Plan) -> dict[str, str]:
 
 def _opening(plan: Plan, jobs: list[Job], n_stored: int) -> list[str]:
     table, features = plan.table, plan.features
+    size = f"{table.n_rows:,} rows, {len(table.columns)} columns"
     lines = [
-        f"{table.name}: {table.n_rows:,} rows, {len(table.columns)} columns, "
-        f"target {plan.target.name}",
+        f"{table.name}: {size}, target {plan.target.name}",
         f"The task is {plan.target.why}.",
     ]
     lines += [

@@ -2,7 +2,6 @@
 
 import errno
 import json
-import os
 import re
 import shutil
 import time
@@ -121,13 +120,13 @@ class Study:
         plan = make_plan(table, self.target, task=self.task, metric=self.metric, seed=self.seed)
         folder = Path(self.out) if self.out else default_folder(table.stem, self.target)
         processes = choose_processes(self.jobs, plan.features.x.size)
-        with _told(folder):
+        with _Told(folder):
             folder.mkdir(parents=True, exist_ok=True)
         with Ledger(folder, plan.identity()) as ledger:
             with make_watcher(progress) as watcher:
                 outcomes = run_plan(plan, ledger, processes, watcher)
             facts = make_facts(plan, outcomes, started, time.monotonic() - clock)
-            with _told(folder):
+            with _Told(folder):
                 _publish(facts, folder)
         return StudyResult(facts, folder)
 
@@ -147,7 +146,7 @@ def default_folder(stem: str, target: str) -> Path:
     return Path("studies") / (name or "study")
 
 
-class _told:
+class _Told:
     """Turn the system's refusals to write into one sentence that names the folder."""
 
     def __init__(self, folder: Path) -> None:
@@ -185,6 +184,6 @@ def _publish(facts: dict[str, Any], folder: Path) -> None:
         write_atomically(draft / LEADERBOARD, leaderboard_csv(facts))
         write_report(facts, draft / REPORT)
         for name in (RESULTS, LEADERBOARD, REPORT):
-            os.replace(draft / name, folder / name)
+            (draft / name).replace(folder / name)
     finally:
         shutil.rmtree(draft, ignore_errors=True)

@@ -19,8 +19,8 @@ ValueKind = Literal["numeric", "boolean", "datetime", "string"]
 Floats = npt.NDArray[np.float64]
 
 # Texts that stand for a missing value, wherever they occur.
-MISSING = ("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "NULL", "null")
-MISSING += ("None", "#NA", "nil", "-NaN", "#N/A N/A", "-1.#IND", "1.#QNAN")
+MISSING: tuple[str, ...] = ("", "?", "NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>")
+MISSING += ("NaN", "nan", "-NaN", "-nan", "NULL", "null", "None", "nil", "-1.#IND", "1.#QNAN")
 
 _DECIMAL_COMMA = r"^\s*[-+]?\d*,\d+([eE][-+]?\d+)?\s*$"
 _WHOLE = r"^\s*[-+]?\d+\s*$"
@@ -83,8 +83,9 @@ class Table:
 def _no_such_column(name: str, table: str, names: list[str]) -> str:
     import difflib
 
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
-    hint = f"did you mean {near[0]!r}?" if near else f"its columns are {_listed(names)}."
+    folded = {n.strip().casefold(): n for n in reversed(names)}
+    near = difflib.get_close_matches(name.strip().casefold(), folded, n=1, cutoff=0.6)
+    hint = f"did you mean {folded[near[0]]!r}?" if near else f"its columns are {_listed(names)}."
     return f"The table {table} has no column {name!r}; {hint}"
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 
 from arboleda.study.features import Features
@@ -22,6 +23,8 @@ def tree_facts(
     if not hasattr(model, "tree_"):
         return None
     names = prepared_names(pipeline[0], features, target.labels)
+    # Numeric columns come first and unchanged; only they can have missing values.
+    missing = {features.names[j] for j in features.numeric if np.isnan(features.x[:, j]).any()}
     classes = target.task != "regression"
     return {
         "model": key,
@@ -31,11 +34,11 @@ def tree_facts(
         "value_label": f"share of each class of {target.name}"
         if classes
         else f"mean of {target.name}",
-        "nodes": _nodes(model.tree_, names),
+        "nodes": _nodes(model.tree_, names, missing),
     }
 
 
-def _nodes(tree: Any, names: list[str]) -> list[dict[str, Any]]:
+def _nodes(tree: Any, names: list[str], missing: set[str]) -> list[dict[str, Any]]:
     """Depth first, so that a node stands before its children."""
     nodes: list[dict[str, Any]] = []
     todo: list[tuple[int, int | None, int]] = [(0, None, 0)]
@@ -43,6 +46,7 @@ def _nodes(tree: Any, names: list[str]) -> list[dict[str, Any]]:
         node, parent, depth = todo.pop()
         left, right = int(tree.children_left[node]), int(tree.children_right[node])
         leaf = left == NO_CHILD
+        feature = None if leaf else names[int(tree.feature[node])]
         shown = not leaf and depth < MAX_DEPTH
         nodes.append(
             {
@@ -51,9 +55,9 @@ def _nodes(tree: Any, names: list[str]) -> list[dict[str, Any]]:
                 "left": left if shown else None,
                 "right": right if shown else None,
                 "depth": depth,
-                "feature": None if leaf else names[int(tree.feature[node])],
+                "feature": feature,
                 "threshold": None if leaf else float(tree.threshold[node]),
-                "missing": None if leaf else _missing_side(tree, node),
+                "missing": _missing_side(tree, node) if feature in missing else None,
                 "impurity": float(tree.impurity[node]),
                 "n": int(tree.n_node_samples[node]),
                 "value": [float(v) for v in tree.value[node].ravel()],

@@ -65,7 +65,7 @@ def do_job(job: Job, shared: Shared, parent: int | None = None) -> dict[str, Any
         try:
             with threadpool_limits(limits=1):
                 result = _fit_and_score(job, shared)
-        except Exception as error:  # a model that fails is a result: the study goes on without it
+        except Exception as error:  # noqa: BLE001 - a model that fails is a result
             result = {"error": _sentence(error), "scores": {}, "timing": {}}
     return {**_plain(result), "warnings": _texts(caught)}
 

@@ -1,0 +1,81 @@
+"""Small tables and studies shared by the tests of the study."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arboleda.study import Study, StudyResult
+
+
+def make_mixed(n: int = 160, seed: int = 0) -> pd.DataFrame:
+    """Two informative columns, a category with rare levels, a date, gaps, and columns to drop."""
+    draw = np.random.default_rng(seed)
+    age = draw.integers(18, 90, n).astype(float)
+    city = draw.choice(["Rome", "Oslo", "Lima", "Bern"], n, p=[0.5, 0.3, 0.18, 0.02])
+    wealth = draw.lognormal(2, 1, n)
+    noise = draw.normal(size=n)
+    rich = (age / 30 + np.log(wealth) + (city == "Oslo") + noise) > 4.3
+    frame = pd.DataFrame(
+        {
+            "id": np.arange(n) + 100,
+            "age": age,
+            "city": city,
+            "wealth": wealth,
+            "since": pd.Timestamp("2020-01-01") + pd.to_timedelta(draw.integers(0, 900, n), "D"),
+            "member": draw.choice([True, False], n),
+            "same": "x",
+            "comment": [f"text {i}" for i in range(n)],
+            "rich": np.where(rich, "yes", "no"),
+        }
+    )
+    frame.loc[draw.choice(n, 20, replace=False), "age"] = np.nan
+    frame.loc[draw.choice(n, 9, replace=False), "city"] = None
+    return frame
+
+
+@pytest.fixture(scope="session")
+def mixed() -> pd.DataFrame:
+    return make_mixed()
+
+
+@pytest.fixture(scope="session")
+def mixed_result(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> StudyResult:
+    """A whole classification study of the mixed table."""
+    out = tmp_path_factory.mktemp("mixed")
+    return Study(mixed, target="rich", out=out).run()
+
+
+@pytest.fixture(scope="session")
+def diabetes_result(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
+    """A whole regression study."""
+    return Study("diabetes", target="target", out=tmp_path_factory.mktemp("diabetes")).run()
+
+
+def without_timing(value: Any) -> Any:
+    """The facts less everything that depends on the clock."""
+    if isinstance(value, dict):
+        return {k: without_timing(v) for k, v in value.items() if k != "timing"}
+    if isinstance(value, list):
+        return [without_timing(v) for v in value]
+    return value
+
+
+@pytest.fixture(scope="session")
+def timeless() -> Callable[[Any], Any]:
+    return without_timing
+
+
+@pytest.fixture
+def csv(tmp_path: Path) -> Callable[[str | bytes], Path]:
+    """Write a file and give its path."""
+
+    def write(content: str | bytes) -> Path:
+        path = tmp_path / "table.csv"
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
