@@ -285,7 +285,7 @@ class Builder:
             "n_leaves": 61,
             "depth": 9,
             "class_labels": self.classes or None,
-            "value_label": "share of rows" if self.classes else "mean of price",
+            "value_label": "share of each class" if self.classes else "mean of price",
             "nodes": nodes,
         }
 

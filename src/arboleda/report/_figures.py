@@ -34,7 +34,7 @@ def shown_range(scores: Sequence[Sequence[float]]) -> tuple[float, float]:
     """Choose the part of the score axis to show: as many models, best first, as stay readable.
 
     A baseline far from all others would squeeze them into a sliver. The better half of the models
-    sets the measure; each further one is included while the axis grows to at most six times it.
+    sets the measure; each further one is included while the axis grows to at most four times it.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def shown_range(scores: Sequence[Sequence[float]]) -> tuple[float, float]:
     """
     core = scores[: max(2, (len(scores) + 1) // 2)]
     low, high = min(map(min, core)), max(map(max, core))
-    limit = 6 * (high - low)
+    limit = 4 * (high - low)
     for fold_scores in scores[len(core) :]:
         wider = min(low, *fold_scores), max(high, *fold_scores)
         if wider[1] - wider[0] <= limit:

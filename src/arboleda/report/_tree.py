@@ -17,7 +17,7 @@ __all__ = ["draw_tree", "tree_rules"]
 
 _WIDTH, _HEIGHT, _GAP, _SLOT = 142.0, 46.0, 48.0, 56.0
 _MARGIN = 2.0
-_LETTERS = 17.5  # average letters that fit in a box, even in a wide font
+_LETTERS = 18.0  # average letters that fit in a box, even in a wide font
 Node = Mapping[str, Any]
 
 
