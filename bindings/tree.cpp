@@ -1,8 +1,7 @@
 // The immutable tree: its arrays, its answers, its state for pickling.
 #include "tree/tree.h"
 
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
+#include <nanobind/stl/tuple.h>
 
 #include "areas.h"
 #include "arrays.h"
@@ -44,7 +43,7 @@ void set_state(Tree& tree, const nb::tuple& state) {
 
 const TreeArrays& arrays_of(nb::handle self) { return nb::cast<const Tree&>(self).arrays(); }
 
-nb::object apply(const Tree& tree, nb::list columns, std::size_t n_rows, int n_threads) {
+OutArray<NodeIndex> apply(const Tree& tree, nb::list columns, std::size_t n_rows, int n_threads) {
   const TableView table = to_table(columns, n_rows);
   const Context context = make_context(n_threads, 0);
   std::vector<NodeIndex> leaves(n_rows);
@@ -55,7 +54,7 @@ nb::object apply(const Tree& tree, nb::list columns, std::size_t n_rows, int n_t
   return to_numpy(std::move(leaves));
 }
 
-nb::object predict(const Tree& tree, nb::list columns, std::size_t n_rows, int n_threads) {
+OutArray<double, 2> predict(const Tree& tree, nb::list columns, std::size_t n_rows, int n_threads) {
   const TableView table = to_table(columns, n_rows);
   const Context context = make_context(n_threads, 0);
   const auto n_outputs = static_cast<std::size_t>(tree.arrays().n_outputs);
@@ -64,10 +63,11 @@ nb::object predict(const Tree& tree, nb::list columns, std::size_t n_rows, int n
     const nb::gil_scoped_release unlocked;
     predict_tree(tree, table, context, values);
   }
-  return to_numpy(std::move(values), {n_rows, n_outputs});
+  return to_numpy<double, 2>(std::move(values), {n_rows, n_outputs});
 }
 
-nb::tuple path(const Tree& tree, nb::list columns, std::size_t n_rows, int n_threads) {
+std::tuple<OutArray<std::int64_t>, OutArray<NodeIndex>> path(const Tree& tree, nb::list columns,
+                                                             std::size_t n_rows, int n_threads) {
   const TableView table = to_table(columns, n_rows);
   const Context context = make_context(n_threads, 0);
   DecisionPath result;
@@ -75,7 +75,7 @@ nb::tuple path(const Tree& tree, nb::list columns, std::size_t n_rows, int n_thr
     const nb::gil_scoped_release unlocked;
     result = decision_path(tree, table, context);
   }
-  return nb::make_tuple(to_numpy(std::move(result.start)), to_numpy(std::move(result.node)));
+  return {to_numpy(std::move(result.start)), to_numpy(std::move(result.node))};
 }
 
 }  // namespace
@@ -102,8 +102,8 @@ void init_tree(nb::module_& m) {
       .def_prop_ro("value",
                    [](nb::handle s) {
                      const TreeArrays& a = arrays_of(s);
-                     return view_numpy(a.value, s,
-                                       {a.right.size(), static_cast<std::size_t>(a.n_outputs)});
+                     return view_numpy<double, 2>(
+                         a.value, s, {a.right.size(), static_cast<std::size_t>(a.n_outputs)});
                    })
       .def("node_depths", [](const Tree& t) { return to_numpy(t.node_depths()); })
       .def("impurity_decrease", [](const Tree& t) { return to_numpy(t.impurity_decrease()); })

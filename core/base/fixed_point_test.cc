@@ -77,7 +77,8 @@ TEST_CASE("targets come back within one unit; integers exactly") {
   const std::vector<double> z{0.1, -7.3, 1e-9, 3.14159};
   const FixedTargets real = fix_targets(z, 44);
   for (std::size_t i = 0; i < z.size(); ++i) {
-    CHECK(std::abs(real.to_real(static_cast<double>(real.value[i])) - z[i]) <= std::ldexp(1, -real.shift));
+    CHECK(std::abs(real.to_real(static_cast<double>(real.value[i])) - z[i]) <=
+          std::ldexp(1, -real.shift));
   }
 }
 

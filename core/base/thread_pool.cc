@@ -87,9 +87,8 @@ class Pool {
     std::uint64_t seen = 0;
     std::unique_lock lock(state_);
     for (;;) {
-      wake_.wait(lock, [&] {
-        return job_ != nullptr && generation_ != seen && worker < job_->n_threads;
-      });
+      wake_.wait(
+          lock, [&] { return job_ != nullptr && generation_ != seen && worker < job_->n_threads; });
       seen = generation_;
       Job& job = *job_;
       ++job.n_active;

@@ -30,7 +30,7 @@ inline constexpr int kNarrowEnoughTargetBits = 40;
 
 template <class Sum>
 struct Moments {
-  Sum sum = 0;            // of w q
+  Sum sum = 0;              // of w q
   std::int64_t weight = 0;  // of w
   std::int64_t n_rows = 0;
 

@@ -177,9 +177,8 @@ CodedTable code_table(const TableView& table, const Context& context) {
   CodedTable coded;
   coded.n_rows = n;
   coded.columns.resize(n_columns);
-  const std::size_t group =
-      std::clamp<std::size_t>(kReadBuffer / (sizeof(double) * std::max<std::size_t>(n, 1)), 1,
-                              kColumnsATask);
+  const std::size_t group = std::clamp<std::size_t>(
+      kReadBuffer / (sizeof(double) * std::max<std::size_t>(n, 1)), 1, kColumnsATask);
   const std::size_t n_groups = (n_columns + group - 1) / group;
   parallel_for(context.n_threads(), n_groups, [&](std::size_t task, int) {
     const std::size_t first = task * group;

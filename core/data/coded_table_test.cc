@@ -24,7 +24,8 @@ CodedColumn code(const std::vector<double>& x) {
 }
 
 std::vector<Code> codes_of(const CodedColumn& column) {
-  return std::visit([](const auto& c) { return std::vector<Code>(c.begin(), c.end()); }, column.codes);
+  return std::visit([](const auto& c) { return std::vector<Code>(c.begin(), c.end()); },
+                    column.codes);
 }
 
 // The definition: sort the distinct values and look each one up.
@@ -59,7 +60,8 @@ TEST_CASE("codes are ranks among distinct values; missing comes last") {
   CHECK(column.n_codes() == 3);
 }
 
-TEST_CASE("codes equal the naive definition: few values, many, float32, float64, negative, missing") {
+TEST_CASE(
+    "codes equal the naive definition: few values, many, float32, float64, negative, missing") {
   RandomStream random(1, Purpose::feature_subset, 0, 0);
   for (const std::uint32_t n_values : {1u, 2u, 255u, 256u, 257u, 1024u, 1025u, 5000u, 70000u}) {
     for (const double scale : {0.25, 0.1, 1e300}) {
@@ -128,7 +130,8 @@ TEST_CASE("codes do not depend on the number of threads") {
   for (auto& v : x) v = random.below(2000);
   TableView table{3000, {}};
   for (std::size_t c = 0; c < 40; ++c) {
-    table.columns.push_back({reinterpret_cast<const std::byte*>(x.data() + c), 40 * 8, DType::float64});
+    table.columns.push_back(
+        {reinterpret_cast<const std::byte*>(x.data() + c), 40 * 8, DType::float64});
   }
   const CodedTable one = code_table(table, Context(1));
   const CodedTable eight = code_table(table, Context(8));

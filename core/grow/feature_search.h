@@ -49,14 +49,15 @@ class FeatureSearch {
 
  private:
   template <class Codes>
-  bool by_histogram(const NodeView<Criterion>& node, FeatureIndex feature, const CodedColumn& column,
-                    const Codes& codes, Split& best) {
+  bool by_histogram(const NodeView<Criterion>& node, FeatureIndex feature,
+                    const CodedColumn& column, const Codes& codes, Split& best) {
     const std::size_t width = criterion_.width();
     histogram_.assign(column.n_codes() * width, typename Criterion::Slot{});
     for (std::size_t i = 0; i < node.rows.size(); ++i) {
       criterion_.add(node.local, i, &histogram_[codes[node.rows[i]] * width]);
     }
-    if (criterion_.n_rows(&histogram_[codes[node.rows[0]] * width]) == node.rows.size()) return false;
+    if (criterion_.n_rows(&histogram_[codes[node.rows[0]] * width]) == node.rows.size())
+      return false;
     scan_histogram(criterion_, histogram_.data(), column.n_values(), column.has_missing, node.total,
                    node.rows.size(), limits_, feature, sides_, best);
     return true;

@@ -170,9 +170,8 @@ class Grower {
     // A side for missing values that the node never saw: the larger child.
     node.missing_left = partition.n_missing > 0 ? split.missing_left
                                                 : partition.n_left > rows.size() - partition.n_left;
-    const double improvement = measures_improvement()
-                                   ? impurity_decrease(node, rows, partition.n_left, workspace)
-                                   : 0.0;
+    const double improvement =
+        measures_improvement() ? impurity_decrease(node, rows, partition.n_left, workspace) : 0.0;
     if (improvement + kImpurityTolerance < options_.min_impurity_decrease) return id;
 
     const std::size_t middle = bud.begin + partition.n_left;
@@ -246,7 +245,8 @@ class Grower {
   void search_in_parallel(const NodeView<Criterion>& node, const Features& list,
                           std::vector<std::uint8_t>& varies, Workspace& workspace, int n_threads) {
     for (auto& w : workspaces_) w.best = {};
-    const std::size_t n_tasks = std::min(list.size(), std::size_t{8} * static_cast<unsigned>(n_threads));
+    const std::size_t n_tasks =
+        std::min(list.size(), std::size_t{8} * static_cast<unsigned>(n_threads));
     parallel_for(n_threads, n_tasks, [&](std::size_t task, int worker) {
       auto& mine = workspaces_[static_cast<std::size_t>(worker)];
       const std::size_t end = (task + 1) * list.size() / n_tasks;
@@ -294,8 +294,8 @@ class Grower {
   }
 
   // N_t/N (impurity - N_L/N_t impurity_L - N_R/N_t impurity_R)
-  double impurity_decrease(const GrownNode& node, std::span<const RowIndex> rows, std::size_t n_left,
-                           Workspace& workspace) const {
+  double impurity_decrease(const GrownNode& node, std::span<const RowIndex> rows,
+                           std::size_t n_left, Workspace& workspace) const {
     double decrease = node.weight * node.impurity;
     for (const auto part : {rows.first(n_left), rows.subspan(n_left)}) {
       measure(part, workspace.part_local, workspace.part);

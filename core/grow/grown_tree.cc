@@ -28,7 +28,8 @@ TreeArrays flatten(const GrownTree& trunk, const std::vector<GrownTree>& subtree
     const auto i = static_cast<std::size_t>(visit.node);
     const GrownNode& node = visit.tree->nodes[i];
     const auto id = static_cast<NodeIndex>(flat.right.size());
-    if (visit.parent_if_right >= 0) flat.right[static_cast<std::size_t>(visit.parent_if_right)] = id;
+    if (visit.parent_if_right >= 0)
+      flat.right[static_cast<std::size_t>(visit.parent_if_right)] = id;
 
     const bool leaf = node.left < 0;
     flat.feature.push_back(leaf ? -1 : node.feature);

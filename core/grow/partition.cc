@@ -5,7 +5,7 @@
 namespace arboleda {
 
 Partition partition_rows(const CodedColumn& column, const Split& split, std::span<RowIndex> rows,
-                           std::vector<RowIndex>& scratch) {
+                         std::vector<RowIndex>& scratch) {
   if (scratch.size() < rows.size()) scratch.resize(rows.size());
   const auto missing = static_cast<Code>(column.n_values());
   return std::visit(

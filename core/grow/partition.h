@@ -17,6 +17,6 @@ struct Partition {
 
 // Afterwards the rows that go left come first; both sides keep their order.
 Partition partition_rows(const CodedColumn& column, const Split& split, std::span<RowIndex> rows,
-                           std::vector<RowIndex>& scratch);
+                         std::vector<RowIndex>& scratch);
 
 }  // namespace arboleda

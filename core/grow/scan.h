@@ -27,7 +27,8 @@ inline std::size_t place_of(SortKey key) { return static_cast<std::uint32_t>(key
 template <class Sides>
 class Scan {
  public:
-  Scan(Sides& sides, const SplitLimits& limits, FeatureIndex feature, bool missing_left, Split& best)
+  Scan(Sides& sides, const SplitLimits& limits, FeatureIndex feature, bool missing_left,
+       Split& best)
       : sides_(sides), limits_(limits), best_(best) {
     candidate_.feature = feature;
     candidate_.missing_left = missing_left;
@@ -48,7 +49,8 @@ class Scan {
  private:
   void consider(Code next_code) {
     if (sides_.n_left() < limits_.min_rows || sides_.n_right() < limits_.min_rows) return;
-    if (sides_.weight_left() < limits_.min_weight || sides_.weight_right() < limits_.min_weight) return;
+    if (sides_.weight_left() < limits_.min_weight || sides_.weight_right() < limits_.min_weight)
+      return;
     candidate_.score = sides_.score();
     candidate_.next_code = next_code;
     if (candidate_.better_than(best_)) best_ = candidate_;

@@ -76,7 +76,8 @@ Searched<Criterion> search(const Criterion& criterion, const std::vector<Code>& 
       }
       if (!present || (missing_left && next == Split::kNoCode)) continue;
       if (sides.n_left() < limits.min_rows || sides.n_right() < limits.min_rows) continue;
-      if (sides.weight_left() < limits.min_weight || sides.weight_right() < limits.min_weight) continue;
+      if (sides.weight_left() < limits.min_weight || sides.weight_right() < limits.min_weight)
+        continue;
       const Split split{sides.score(), 3, c, next, missing_left};
       if (split.better_than(result.naive)) result.naive = split;
     }
@@ -121,7 +122,8 @@ TEST_CASE("histogram, sorted list and definition find the same split, to the las
     for (const SplitLimits& limits : {SplitLimits{}, SplitLimits{60, 0.0}, SplitLimits{1, 40.0}}) {
       check_three_ways(ClassCriterion<std::uint32_t, Gini>(labels, 5, unit), codes, limits);
       check_three_ways(ClassCriterion<std::uint32_t, Entropy>(labels, 5, unit), codes, limits);
-      check_three_ways(ClassCriterion<std::uint32_t, Misclassification>(labels, 5, unit), codes, limits);
+      check_three_ways(ClassCriterion<std::uint32_t, Misclassification>(labels, 5, unit), codes,
+                       limits);
       check_three_ways(ClassCriterion<std::uint64_t, Gini>(labels, 5, weights), codes, limits);
       check_three_ways(ClassCriterion<std::uint64_t, Entropy>(labels, 5, weights), codes, limits);
       check_three_ways(SquaredError<std::int64_t, false>(y, narrow, unit), codes, limits);
@@ -149,14 +151,17 @@ TEST_CASE("scores equal the definition of weighted impurity up to a constant") {
     ++left[labels[i]];
     --right[labels[i]];
     // W - (W_L gini_L + W_R gini_R)
-    const double expected = kRows - (static_cast<double>(i + 1) * gini.impurity(local, left.data()) +
-                                     static_cast<double>(kRows - i - 1) * gini.impurity(local, right.data()));
+    const double expected =
+        kRows - (static_cast<double>(i + 1) * gini.impurity(local, left.data()) +
+                 static_cast<double>(kRows - i - 1) * gini.impurity(local, right.data()));
     CHECK(gini_sides.score() == doctest::Approx(expected).epsilon(1e-13));
   }
   CHECK(entropy.impurity({}, std::vector<std::uint32_t>{2, 2, 0}.data()) == 1.0);
   CHECK(entropy.impurity({}, std::vector<std::uint32_t>{4, 0, 0}.data()) == 0.0);
-  CHECK(entropy.impurity({}, std::vector<std::uint32_t>{3, 1, 0}.data()) == doctest::Approx(0.811278).epsilon(1e-6));
-  CHECK(entropy.impurity({}, std::vector<std::uint32_t>{9, 5, 0}.data()) == doctest::Approx(0.940286).epsilon(1e-6));
+  CHECK(entropy.impurity({}, std::vector<std::uint32_t>{3, 1, 0}.data()) ==
+        doctest::Approx(0.811278).epsilon(1e-6));
+  CHECK(entropy.impurity({}, std::vector<std::uint32_t>{9, 5, 0}.data()) ==
+        doctest::Approx(0.940286).epsilon(1e-6));
 }
 
 TEST_CASE("keys sort by code, then place, at every size and width of codes") {

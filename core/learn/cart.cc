@@ -64,7 +64,8 @@ Tree fit_classification_tree(const CodedTable& table, std::span<const std::uint3
       return fit_classes<Gini>(table, labels, n_classes, fixed, options, context);
     case ClassMeasure::entropy:
       return fit_classes<Entropy>(table, labels, n_classes, fixed, options, context);
-    case ClassMeasure::misclassification: break;
+    case ClassMeasure::misclassification:
+      break;
   }
   return fit_classes<Misclassification>(table, labels, n_classes, fixed, options, context);
 }

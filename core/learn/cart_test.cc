@@ -23,7 +23,8 @@ struct Problem {
   TableView table() const {
     TableView view{labels.size(), {}};
     for (const auto& c : columns) {
-      view.columns.push_back({reinterpret_cast<const std::byte*>(c.data()), sizeof(double), DType::float64});
+      view.columns.push_back(
+          {reinterpret_cast<const std::byte*>(c.data()), sizeof(double), DType::float64});
     }
     return view;
   }
@@ -64,7 +65,8 @@ double naive_impurity(const Problem& problem, const std::vector<RowIndex>& rows,
   }
   mean /= w;
   for (const auto i : rows) {
-    variance += (weighted ? problem.weights[i] : 1.0) * (problem.y[i] - mean) * (problem.y[i] - mean) / w;
+    variance +=
+        (weighted ? problem.weights[i] : 1.0) * (problem.y[i] - mean) * (problem.y[i] - mean) / w;
   }
   double gini = 0, entropy = 0, most = 0;
   for (auto& [k, s] : share) {
@@ -83,8 +85,9 @@ double weight_of(const Problem& problem, const std::vector<RowIndex>& rows, bool
 }
 
 // W_L impurity_L + W_R impurity_R of one split.
-double naive_children(const Problem& problem, const std::vector<RowIndex>& rows, std::size_t feature,
-                      double threshold, bool missing_left, bool weighted, int measure) {
+double naive_children(const Problem& problem, const std::vector<RowIndex>& rows,
+                      std::size_t feature, double threshold, bool missing_left, bool weighted,
+                      int measure) {
   std::vector<RowIndex> left, right;
   for (const auto i : rows) {
     const double x = problem.columns[feature][i];
@@ -104,7 +107,8 @@ void check_tree(const Problem& problem, const Tree& tree, bool weighted, int mea
   for (std::size_t i = 0; i < problem.labels.size(); ++i) {
     if (weighted && problem.weights[i] == 0) continue;
     for (auto s = path.start[i]; s < path.start[i + 1]; ++s) {
-      rows[static_cast<std::size_t>(path.node[static_cast<std::size_t>(s)])].push_back(static_cast<RowIndex>(i));
+      rows[static_cast<std::size_t>(path.node[static_cast<std::size_t>(s)])].push_back(
+          static_cast<RowIndex>(i));
     }
   }
   for (std::size_t node = 0; node < rows.size(); ++node) {
@@ -119,12 +123,14 @@ void check_tree(const Problem& problem, const Tree& tree, bool weighted, int mea
         const double x = problem.columns[j][i];
         for (const bool missing_left : {false, true}) {
           if (std::isnan(x)) continue;
-          best = std::min(best, naive_children(problem, rows[node], j, x, missing_left, weighted, measure));
+          best = std::min(
+              best, naive_children(problem, rows[node], j, x, missing_left, weighted, measure));
         }
       }
     }
-    const double ours = naive_children(problem, rows[node], static_cast<std::size_t>(a.feature[node]),
-                                       a.threshold[node], a.missing_left[node] != 0, weighted, measure);
+    const double ours =
+        naive_children(problem, rows[node], static_cast<std::size_t>(a.feature[node]),
+                       a.threshold[node], a.missing_left[node] != 0, weighted, measure);
     CHECK(ours == doctest::Approx(best).epsilon(1e-9));
   }
 }
@@ -133,8 +139,8 @@ Tree fit(const Problem& problem, const CodedTable& coded, bool weighted, int mea
          const GrowthOptions& options, const Context& context) {
   const std::vector<double> weights = weighted ? problem.weights : std::vector<double>{};
   if (measure == 3) return fit_regression_tree(coded, problem.y, weights, options, context);
-  return fit_classification_tree(coded, problem.labels, 3, weights, static_cast<ClassMeasure>(measure),
-                                 options, context);
+  return fit_classification_tree(coded, problem.labels, 3, weights,
+                                 static_cast<ClassMeasure>(measure), options, context);
 }
 
 bool same_bytes(const TreeArrays& a, const TreeArrays& b) {
@@ -153,7 +159,8 @@ TEST_CASE("every split is the best of all splits; impurities follow their defini
       for (const int measure : {0, 1, 2, 3}) {
         CAPTURE(measure);
         CAPTURE(weighted);
-        check_tree(problem, fit(problem, coded, weighted, measure, {}, Context()), weighted, measure);
+        check_tree(problem, fit(problem, coded, weighted, measure, {}, Context()), weighted,
+                   measure);
         GrowthOptions best_first;
         best_first.policy = GrowthPolicy::best_first;
         best_first.max_leaf_nodes = 6;
@@ -181,7 +188,8 @@ TEST_CASE("the same bytes with 1, 2, 3 and 8 threads, by features and by subtree
           }
           const Tree one = fit(problem, coded, weighted, measure, options, Context(1, 5));
           for (const int n_threads : {2, 3, 8}) {
-            const Tree many = fit(problem, coded, weighted, measure, options, Context(n_threads, 5));
+            const Tree many =
+                fit(problem, coded, weighted, measure, options, Context(n_threads, 5));
             CHECK(same_bytes(one.arrays(), many.arrays()));
           }
         }
@@ -207,7 +215,8 @@ TEST_CASE("the order of rows does not matter") {
   for (auto& c : problem.columns) std::reverse(c.begin(), c.end());
   std::reverse(problem.y.begin(), problem.y.end());
   std::reverse(problem.weights.begin(), problem.weights.end());
-  const Tree reversed = fit(problem, code_table(problem.table(), Context()), true, 3, {}, Context());
+  const Tree reversed =
+      fit(problem, code_table(problem.table(), Context()), true, 3, {}, Context());
   CHECK(same_bytes(tree.arrays(), reversed.arrays()));
 }
 
@@ -256,12 +265,17 @@ TEST_CASE("a large common offset of the target changes no split") {
 TEST_CASE("what cannot be learned from is refused") {
   const Problem problem = make_problem(10, 2, 17);
   const CodedTable coded = code_table(problem.table(), Context());
-  CHECK_THROWS_AS(fit_classification_tree(coded, problem.labels, 2, {}, ClassMeasure::gini, {}, Context()), Error);
-  CHECK_THROWS_AS(fit_classification_tree(coded, std::vector<std::uint32_t>(9), 3, {}, ClassMeasure::gini, {}, Context()), Error);
+  CHECK_THROWS_AS(
+      fit_classification_tree(coded, problem.labels, 2, {}, ClassMeasure::gini, {}, Context()),
+      Error);
+  CHECK_THROWS_AS(fit_classification_tree(coded, std::vector<std::uint32_t>(9), 3, {},
+                                          ClassMeasure::gini, {}, Context()),
+                  Error);
   std::vector<double> y(10, 1.0);
   y[3] = kNaN;
   CHECK_THROWS_AS(fit_regression_tree(coded, y, {}, {}, Context()), Error);
-  CHECK_THROWS_AS(fit_regression_tree(code_table({0, {}}, Context()), {}, {}, {}, Context()), Error);
+  CHECK_THROWS_AS(fit_regression_tree(code_table({0, {}}, Context()), {}, {}, {}, Context()),
+                  Error);
 }
 
 TEST_CASE("a stop flag ends the fit with an error of its own kind") {

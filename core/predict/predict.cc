@@ -49,7 +49,8 @@ void for_each_row(std::size_t n_rows, const Context& context, const Body& body) 
 void apply_tree(const Tree& tree, const TableView& table, const Context& context,
                 std::span<NodeIndex> out) {
   check_table(tree, table);
-  for_each_row(table.n_rows, context, [&](std::size_t row) { out[row] = leaf_of(tree, table, row); });
+  for_each_row(table.n_rows, context,
+               [&](std::size_t row) { out[row] = leaf_of(tree, table, row); });
 }
 
 void predict_tree(const Tree& tree, const TableView& table, const Context& context,

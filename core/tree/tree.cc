@@ -29,7 +29,8 @@ void check_shape(const TreeArrays& a) {
   for (NodeIndex node = 0; node < n; ++node) {
     const auto i = static_cast<std::size_t>(node);
     if (a.right[i] < 0) {
-      require(a.right[i] == -1 && a.feature[i] == -1, "a leaf of the tree has a child or a feature");
+      require(a.right[i] == -1 && a.feature[i] == -1,
+              "a leaf of the tree has a child or a feature");
       require(a.missing_left[i] == 0, "a leaf of the tree sends missing values on");
       // After a leaf comes the innermost right subtree that was promised.
       require(ends.empty() == (node + 1 == n), "the nodes of the tree are not one tree");
@@ -39,7 +40,8 @@ void check_shape(const TreeArrays& a) {
       }
     } else {
       require(a.right[i] > node + 1 && a.right[i] < n, "a child of the tree is out of range");
-      require(a.feature[i] >= 0 && a.feature[i] < a.n_features, "a feature of the tree is out of range");
+      require(a.feature[i] >= 0 && a.feature[i] < a.n_features,
+              "a feature of the tree is out of range");
       require(!std::isnan(a.threshold[i]), "a threshold of the tree is not a number");
       require(a.missing_left[i] <= 1, "a missing side of the tree is neither left nor right");
       ends.push_back(a.right[i]);
@@ -85,8 +87,8 @@ std::vector<double> Tree::impurity_decrease() const {
     const auto i = static_cast<std::size_t>(node);
     const auto r = static_cast<std::size_t>(arrays_.right[i]);
     decrease[static_cast<std::size_t>(arrays_.feature[i])] +=
-        arrays_.weight[i] * arrays_.impurity[i] -
-        arrays_.weight[i + 1] * arrays_.impurity[i + 1] - arrays_.weight[r] * arrays_.impurity[r];
+        arrays_.weight[i] * arrays_.impurity[i] - arrays_.weight[i + 1] * arrays_.impurity[i + 1] -
+        arrays_.weight[r] * arrays_.impurity[r];
   }
   for (auto& d : decrease) d /= arrays_.weight[0];
   return decrease;

@@ -48,13 +48,14 @@ class Tree {
 
   // The child a row goes to, given its value of the node's feature. `node` is not a leaf.
   NodeIndex child(NodeIndex node, double x) const {
-    const bool left = x == x ? x <= at(arrays_.threshold, node) : at(arrays_.missing_left, node) != 0;
+    const bool left =
+        x == x ? x <= at(arrays_.threshold, node) : at(arrays_.missing_left, node) != 0;
     return left ? node + 1 : at(arrays_.right, node);
   }
   FeatureIndex feature(NodeIndex node) const { return at(arrays_.feature, node); }
 
   NodeIndex n_leaves() const;
-  std::int32_t depth() const;                   // edges on the longest path
+  std::int32_t depth() const;  // edges on the longest path
   std::vector<std::int32_t> node_depths() const;
 
   // Decrease of impurity by each feature, weighted by the share of rows at its nodes; not

@@ -1,2 +1,1 @@
-"""The only importer of the compiled engine: Python's tables, threads and seeds on one side, its own
-on the other."""
+"""The only importer of the compiled engine: Python's tables, threads and seeds become its own."""

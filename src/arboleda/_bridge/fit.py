@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 from arboleda import _native
 from arboleda._bridge.tree import Tree
+from arboleda._native import CodedTable, GrowthOptions
 
-CodedTable = _native.CodedTable
-GrowthOptions = _native.GrowthOptions
+__all__ = ["CodedTable", "GrowthOptions", "fit_classification_tree", "fit_regression_tree"]
 
 
 def fit_classification_tree(
@@ -24,9 +24,9 @@ def fit_classification_tree(
     seed: int,
 ) -> Tree:
     """Grow one classification tree; labels are 0 .. n_classes - 1."""
-    labels = np.ascontiguousarray(labels, dtype=np.uint32)
+    codes = np.ascontiguousarray(labels, dtype=np.uint32)
     native = _native.fit_classification_tree(
-        table, labels, n_classes, _weights(sample_weight), criterion, options, n_threads, seed
+        table, codes, n_classes, _weights(sample_weight), criterion, options, n_threads, seed
     )
     return Tree(native)
 

@@ -14,9 +14,7 @@ from arboleda._native import CodedTable
 _WIDENED = {"float16": np.float32, "longdouble": np.float64}
 
 
-def check_table(
-    estimator: object, X: object, *, reset: bool
-) -> npt.NDArray[np.generic]:
+def check_table(estimator: object, X: object, *, reset: bool) -> npt.NDArray[np.generic]:
     """Validate a table of numbers and return it as a 2-D array that the engine can read.
 
     A NumPy array of a type and byte order that the engine knows is returned as it is, whatever its
@@ -35,15 +33,17 @@ def check_table(
     ValueError
         If a value is infinite, a column is not numeric, or the columns are not those of ``fit``.
     """
-    X = validate_data(estimator, X, reset=reset, dtype="numeric", ensure_all_finite=False)
-    if X.dtype.kind not in "fiub":
+    table: npt.NDArray[np.generic] = validate_data(
+        estimator, X, reset=reset, dtype="numeric", ensure_all_finite=False
+    )
+    if table.dtype.kind not in "fiub":
         raise ValueError(
-            f"X has values of type {X.dtype}; {type(estimator).__name__} reads numbers and booleans: "
-            "turn dates and durations into numbers first"
+            f"X has values of type {table.dtype}; {type(estimator).__name__} reads numbers and "
+            "booleans: turn dates and durations into numbers first"
         )
-    X = X.astype(_engine_dtype(X.dtype), copy=False)
-    _check_no_infinity(estimator, X)
-    return X
+    table = table.astype(_engine_dtype(table.dtype), copy=False)
+    _check_no_infinity(estimator, table)
+    return table
 
 
 def columns_of(X: npt.NDArray[np.generic]) -> list[npt.NDArray[np.generic]]:
@@ -89,4 +89,3 @@ def _check_no_infinity(estimator: object, X: npt.NDArray[np.generic]) -> None:
         f"Input X contains infinity: column {label}, row {row} is {X[row, column]}. Replace it by "
         "NaN if the value is missing, or by a finite number"
     )
-

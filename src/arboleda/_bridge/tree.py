@@ -18,27 +18,52 @@ _UNDEFINED = -2  # feature, threshold of a leaf
 class Tree:
     """A fitted tree as arrays, one entry a node, nodes in preorder (root first, left before right).
 
-    Read-only. The names and the meaning of the arrays are those of scikit-learn's ``tree_``, so code
-    that walks one can walk the other. Thresholds are float64 and are compared with X as float64.
+    Read-only. The names and the meaning of the arrays are those of scikit-learn's ``tree_``, so
+    code that walks one can walk the other. Thresholds are float64 and are compared with X as float64.
     """
 
     def __init__(self, native: _native.Tree) -> None:
         self._native = native
 
-    node_count = property(lambda self: int(self._native.node_count), doc="Number of nodes.")
-    n_leaves = property(lambda self: int(self._native.n_leaves), doc="Number of leaves.")
-    max_depth = property(
-        lambda self: int(self._native.max_depth), doc="Edges on the longest path from the root."
-    )
-    n_features = property(lambda self: int(self._native.n_features), doc="Number of columns of X.")
-    n_outputs = property(lambda self: 1, doc="Number of targets.")
-    impurity = property(lambda self: self._native.impurity, doc="Impurity of the node.")
-    n_node_samples = property(
-        lambda self: self._native.n_node_samples, doc="Training rows of positive weight."
-    )
-    weighted_n_node_samples = property(
-        lambda self: self._native.weighted_n_node_samples, doc="Their weight."
-    )
+    @property
+    def node_count(self) -> int:
+        """Number of nodes."""
+        return self._native.node_count
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return self._native.n_leaves
+
+    @property
+    def max_depth(self) -> int:
+        """Edges on the longest path from the root."""
+        return self._native.max_depth
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns of X."""
+        return self._native.n_features
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of targets."""
+        return 1
+
+    @property
+    def impurity(self) -> npt.NDArray[np.float64]:
+        """Impurity of the node."""
+        return self._native.impurity
+
+    @property
+    def n_node_samples(self) -> npt.NDArray[np.int64]:
+        """Training rows of positive weight."""
+        return self._native.n_node_samples
+
+    @property
+    def weighted_n_node_samples(self) -> npt.NDArray[np.float64]:
+        """Their weight."""
+        return self._native.weighted_n_node_samples
 
     @property
     def children_right(self) -> npt.NDArray[np.intp]:
@@ -91,7 +116,7 @@ class Tree:
 
     def compute_feature_importances(self, normalize: bool = True) -> npt.NDArray[np.float64]:
         """Decrease of impurity by each column, weighted by the share of rows at its nodes."""
-        decrease: npt.NDArray[np.float64] = self._native.impurity_decrease()
+        decrease = self._native.impurity_decrease()
         total = decrease.sum()
         return decrease / total if normalize and total > 0.0 else decrease
 

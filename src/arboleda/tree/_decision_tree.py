@@ -126,7 +126,9 @@ class _DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
                 sample_weight, X, dtype=np.float64, ensure_non_negative=True
             )
             if not sample_weight.any():
-                raise ValueError("sample_weight is zero for every row: at least one must be positive")
+                raise ValueError(
+                    "sample_weight is zero for every row: at least one must be positive"
+                )
         weight = self._target_weight(target, sample_weight)
         n_threads = resolve_n_jobs(self.n_jobs)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
@@ -214,7 +216,7 @@ class _DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
 
 
 class DecisionTreeClassifier(ClassifierMixin, _DecisionTree):  # type: ignore[misc]
-    """Classification tree (CART): split where the classes get purest, stop, predict the leaf's classes.
+    """Classification tree (CART): split where the classes get purest, predict the leaf's classes.
 
     At every node all columns and all thresholds midway between neighbouring values are tried, and
     the split with the smallest weighted impurity of the two children is kept; ties go to the first
@@ -255,7 +257,7 @@ class DecisionTreeClassifier(ClassifierMixin, _DecisionTree):  # type: ignore[mi
     n_classes_ : int
     feature_importances_ : ndarray of shape (n_features,)
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Only if the columns have names.
     max_features_ : int
     n_outputs_ : int
@@ -421,7 +423,7 @@ class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # type: ignore[misc
     ----------
     feature_importances_ : ndarray of shape (n_features,)
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Only if the columns have names.
     max_features_ : int
     n_outputs_ : int
@@ -432,8 +434,8 @@ class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # type: ignore[misc
     Notes
     -----
     Sums of the target are exact: it is held as integers of 32 to 60 bits, the more the fewer rows
-    (44 bits beyond the sign for 100,000 rows). A leaf whose rows agree predicts exactly their value.
-    A tree is constant beyond the last training value: it does not extrapolate.
+    (44 bits beyond the sign for 100,000 rows). A leaf whose rows agree predicts exactly their
+    value. A tree is constant beyond the last training value: it does not extrapolate.
 
     Missing values are treated as in `DecisionTreeClassifier`.
 
@@ -482,7 +484,8 @@ class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # type: ignore[misc
     def _encode_target(self, y: Array) -> Array:
         y = _check_y(y, y_numeric=True, estimator=self)
         self.n_outputs_ = 1
-        return column_or_1d(y, warn=True).astype(np.float64)
+        targets: Floats = column_or_1d(y, warn=True).astype(np.float64)
+        return targets
 
     def _target_weight(self, y: Array, sample_weight: Floats | None) -> Floats | None:
         return sample_weight
@@ -515,7 +518,7 @@ class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # type: ignore[misc
 
 
 def _rows(count: int | float, n_rows: int) -> int:
-    return count if isinstance(count, Integral) else math.ceil(count * n_rows)
+    return int(count) if isinstance(count, int | np.integer) else math.ceil(count * n_rows)
 
 
 def _n_features(max_features: MaxFeatures, n_features: int) -> int:
@@ -525,6 +528,6 @@ def _n_features(max_features: MaxFeatures, n_features: int) -> int:
         return max(1, int(math.sqrt(n_features)))
     if max_features == "log2":
         return max(1, int(math.log2(n_features)))
-    if isinstance(max_features, Integral):
+    if isinstance(max_features, int | np.integer):
         return min(int(max_features), n_features)
     return max(1, int(float(max_features) * n_features))
