@@ -16,9 +16,9 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
     """Turn scikit-learn's ``n_jobs`` into a number of threads.
 
     None means all available cores, or ``OMP_NUM_THREADS`` where that is fewer (joblib sets it in
-    its workers, so that nested parallelism does not multiply). Negative numbers count from all cores:
-    -1 is all, -2 all but one. Never more than the available cores: more threads give the same
-    result later.
+    its workers, so that nested parallelism does not multiply). Negative numbers count from all
+    cores: -1 is all, -2 all but one. Never more than the available cores: more threads give the
+    same result later.
 
     Raises
     ------

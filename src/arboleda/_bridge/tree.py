@@ -19,7 +19,8 @@ class Tree:
     """A fitted tree as arrays, one entry a node, nodes in preorder (root first, left before right).
 
     Read-only. The names and the meaning of the arrays are those of scikit-learn's ``tree_``, so
-    code that walks one can walk the other. Thresholds are float64 and are compared with X as float64.
+    code that walks one can walk the other. Thresholds are float64 and are compared with X as
+    float64.
     """
 
     def __init__(self, native: _native.Tree) -> None:
