@@ -29,6 +29,8 @@ source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 html_math_renderer = "mathml"
 templates_path = ["_templates"]
 default_role = "py:obj"
+# The checkout may lie in a folder whose name has spaces; only the examples' own names count.
+suppress_warnings = ["sphinx_gallery.space_in_filename"]
 
 html_theme = "furo"
 html_title = f"arboleda {version}"
