@@ -175,7 +175,7 @@ def test_a_click_on_a_header_sorts_both_ways(
     page = open_page(report_file("binary")).page
     ranked = [model["name"] for model in models]
     assert names(page) == ranked
-    loss = page.locator(".board thead th", has_text="Log loss")
+    loss = page.locator(".board thead th", has_text="Log-loss")
     loss.locator("button").click()
     assert loss.get_attribute("aria-sort") == "descending"
     # What failed has no value and stays at the end in both directions.

@@ -91,14 +91,14 @@ def test_branches_say_yes_and_no_and_where_missing_values_go(tree: Facts) -> Non
 def test_boxes_of_a_tree_do_not_overlap(make_facts: Callable[..., Facts]) -> None:
     facts = make_facts("multiclass")
     drawing = ElementTree.fromstring(draw_tree(facts["tree"]))
-    boxes = [g.find("rect") for g in drawing.iter("g") if "t-node" in g.get("class", "")]
-    places = [tuple(float(box.get(k)) for k in ("x", "y")) for box in boxes if box is not None]  # type: ignore[arg-type]
+    boxes = [next(g.iter("rect")) for g in drawing.iter("g") if "t-node" in g.get("class", "")]
+    places = [tuple(float(box.get(key, "")) for key in ("x", "y", "height")) for box in boxes]
     assert len(places) == len(facts["tree"]["nodes"]) > 12
     width, height = (float(drawing.get(key, "")) for key in ("width", "height"))
-    for i, (x, y) in enumerate(places):
+    for i, (x, y, high) in enumerate(places):
         assert 0 <= x <= width - 142
-        assert 0 <= y <= height - 46
-        assert all(abs(x - u) >= 142 or abs(y - v) >= 46 for u, v in places[:i])
+        assert 0 <= y <= height - high
+        assert all(abs(x - u) >= 142 or y >= v + w or v >= y + high for u, v, w in places[:i])
 
 
 def test_the_bar_of_a_node_is_divided_by_its_classes(tree: Facts) -> None:
@@ -106,6 +106,15 @@ def test_the_bar_of_a_node_is_divided_by_its_classes(tree: Facts) -> None:
     bars = [r for r in first.findall("rect") if r.get("style", "").startswith("fill:var(--c")]
     widths = [float(bar.get("width", "")) for bar in bars]
     assert np.allclose(np.array(widths) / sum(widths), [0.5, 0.3, 0.2], atol=0.002)
+
+
+def test_a_long_question_takes_two_lines_and_then_an_ellipsis(tree: Facts) -> None:
+    tree["nodes"][0]["feature"] = "marital-status = Married-civ-spouse"
+    tree["nodes"][1]["feature"] = "w" * 90
+    shown = texts(draw_tree(tree))
+    assert shown[5:7] == ["marital-status =", "Married-civ-spouse"]
+    assert [text for text in shown if "www" in text][1].endswith("w…")
+    assert "w" * 90 in draw_tree(tree)
 
 
 def test_the_tree_as_text_has_a_line_for_every_node(tree: Facts) -> None:

@@ -66,7 +66,9 @@ class Structure(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, tuple(name for name, _ in attrs)))
+        # A long name takes two lines in the drawn tree, a short one takes one.
+        if tag != "text":
+            self.tags.append((tag, tuple(name for name, _ in attrs)))
         self.attributes += [(tag, name, value or "") for name, value in attrs]
         self._open = tag
         if tag == "script":

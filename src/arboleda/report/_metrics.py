@@ -36,9 +36,9 @@ _METRICS: Mapping[str, Metric] = {
     "specificity_macro": Metric(
         "Specificity (macro)", "Plain mean of the classes' specificity.", True
     ),
-    "f1_macro": Metric("F1 (macro)", "Plain mean of the classes' F1.", True),
+    "f1_macro": Metric("Macro F1", "Plain mean of the classes' F1.", True),
     "f1_weighted": Metric(
-        "F1 (weighted)", "Mean of the classes' F1, weighted by their number of rows.", True
+        "Weighted F1", "Mean of the classes' F1, weighted by their number of rows.", True
     ),
     "mcc": Metric(
         "MCC",
@@ -55,7 +55,7 @@ _METRICS: Mapping[str, Metric] = {
         "Average precision", "Area under the precision-recall curve, by steps.", True
     ),
     "log_loss": Metric(
-        "Log loss",
+        "Log-loss",
         "Mean of minus the logarithm of the probability given to the true class; sure mistakes"
         " cost most.",
         False,
@@ -101,8 +101,7 @@ def leaderboard_metrics(present: Iterable[str], main: str, most: int = 6) -> lis
     Examples
     --------
     >>> leaderboard_metrics(["brier", "accuracy", "mcc", "log_loss"], main="log_loss")
-    ['log_loss', 'accuracy', 'mcc', 'brier']
+    ['log_loss', 'accuracy', 'mcc']
     """
-    found = list(present)
-    order = [main, *_FIRST, *found]
-    return [key for key in dict.fromkeys(order) if key in found][:most]
+    found = set(present)
+    return [key for key in dict.fromkeys([main, *_FIRST]) if key in found][:most]

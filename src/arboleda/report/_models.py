@@ -231,7 +231,9 @@ def _class_table(test: Mapping[str, Any]) -> dict[str, Any] | None:
         cells = [Cell(_score(row[key]), row[key]) for key in keys]
         averages.append((name, cells + [Cell("", None)] * (2 if many else 0), row["support"]))
     heads = ["Precision", "Recall", "Specificity", "F1", *(["AUC", "AP"] if many else [])]
-    return {"heads": heads, "rows": rows, "averages": averages}
+    # Beside the other table there is room for short names only.
+    long = many and max(len(label) for label, _, _ in rows) > 16
+    return {"heads": heads, "rows": rows, "averages": averages, "long": long}
 
 
 def _tuning(model: Mapping[str, Any], write: Any) -> dict[str, Any]:

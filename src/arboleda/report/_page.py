@@ -68,7 +68,8 @@ def _leaderboard(facts: Mapping[str, Any], write: Any) -> dict[str, Any]:
     models, study = finished(facts["models"]), facts["study"]
     present = dict.fromkeys(key for model in models for key in model["test"]["metrics"])
     keys = leaderboard_metrics(present, study["metric"])
-    columns = [(metric(key).label, metric(key).meaning) for key in keys]
+    names = {key: metric(key).label for key in keys} | {study["metric"]: study["metric_label"]}
+    columns = [(names[key], metric(key).meaning) for key in keys]
     values = {key: [model["test"]["metrics"].get(key) for model in models] for key in keys}
     writers = {key: number_format(values[key], metric(key).bounded) for key in keys}
     rows = []

@@ -11,6 +11,7 @@ __all__ = ["KeyFigure", "Summary", "baseline_of", "finished", "summarise"]
 
 _COUNTS = "no one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
 _BASELINES = ("most_frequent", "mean")
+_PEOPLE = ("Matthews", "Brier", "Cohen")
 _FEW_TEST_ROWS = 200
 _RARE = 0.1
 _LOW_RECALL = 0.5
@@ -115,7 +116,9 @@ class _Words:
     def _noun(self) -> str:
         """Name the metric within a sentence: words in lower case, abbreviations as they are."""
         first = self.label.split(" ")[0]
-        return self.label if not first[1:].islower() else self.label[0].lower() + self.label[1:]
+        if not first[1:].replace("-", "").islower() or first in _PEOPLE:
+            return self.label
+        return self.label[0].lower() + self.label[1:]
 
     def _interval_words(self, before: str, after: str) -> str:
         low, high = self.interval["low"], self.interval["high"]

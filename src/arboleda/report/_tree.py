@@ -15,7 +15,7 @@ from arboleda.report._numbers import clip, integer, percent, plain, text_units
 
 __all__ = ["draw_tree", "tree_rules"]
 
-_WIDTH, _HEIGHT, _GAP, _SLOT = 142.0, 46.0, 48.0, 56.0
+_WIDTH, _GAP, _LINE, _BETWEEN = 142.0, 48.0, 15.0, 10.0
 _MARGIN = 2.0
 _LETTERS = 18.0  # average letters that fit in a box, even in a wide font
 Node = Mapping[str, Any]
@@ -66,8 +66,8 @@ def draw_tree(tree: Mapping[str, Any], positive: str | None = None) -> Markup:
     """
     root = _places(tree["nodes"])
     places = list(_walk(root))
-    height = _lay_out(root)
     look = _look(tree, positive)
+    height = _lay_out(root, max(_height(place.node, look.labels) for place in places))
     deepest = max(place.node["depth"] for place in places)
     any_cut = any(place.is_cut for place in places)
     width = 2 * _MARGIN + _WIDTH + deepest * (_WIDTH + _GAP) + (20 if any_cut else 0)
@@ -116,7 +116,7 @@ def _walk(place: _Place) -> list[_Place]:
     return [place, *(below for child in place.children for below in _walk(child))]
 
 
-def _lay_out(root: _Place) -> float:
+def _lay_out(root: _Place, box: float) -> float:
     """Give every end of the tree a slot of its own and every inner node the middle; the height."""
     slots = 0
 
@@ -125,12 +125,12 @@ def _lay_out(root: _Place) -> float:
         if place.children:
             place.y = sum(settle(child) for child in place.children) / len(place.children)
         else:
-            place.y = _MARGIN + _HEIGHT / 2 + slots * _SLOT
+            place.y = _MARGIN + box / 2 + slots * (box + _BETWEEN)
             slots += 1
         return place.y
 
     settle(root)
-    return 2 * _MARGIN + _HEIGHT + (slots - 1) * _SLOT
+    return 2 * _MARGIN + box + (slots - 1) * (box + _BETWEEN)
 
 
 def _look(tree: Mapping[str, Any], positive: str | None) -> _Look:
@@ -159,9 +159,11 @@ def _branch(parent: _Place, child: _Place, side: str) -> Markup:
 
 def _box(place: _Place, look: _Look) -> Markup:
     node = place.node
-    top = place.y - _HEIGHT / 2
+    height = _height(node, look.labels)
+    top, bottom = place.y - height / 2, place.y + height / 2
     is_leaf = node["feature"] is None
-    first, second = _words(node, look.labels)
+    first = _first_lines(node, look.labels)
+    second = _second_line(node, look.labels)
     size = f"n {integer(node['n'])}"
     second = clip(second, _LETTERS + 1 - text_units(size))
     ellipsis = Markup('<text class="t-more" x="{}" y="{}">…</text>').format(
@@ -170,7 +172,7 @@ def _box(place: _Place, look: _Look) -> Markup:
     return Markup(
         '<g class="t-node{leaf}"><title>{title}</title>'
         '<rect x="{x}" y="{y}" width="{w}" height="{h}" rx="3"{tint}/>'
-        '<text class="t-first" x="{left}" y="{y1}">{first}</text>'
+        "{first}"
         '<text x="{left}" y="{y2}">{second}</text>'
         '<text class="t-size" x="{right}" y="{y2}">{size}</text>{bar}</g>{more}'
     ).format(
@@ -179,27 +181,52 @@ def _box(place: _Place, look: _Look) -> Markup:
         x=_short(place.x),
         y=_short(top),
         w=_short(_WIDTH),
-        h=_short(_HEIGHT),
+        h=_short(height),
         tint=_tint(node, look) if is_leaf else "",
         left=_short(place.x + 8),
         right=_short(place.x + _WIDTH - 8),
-        y1=_short(top + 17),
-        y2=_short(top + 32),
-        first=clip(first, _LETTERS),
+        y2=_short(bottom - 14),
+        first=_first(first, place.x + 8, top + 17),
         second=second,
         size=size,
-        bar=_bar(place.x + 8, top + _HEIGHT - 8, _WIDTH - 16, node, look),
+        bar=_bar(place.x + 8, bottom - 8, _WIDTH - 16, node, look),
         more=ellipsis if place.is_cut else Markup(""),
     )
 
 
-def _words(node: Node, labels: Sequence[str] | None) -> tuple[str, str]:
-    """Choose the two lines of a box."""
+def _height(node: Node, labels: Sequence[str] | None) -> float:
+    """Add up a box: the question or answer, a line for the condition, and the bar."""
+    return 31 + _LINE * len(_first_lines(node, labels))
+
+
+def _first(lines: Sequence[str], x: float, y: float) -> Markup:
+    line = '<text class="t-first" x="{}" y="{}">{}</text>'
+    return Markup("").join(
+        Markup(line).format(_short(x), _short(y + index * _LINE), text)
+        for index, text in enumerate(lines)
+    )
+
+
+def _first_lines(node: Node, labels: Sequence[str] | None) -> list[str]:
+    """Break the feature of a question, or the answer of a leaf, into at most two lines."""
     if node["feature"] is not None:
-        return node["feature"], f"≤ {plain(node['threshold'], 5)}"
-    if labels is None:
-        return plain(node["value"][0], 5), "mean"
-    return labels[_top(node)], percent(node["value"][_top(node)])
+        text = node["feature"]
+    else:
+        text = plain(node["value"][0], 5) if labels is None else labels[_top(node)]
+    if text_units(text) <= _LETTERS:
+        return [text if text.strip() else "(empty)"]
+    # A break between words, unless that would leave the first line nearly empty.
+    head = clip(text, _LETTERS + 1).removesuffix("\N{HORIZONTAL ELLIPSIS}")
+    words = head.rpartition(" ")[0]
+    if len(words) > len(head) // 3 and not text[len(head) :].startswith(" "):
+        head = words
+    return [head, clip(text[len(head) :].strip(), _LETTERS)]
+
+
+def _second_line(node: Node, labels: Sequence[str] | None) -> str:
+    if node["feature"] is not None:
+        return f"≤ {plain(node['threshold'], 5)}"
+    return "mean" if labels is None else percent(node["value"][_top(node)])
 
 
 def _title(place: _Place, look: _Look) -> str:
