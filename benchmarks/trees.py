@@ -1,0 +1,120 @@
+"""One full-depth classification tree: ours beside scikit-learn's, on real tables, in one run.
+
+    python benchmarks/trees.py [--repeats 5] [--threads 2]
+
+The tables are the referee's workloads W7a (Adult, one-hot) and W7b (MNIST). Every measurement runs
+in a process of its own, ours and theirs in turn; what is timed is `fit` on NumPy arrays in memory.
+Prints a Markdown table of medians and ratios.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+DATA = Path(
+    os.environ.get("ARBOLEDA_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")
+)
+Table = tuple[npt.NDArray[np.float32], npt.NDArray[Any]]
+
+
+def adult() -> Table:
+    """Adult: the 32,561 training rows of UCI (the file holds its test rows first), one-hot."""
+    import pandas as pd
+
+    frame = pd.read_csv(DATA / "adult" / "adult.csv.gz").iloc[16_281:]
+    y = (frame.pop("income") == ">50K").to_numpy().astype(int)
+    return pd.get_dummies(frame).to_numpy(np.float32), y
+
+
+def mnist() -> Table:
+    """MNIST: 60,000 x 784 pixels, 10 classes."""
+    with np.load(DATA / "mnist" / "mnist.npz") as arrays:
+        X = arrays["X_train"].reshape(60_000, 784).astype(np.float32)
+        return X, arrays["y_train"].astype(int)
+
+
+WORKLOADS = {"W7a Adult, one-hot": adult, "W7b MNIST": mnist}
+
+
+def measure(workload: str, contestant: str, threads: int) -> dict[str, float]:
+    """One fit in this process."""
+    X, y = WORKLOADS[workload]()
+    if contestant == "arboleda":
+        from arboleda import DecisionTreeClassifier as Ours
+
+        model: Any = Ours(n_jobs=threads)
+    else:
+        from sklearn.tree import DecisionTreeClassifier as Theirs
+
+        model = Theirs(random_state=0)
+    start = time.perf_counter()
+    model.fit(X, y)
+    seconds = time.perf_counter() - start
+    return {
+        "fit_s": seconds,
+        "n_leaves": int(model.get_n_leaves()),
+        "train_accuracy": float(model.score(X, y)),
+    }
+
+
+def run(workload: str, contestant: str, threads: int) -> dict[str, float]:
+    """One measurement in a process of its own."""
+    command = [sys.executable, __file__, "--one", workload, contestant, "--threads", str(threads)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    result: dict[str, float] = json.loads(done.stdout)
+    return result
+
+
+def compare(repeats: int, threads: int) -> None:
+    """Run everything and print the table."""
+    versions = ", ".join(
+        f"{name} {version(name)}" for name in ("arboleda", "scikit-learn", "numpy")
+    )
+    print(f"{versions}, Python {platform.python_version()}; {os.cpu_count()} cores\n")
+    print(f"| workload | arboleda, {threads} threads | arboleda, 1 thread | scikit-learn | ratio |")
+    print("|---|---|---|---|---|")
+    for workload in WORKLOADS:
+        contestants = [("arboleda", threads), ("arboleda", 1), ("scikit-learn", 1)]
+        runs: dict[tuple[str, int], list[dict[str, float]]] = {c: [] for c in contestants}
+        for _ in range(repeats):
+            for contestant in contestants:
+                runs[contestant].append(run(workload, *contestant))
+        scores = {r["train_accuracy"] for each in runs.values() for r in each}
+        if max(scores) - min(scores) > 1e-12:
+            raise SystemExit(f"{workload}: the training accuracies differ: {scores}")
+        ours, one, theirs = (
+            statistics.median(r["fit_s"] for r in runs[contestant]) for contestant in contestants
+        )
+        print(f"| {workload} | {ours:.3f} s | {one:.3f} s | {theirs:.3f} s | {ours / theirs:.3f} |")
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument(
+        "--one", nargs=2, metavar=("WORKLOAD", "CONTESTANT"), help=argparse.SUPPRESS
+    )
+    arguments = parser.parse_args()
+    if arguments.one:
+        print(json.dumps(measure(*arguments.one, arguments.threads)))
+    else:
+        compare(arguments.repeats, arguments.threads)
+
+
+if __name__ == "__main__":
+    main()
