@@ -126,8 +126,8 @@ def _tree(facts: Mapping[str, Any]) -> dict[str, Any] | None:
     names = {model["key"]: model["name"] for model in facts["models"]}
     few = 2 <= len(labels) <= SWATCHES
     return {
-        "svg": draw_tree(tree, positive),
-        "rules": tree_rules(tree),
+        "svg": draw_tree(tree, facts["data"]["columns"], positive),
+        "rules": tree_rules(tree, facts["data"]["columns"]),
         "name": names.get(tree["model"], tree["model"]),
         "n_leaves": integer(tree["n_leaves"]),
         "depth": integer(tree["depth"]),

@@ -11,6 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from arboleda.report._colours import SWATCHES, class_colours
+from arboleda.report._conditions import Levels, condition, find_levels
 from arboleda.report._numbers import clip, integer, percent, plain, text_units
 
 __all__ = ["draw_tree", "tree_rules"]
@@ -45,11 +46,14 @@ class _Look:
 
     labels: Sequence[str] | None
     colours: Sequence[str]
+    levels: Levels
     low: float
     high: float
 
 
-def draw_tree(tree: Mapping[str, Any], positive: str | None = None) -> Markup:
+def draw_tree(
+    tree: Mapping[str, Any], columns: Sequence[Mapping[str, Any]] = (), positive: str | None = None
+) -> Markup:
     """Draw the tree's boxes and branches as one SVG element of its natural size.
 
     A box holds the question (or the leaf's answer), the number of training rows, and a bar: the
@@ -61,13 +65,15 @@ def draw_tree(tree: Mapping[str, Any], positive: str | None = None) -> Markup:
     ----------
     tree : mapping
         ``tree`` of the facts.
+    columns : sequence of mapping
+        ``data.columns`` of the facts, which tell features of one value from numbers.
     positive : str or None
         The positive class, which takes the accent colour if there are two classes.
     """
     root = _places(tree["nodes"])
     places = list(_walk(root))
-    look = _look(tree, positive)
-    height = _lay_out(root, max(_height(place.node, look.labels) for place in places))
+    look = _look(tree, columns, positive)
+    height = _lay_out(root, max(_height(place.node, look) for place in places))
     deepest = max(place.node["depth"] for place in places)
     any_cut = any(place.is_cut for place in places)
     width = 2 * _MARGIN + _WIDTH + deepest * (_WIDTH + _GAP) + (20 if any_cut else 0)
@@ -83,24 +89,28 @@ def draw_tree(tree: Mapping[str, Any], positive: str | None = None) -> Markup:
     ).format(w=_short(width), h=_short(height), n=len(places), branches=branches, boxes=boxes)
 
 
-def tree_rules(tree: Mapping[str, Any]) -> str:
+def tree_rules(tree: Mapping[str, Any], columns: Sequence[Mapping[str, Any]] = ()) -> str:
     """Write the same tree as indented text, one line for each node."""
     root = _places(tree["nodes"])
+    levels = find_levels(_features(tree), columns)
     lines: list[str] = []
 
-    def write(place: _Place, condition: str) -> None:
+    def write(place: _Place, reached_by: str) -> None:
         node = place.node
         answer = "" if place.children else f": {_answer(node, tree['class_labels'])}"
         more = " …" if place.is_cut else ""
         start = "   " * node["depth"]
-        lines.append(f"{start}{condition}{answer}  (n {integer(node['n'])}){more}")
+        lines.append(f"{start}{reached_by}{answer}  (n {integer(node['n'])}){more}")
         for child, side in zip(place.children, ("left", "right"), strict=False):
-            sign = "≤" if side == "left" else ">"
-            missing = " or missing" if node["missing"] == side else ""
-            write(child, f"{node['feature']} {sign} {plain(node['threshold'], 5)}{missing}")
+            words = " ".join(condition(node, levels, yes=side == "left"))
+            write(child, words + (" or missing" if node["missing"] == side else ""))
 
     write(root, "all rows")
     return "\n".join(lines)
+
+
+def _features(tree: Mapping[str, Any]) -> list[str]:
+    return [node["feature"] for node in tree["nodes"] if node["feature"] is not None]
 
 
 def _places(nodes: Sequence[Node]) -> _Place:
@@ -133,12 +143,14 @@ def _lay_out(root: _Place, box: float) -> float:
     return 2 * _MARGIN + box + (slots - 1) * (box + _BETWEEN)
 
 
-def _look(tree: Mapping[str, Any], positive: str | None) -> _Look:
-    labels = tree["class_labels"]
+def _look(
+    tree: Mapping[str, Any], columns: Sequence[Mapping[str, Any]], positive: str | None
+) -> _Look:
+    labels, levels = tree["class_labels"], find_levels(_features(tree), columns)
     if labels is not None:
-        return _Look(labels, class_colours(labels, positive), 0.0, 1.0)
+        return _Look(labels, class_colours(labels, positive), levels, 0.0, 1.0)
     values = [node["value"][0] for node in tree["nodes"]]
-    return _Look(None, (), min(values), max(values))
+    return _Look(None, (), levels, min(values), max(values))
 
 
 def _branch(parent: _Place, child: _Place, side: str) -> Markup:
@@ -159,11 +171,11 @@ def _branch(parent: _Place, child: _Place, side: str) -> Markup:
 
 def _box(place: _Place, look: _Look) -> Markup:
     node = place.node
-    height = _height(node, look.labels)
+    height = _height(node, look)
     top, bottom = place.y - height / 2, place.y + height / 2
     is_leaf = node["feature"] is None
-    first = _first_lines(node, look.labels)
-    second = _second_line(node, look.labels)
+    first = _first_lines(node, look)
+    second = _second_line(node, look)
     size = f"n {integer(node['n'])}"
     second = clip(second, _LETTERS + 1 - text_units(size))
     ellipsis = Markup('<text class="t-more" x="{}" y="{}">…</text>').format(
@@ -194,9 +206,9 @@ def _box(place: _Place, look: _Look) -> Markup:
     )
 
 
-def _height(node: Node, labels: Sequence[str] | None) -> float:
+def _height(node: Node, look: _Look) -> float:
     """Add up a box: the question or answer, a line for the condition, and the bar."""
-    return 31 + _LINE * len(_first_lines(node, labels))
+    return 31 + _LINE * len(_first_lines(node, look))
 
 
 def _first(lines: Sequence[str], x: float, y: float) -> Markup:
@@ -207,12 +219,17 @@ def _first(lines: Sequence[str], x: float, y: float) -> Markup:
     )
 
 
-def _first_lines(node: Node, labels: Sequence[str] | None) -> list[str]:
-    """Break the feature of a question, or the answer of a leaf, into at most two lines."""
+def _first_lines(node: Node, look: _Look) -> list[str]:
+    """Break the feature of a question, or the answer of a leaf, into at most two lines.
+
+    A question for one value of a column is two lines of its own: the column, and the value.
+    """
+    if node["feature"] in look.levels:
+        return [clip(text, _LETTERS) for text in condition(node, look.levels)]
     if node["feature"] is not None:
         text = node["feature"]
     else:
-        text = plain(node["value"][0], 5) if labels is None else labels[_top(node)]
+        text = plain(node["value"][0], 5) if look.labels is None else look.labels[_top(node)]
     if text_units(text) <= _LETTERS:
         return [text if text.strip() else "(empty)"]
     # A break between words, unless that would leave the first line nearly empty.
@@ -223,17 +240,17 @@ def _first_lines(node: Node, labels: Sequence[str] | None) -> list[str]:
     return [head, clip(text[len(head) :].strip(), _LETTERS)]
 
 
-def _second_line(node: Node, labels: Sequence[str] | None) -> str:
+def _second_line(node: Node, look: _Look) -> str:
     if node["feature"] is not None:
-        return f"≤ {plain(node['threshold'], 5)}"
-    return "mean" if labels is None else percent(node["value"][_top(node)])
+        return "" if node["feature"] in look.levels else condition(node, look.levels)[1]
+    return "mean" if look.labels is None else percent(node["value"][_top(node)])
 
 
 def _title(place: _Place, look: _Look) -> str:
     node = place.node
     lines = [f"{_answer(node, look.labels)}, n {integer(node['n'])}"]
     if node["feature"] is not None:
-        lines.insert(0, f"{node['feature']} ≤ {plain(node['threshold'], 6)}")
+        lines.insert(0, " ".join(condition(node, look.levels)))
     if node["missing"] is not None:
         lines.append(f"missing values go to {'yes' if node['missing'] == 'left' else 'no'}")
     lines.append(f"impurity {plain(node['impurity'])}")
