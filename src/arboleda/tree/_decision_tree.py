@@ -144,7 +144,7 @@ class _DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         self.max_features_ = _n_features(self.max_features, self.n_features_in_)
         return GrowthOptions(
             max_depth=-1 if self.max_depth is None else min(self.max_depth, 2**31 - 1),
-            max_leaf_nodes=-1 if self.max_leaf_nodes is None else self.max_leaf_nodes,
+            max_leaf_nodes=-1 if self.max_leaf_nodes is None else min(self.max_leaf_nodes, n_rows),
             min_samples_split=max(min_samples_split, 2 * min_samples_leaf),
             min_samples_leaf=min_samples_leaf,
             min_weight_leaf=self.min_weight_fraction_leaf * total_weight,
@@ -518,7 +518,10 @@ class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # type: ignore[misc
 
 
 def _rows(count: int | float, n_rows: int) -> int:
-    return int(count) if isinstance(count, int | np.integer) else math.ceil(count * n_rows)
+    # More rows than there are says no more than one row too many, and fits the engine's integers.
+    if isinstance(count, int | np.integer):
+        return min(int(count), n_rows + 1)
+    return math.ceil(count * n_rows)
 
 
 def _n_features(max_features: MaxFeatures, n_features: int) -> int:
