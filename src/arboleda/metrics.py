@@ -157,7 +157,8 @@ def _codes(y: npt.NDArray[Any], names: npt.NDArray[Any]) -> npt.NDArray[np.int64
     unknown = np.flatnonzero(names[codes] != y)
     if unknown.size:
         raise ValueError(
-            f"class {y.tolist()[unknown[0]]!r} in row {int(unknown[0])} is not among labels; add it there"
+            f"class {y.tolist()[unknown[0]]!r} in row {int(unknown[0])} is not among labels; "
+            "add it there"
         )
     return codes
 
