@@ -220,13 +220,10 @@ def _first(lines: Sequence[str], x: float, y: float) -> Markup:
 
 
 def _first_lines(node: Node, look: _Look) -> list[str]:
-    """Break the feature of a question, or the answer of a leaf, into at most two lines.
-
-    A question for one value of a column is two lines of its own: the column, and the value.
-    """
+    """Break the feature of a question, or the answer of a leaf, into at most two lines."""
     if node["feature"] in look.levels:
-        return [clip(text, _LETTERS) for text in condition(node, look.levels)]
-    if node["feature"] is not None:
+        text = " ".join(condition(node, look.levels))
+    elif node["feature"] is not None:
         text = node["feature"]
     else:
         text = plain(node["value"][0], 5) if look.labels is None else look.labels[_top(node)]
