@@ -27,7 +27,7 @@ OFFLINE := { echo "arboleda: the step above failed; its last lines say why (with
 .DELETE_ON_ERROR:
 
 study: $(VENV)/.study
-	@$(BIN)/arboleda study breast_cancer --target target
+	@$(BIN)/arboleda study breast_cancer --target target $(ARGS)
 
 test: $(VENV)/.dev
 	@$(BIN)/python -m pytest $(ARGS)
