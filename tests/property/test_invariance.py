@@ -1,0 +1,203 @@
+"""Changes of the data that must not change the tree, or change it in a known way, bit by bit."""
+
+from typing import Any
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.property.strategies import (
+    Problem,
+    arrays_of,
+    checked,
+    growth,
+    predictions,
+    problems,
+)
+
+# Scores of these are exact functions of the ratios of weights. Entropy's logarithms round, so that
+# weights times 3 may change the last bit, and with it the choice between equally good splits.
+_EXACT = ("gini", "misclassification", "squared_error")
+
+
+def strictly_increasing(X: Any, gaps: list[int]) -> Any:
+    """Give every column other values in the same order."""
+    mapped = np.full_like(X, np.nan)
+    for j, x in enumerate(X.T):
+        values = np.unique(x[~np.isnan(x)])
+        steps = np.resize(np.array(gaps, dtype=float), len(values))
+        mapped[~np.isnan(x), j] = np.cumsum(steps)[np.searchsorted(values, x[~np.isnan(x)])] - 17
+    return mapped
+
+
+@checked
+@given(problems(), growth(), st.lists(st.integers(1, 1000), min_size=5, max_size=5))
+def test_monotone_maps_of_columns(
+    problem: Problem, parameters: dict[str, Any], gaps: list[int]
+) -> None:
+    X = strictly_increasing(problem.X, gaps)
+    model = problem.fit(**parameters)
+    mapped = problem.replaced(X=X).fit(**parameters)
+    assert arrays_of(model, "threshold") == arrays_of(mapped, "threshold")
+    kept = problem.full_weight > 0  # rows of weight 0 were not trained on
+    np.testing.assert_array_equal(model.apply(problem.X[kept]), mapped.apply(X[kept]))
+
+
+@checked
+@given(problems(), growth(), st.integers(-200, 200))
+def test_columns_times_a_power_of_two(
+    problem: Problem, parameters: dict[str, Any], exponent: int
+) -> None:
+    X = np.ldexp(problem.X, exponent)
+    model = problem.fit(**parameters)
+    scaled = problem.replaced(X=X).fit(**parameters)
+    assert arrays_of(model, "threshold") == arrays_of(scaled, "threshold")
+    fresh = problem.X[::-1] / 3 + 1
+    np.testing.assert_array_equal(model.apply(fresh), scaled.apply(np.ldexp(fresh, exponent)))
+
+
+@checked
+@given(problems(criteria=("squared_error",)), growth(), st.integers(-300, 300))
+def test_targets_times_a_power_of_two(
+    problem: Problem, parameters: dict[str, Any], exponent: int
+) -> None:
+    parameters.pop("min_impurity_decrease", None)  # it is in the unit of the target
+    model = problem.fit(**parameters)
+    scaled = problem.replaced(y=np.ldexp(problem.y, exponent)).fit(**parameters)
+    assert arrays_of(model, "value", "impurity") == arrays_of(scaled, "value", "impurity")
+    np.testing.assert_array_equal(scaled.tree_.value, np.ldexp(model.tree_.value, exponent))
+    np.testing.assert_array_equal(
+        scaled.tree_.impurity, np.ldexp(model.tree_.impurity, 2 * exponent)
+    )
+
+
+@checked
+@given(problems(criteria=("squared_error",)), growth(), st.integers(-(2**30), 2**30))
+def test_targets_shifted(problem: Problem, parameters: dict[str, Any], shift: int) -> None:
+    model = problem.fit(**parameters)
+    shifted = problem.replaced(y=problem.y + shift).fit(**parameters)
+    np.testing.assert_allclose(
+        shifted.predict(problem.X) - shift, model.predict(problem.X), rtol=0, atol=1e-6
+    )
+    assert arrays_of(model, "value", "impurity") == arrays_of(shifted, "value", "impurity")
+
+
+@checked
+@given(problems(), growth(), st.randoms(use_true_random=False))
+def test_order_of_rows(problem: Problem, parameters: dict[str, Any], random: Any) -> None:
+    order = list(range(len(problem.y)))
+    random.shuffle(order)
+    weight = None if problem.weight is None else problem.weight[order]
+    shuffled = problem.replaced(X=problem.X[order], y=problem.y[order], weight=weight)
+    assert arrays_of(problem.fit(**parameters)) == arrays_of(shuffled.fit(**parameters))
+
+
+@checked
+@given(problems(), st.randoms(use_true_random=False))
+def test_batches_and_order_at_prediction(problem: Problem, random: Any) -> None:
+    model = problem.fit()
+    X = np.vstack([problem.X, problem.X * 1.5 - 0.3])
+    whole = predictions(model, X)
+    one_by_one = [predictions(model, X[i : i + 1])[0] for i in range(len(X))]
+    np.testing.assert_array_equal(whole, np.array(one_by_one))
+    order = list(range(len(X)))
+    random.shuffle(order)
+    np.testing.assert_array_equal(whole[order], predictions(model, X[order]))
+    cut = random.randrange(1, len(X))
+    parts = [predictions(model, X[:cut]), predictions(model, X[cut:])]
+    np.testing.assert_array_equal(whole, np.concatenate(parts))
+
+
+@checked
+@given(problems(criteria=_EXACT), growth(count_rows=False))
+def test_integer_weights_are_repetitions(problem: Problem, parameters: dict[str, Any]) -> None:
+    count = (problem.full_weight * 4).astype(int)
+    weighted = problem.replaced(weight=count.astype(float)).fit(**parameters)
+    rows = np.repeat(np.arange(len(count)), count)
+    repeated = problem.replaced(X=problem.X[rows], y=problem.y[rows], weight=None)
+    but = ("n_node_samples", "missing_go_to_left")
+    other = repeated.fit(**parameters)
+    if problem.criterion != "squared_error":
+        other_classes = set(other.classes_)
+        assert other_classes <= set(weighted.classes_)
+        keep = np.isin(weighted.classes_, other.classes_)
+        assert not weighted.tree_.value[:, 0, ~keep].any()
+        np.testing.assert_array_equal(weighted.tree_.value[:, 0, keep], other.tree_.value[:, 0])
+        but = (*but, "value")
+    assert arrays_of(weighted, *but) == arrays_of(other, *but)
+
+
+@checked
+@given(problems(), growth(count_rows=False))
+def test_weight_zero_is_deletion(problem: Problem, parameters: dict[str, Any]) -> None:
+    weight = problem.full_weight.copy()
+    weight[::3] = 0.0
+    weight[-1] = 1.0
+    kept = weight > 0
+    problem = problem.replaced(weight=weight)
+    smaller = problem.replaced(X=problem.X[kept], y=problem.y[kept], weight=weight[kept])
+    assert arrays_of(problem.fit(**parameters), "value") == arrays_of(
+        smaller.fit(**parameters), "value"
+    )
+
+
+@checked
+@given(problems(), growth(), st.integers(-60, 60))
+def test_weights_times_a_power_of_two(
+    problem: Problem, parameters: dict[str, Any], exponent: int
+) -> None:
+    but = "weighted_n_node_samples"
+    model = problem.fit(**parameters)
+    scaled = problem.replaced(weight=np.ldexp(problem.full_weight, exponent)).fit(**parameters)
+    assert arrays_of(model, but) == arrays_of(scaled, but)
+    weight = model.tree_.weighted_n_node_samples
+    np.testing.assert_array_equal(np.ldexp(weight, exponent), scaled.tree_.weighted_n_node_samples)
+
+
+@checked
+@given(problems(weighted=False), growth(), st.sampled_from([1.0, 0.1, 7.0, 1e-12, 3e200]))
+def test_equal_weights_are_none(
+    problem: Problem, parameters: dict[str, Any], weight: float
+) -> None:
+    but = () if weight == 1.0 else ("weighted_n_node_samples",)
+    weighted = problem.replaced(weight=np.full(len(problem.y), weight))
+    assert arrays_of(problem.fit(**parameters), *but) == arrays_of(weighted.fit(**parameters), *but)
+
+
+@checked
+@given(problems(criteria=_EXACT), growth(count_rows=False))
+def test_all_rows_twice(problem: Problem, parameters: dict[str, Any]) -> None:
+    weight = None if problem.weight is None else np.tile(problem.weight, 2)
+    twice = problem.replaced(X=np.tile(problem.X, (2, 1)), y=np.tile(problem.y, 2), weight=weight)
+    but = ("n_node_samples", "weighted_n_node_samples")
+    assert arrays_of(problem.fit(**parameters), *but) == arrays_of(twice.fit(**parameters), *but)
+
+
+@checked
+@given(problems(), st.sampled_from(["constant", "missing", "copy"]))
+def test_a_useless_column_appended(problem: Problem, kind: str) -> None:
+    """Ties go to the first column, so a copy is never asked either."""
+    column = {
+        "constant": np.full(len(problem.y), 3.25),
+        "missing": np.full(len(problem.y), np.nan),
+        "copy": problem.X[:, 0],
+    }[kind]
+    wider = problem.replaced(X=np.column_stack([problem.X, column]))
+    model = wider.fit()
+    assert arrays_of(problem.fit()) == arrays_of(model)
+    assert model.feature_importances_[-1] == 0.0
+
+
+@checked
+@given(problems())
+def test_missing_is_at_least_as_good_as_any_constant(problem: Problem) -> None:
+    """The best root split beats those with the missing values replaced by an extreme one."""
+
+    def left_over(X: Any) -> float:
+        tree = problem.replaced(X=X).fit(max_depth=1).tree_
+        leaves = tree.children_left < 0
+        return float(tree.impurity[leaves] @ tree.weighted_n_node_samples[leaves])
+
+    scale = np.ptp(problem.y.astype(float)) ** 2 * len(problem.y)
+    for value in (-1e9, 1e9):
+        filled = np.where(np.isnan(problem.X), value, problem.X)
+        assert left_over(problem.X) <= left_over(filled) + 1e-12 * (1 + scale)

@@ -1,0 +1,101 @@
+"""The same bytes with any number of threads, on tables large enough for every parallel path.
+
+More than 2^17 cells in a node: its columns are searched in parallel. Nodes of at most 512 rows of a
+depth-first tree: whole subtrees are grown in parallel. Prediction: blocks of 4096 rows.
+"""
+
+import os
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.property.strategies import Problem, arrays_of, predictions
+from threadpoolctl import threadpool_info
+
+from arboleda._bridge import threads
+
+_ROWS, _COLUMNS = 12_000, 24
+
+
+def make_problem(criterion: str, *, weighted: bool, missing: bool) -> Problem:
+    """Columns of 2 to 12,000 distinct values, with ties, and copies that tie whole columns."""
+    random = np.random.default_rng(7)
+    X = random.normal(size=(_ROWS, _COLUMNS))
+    X[:, 4:12] = np.round(X[:, 4:12] * 8)
+    X[:, 12:16] = X[:, 12:16] > 0
+    X[:, 20] = X[:, 3]
+    X[:, 21] = X[:, 5]
+    signal = X[:, 3] + X[:, 5] / 8 * X[:, 13] + random.normal(size=_ROWS)
+    if missing:
+        X[random.random(X.shape) < 0.1] = np.nan
+    y = signal if criterion == "squared_error" else np.digitize(signal, [-1.0, 0.0, 1.5])
+    weight = random.random(_ROWS) * random.integers(0, 3, _ROWS) if weighted else None
+    return Problem(X, y, weight, criterion)
+
+
+@pytest.fixture
+def eight_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "available_cores", lambda: 8)
+
+
+def n_native_threads() -> int:
+    return len(os.listdir("/proc/self/task")) - threading.active_count()  # noqa: PTH208 - names only
+
+
+@pytest.mark.usefixtures("eight_cores")
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"max_features": "sqrt", "random_state": 4},
+        {"max_leaf_nodes": 200},
+        {"max_leaf_nodes": 60, "max_features": 3, "random_state": 4},
+        {"max_depth": 9, "min_samples_leaf": 5, "min_impurity_decrease": 1e-4},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "misclassification", "squared_error"])
+def test_bytes_do_not_depend_on_the_number_of_threads(
+    criterion: str, parameters: dict[str, Any]
+) -> None:
+    if criterion == "misclassification" and "max_leaf_nodes" not in parameters:
+        parameters = {"max_depth": 20, **parameters}  # a full one is thousands of levels deep
+    for weighted, missing in ((False, False), (True, True)):
+        problem = make_problem(criterion, weighted=weighted, missing=missing)
+        models = [problem.fit(n_jobs=n, **parameters) for n in (1, 2, 8)]
+        first = arrays_of(models[0])
+        assert models[0].get_n_leaves() > 10
+        assert first == arrays_of(models[1]) == arrays_of(models[2])
+        answers = [predictions(model, problem.X) for model in models]
+        assert answers[0].tobytes() == answers[1].tobytes() == answers[2].tobytes()
+        leaves = [model.apply(problem.X) for model in models]
+        assert leaves[0].tobytes() == leaves[1].tobytes() == leaves[2].tobytes()
+
+
+@pytest.mark.usefixtures("eight_cores")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts threads in /proc")
+def test_eight_threads_do_run() -> None:
+    """Without this the test above could compare one thread with itself."""
+    make_problem("gini", weighted=False, missing=False).fit(n_jobs=8, max_depth=3)
+    assert n_native_threads() >= 7
+
+
+@pytest.mark.usefixtures("eight_cores")
+@pytest.mark.parametrize("criterion", ["gini", "squared_error"])
+def test_eight_callers_at_once(criterion: str) -> None:
+    problem = make_problem(criterion, weighted=True, missing=True)
+    expected = arrays_of(problem.fit(n_jobs=1))
+    with ThreadPoolExecutor(8) as pool:
+        models = list(pool.map(lambda n: problem.fit(n_jobs=n), [1, 2, 8, 3, 8, 2, 1, 8]))
+        assert all(arrays_of(model) == expected for model in models)
+        answers = list(pool.map(lambda _: predictions(models[0], problem.X), range(8)))
+    assert len({answer.tobytes() for answer in answers}) == 1
+
+
+def test_settings_of_other_libraries_threads_stay() -> None:
+    before = threadpool_info()
+    make_problem("gini", weighted=False, missing=False).fit(n_jobs=2, max_depth=2)
+    assert threadpool_info() == before
