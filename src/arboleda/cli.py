@@ -18,6 +18,11 @@ __all__ = ["main"]
 # Exit codes: 2 for what the user can mend, 130 for Ctrl-C, as shells have it.
 _USER_ERROR, _INTERRUPTED = 2, 130
 
+
+class _CtrlCError(Exception):
+    """Ctrl-C, under a name that typer does not answer itself."""
+
+
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
@@ -78,9 +83,11 @@ def study(
     """
     from arboleda.study import Study
 
-    result = Study(
-        table, target=target, out=out, task=task, metric=metric, seed=seed, jobs=jobs
-    ).run(progress=True)
+    wanted = Study(table, target=target, out=out, task=task, metric=metric, seed=seed, jobs=jobs)
+    try:
+        result = wanted.run(progress=True)
+    except KeyboardInterrupt:
+        raise _CtrlCError from None
     _print_leaderboard(result)
 
 
@@ -114,20 +121,20 @@ def _run(arguments: list[str]) -> int:
     from arboleda.study.errors import StudyError
 
     try:
-        code = app(arguments, standalone_mode=False)
-        sys.stdout.flush()
-        return int(code or 0)
+        try:
+            app(arguments)
+        finally:
+            sys.stdout.flush()
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 0
     except StudyError as error:
         return _fail(str(error))
-    except typer.Abort:
+    except _CtrlCError:
         return _interrupted()
-    except KeyboardInterrupt:
-        return _interrupted()
-    except typer.Exit as stop:
-        return int(stop.exit_code)
     except OSError as error:
         _silence_output()
         return _fail(f"The output cannot be written: {error.strerror or error}.")
+    return 0
 
 
 def _fail(sentence: str) -> int:

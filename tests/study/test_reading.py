@@ -46,7 +46,21 @@ def zipped(data: bytes) -> bytes:
         lzma.compress(PLAIN.encode()),
         zipped(PLAIN.encode()),
     ],
-    ids="utf8 bom utf16 cp1252 crlf tab pipe semicolon blanks gz bz2 xz zip".split(),
+    ids=[
+        "utf8",
+        "bom",
+        "utf16",
+        "cp1252",
+        "crlf",
+        "tab",
+        "pipe",
+        "semicolon",
+        "blanks",
+        "gz",
+        "bz2",
+        "xz",
+        "zip",
+    ],
 )
 def test_every_form_of_text_gives_the_same_columns(csv: Csv, content: bytes) -> None:
     table = read_table(csv(content))
@@ -151,7 +165,20 @@ def test_guesses_are_told(csv: Csv) -> None:
         (gzip.compress(PLAIN.encode())[:-9], "damaged"),
         (b"PAR1" + b"\x00" * 40, "Parquet file table.csv cannot be read"),
     ],
-    ids="empty blank header bare short long quote nul duplicate binary gz parquet".split(),
+    ids=[
+        "empty",
+        "blank",
+        "header",
+        "bare",
+        "short",
+        "long",
+        "quote",
+        "nul",
+        "duplicate",
+        "binary",
+        "gz",
+        "parquet",
+    ],
 )
 def test_bad_files_give_one_sentence(csv: Csv, content: bytes, sentence: str) -> None:
     with pytest.raises(StudyError, match=sentence) as caught:
@@ -160,7 +187,7 @@ def test_bad_files_give_one_sentence(csv: Csv, content: bytes, sentence: str) ->
 
 
 def test_bad_paths_and_frames_give_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(StudyError, match="There is no file .*nowhere.csv"):
+    with pytest.raises(StudyError, match=r"There is no file .*nowhere.csv"):
         read_table(tmp_path / "nowhere.csv")
     with pytest.raises(StudyError, match="is a folder"):
         read_table(tmp_path)
@@ -168,7 +195,7 @@ def test_bad_paths_and_frames_give_one_sentence(tmp_path: Path) -> None:
         read_table("nul\0.csv")
     with pytest.raises(StudyError, match="A DataFrame cannot be read"):
         read_table(pd.DataFrame({"a": [1, "x"]}))
-    with pytest.raises(StudyError, match="more than one column|unique column names"):
+    with pytest.raises(StudyError, match=r"more than one column|unique column names"):
         read_table(pd.DataFrame([[1, 2]], columns=["a", "a"]))
     with pytest.raises(StudyError, match="more than one column named '1'"):
         read_table(pd.DataFrame([[1, 2]], columns=["1", 1]))

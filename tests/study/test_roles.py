@@ -68,7 +68,7 @@ def test_test_rows_have_no_say() -> None:
 
 def test_no_feature_left_names_a_column() -> None:
     frame = pd.DataFrame({"same": [1] * N, "y": [0, 1] * (N // 2)})
-    with pytest.raises(StudyError, match="'same' is left out .constant"):
+    with pytest.raises(StudyError, match=r"'same' is left out .constant"):
         decide_roles(read_table(frame), "y", np.arange(N))
 
 

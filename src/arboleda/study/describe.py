@@ -86,8 +86,9 @@ def _text(column: Column, value: float) -> str:
 def histogram(values: npt.NDArray[np.float64], bins: int) -> dict[str, list[Any]] | None:
     """Counts in ``bins`` equal intervals; None where their width is beyond double precision."""
     low, high = float(values.min()), float(values.max())
-    width = (high / bins) - (low / bins)
-    if not np.isfinite(high - low) or (width > 0 and low + width == low):
+    if not np.isfinite(high - low):
+        return None
+    if low < high and np.any(np.diff(np.linspace(low, high, bins + 1)) <= 0):
         return None
     counts, edges = np.histogram(values, bins=bins)
     return {"edges": edges.tolist(), "counts": counts.tolist()}

@@ -7,19 +7,17 @@ import numpy.typing as npt
 from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_curve
 
 from arboleda.metrics import classification_table, regression_table
+from arboleda.study.bootstrap import DRAWS, LEVEL, bootstrap_interval
 from arboleda.study.describe import histogram
-from arboleda.study.scoring import all_scores
 from arboleda.study.target import Target
 
 __all__ = ["evaluate_test"]
 
-DRAWS = 1000
-LEVEL = 0.95
 CURVE_POINTS = 200
 RESIDUAL_ROWS = 1000
 RESIDUAL_BINS = 30
 # What the seed is mixed with, so that two uses of it draw different numbers.
-_BOOTSTRAP, _RESIDUALS = 1, 2
+_PURPOSE = 2
 
 Floats = npt.NDArray[np.float64]
 
@@ -33,9 +31,18 @@ def evaluate_test(
     seed: int,
 ) -> dict[str, Any]:
     """The ``test`` part of a model's facts."""
+    low, high = bootstrap_interval(
+        metric, y, predicted, score, n_classes=len(target.labels), seed=seed
+    )
     facts: dict[str, Any] = {
         "metrics": {},
-        "interval": _interval(y, predicted, score, len(target.labels), metric, seed),
+        "interval": {
+            "metric": metric,
+            "low": low,
+            "high": high,
+            "level": LEVEL,
+            "method": f"bootstrap of the test rows, {DRAWS} draws",
+        },
         "per_class": None,
         "averages": None,
         "confusion": None,
@@ -65,55 +72,6 @@ def evaluate_test(
 
 def _with_count(row: dict[str, float]) -> dict[str, Any]:
     return {**row, "support": int(row["support"])}
-
-
-def _interval(
-    y: npt.NDArray[Any],
-    predicted: npt.NDArray[Any],
-    score: Floats | None,
-    n_classes: int,
-    metric: str,
-    seed: int,
-) -> dict[str, Any]:
-    """Percentile bootstrap of the test rows (Efron and Tibshirani 1993, section 13.3)."""
-    draw = np.random.default_rng([seed, _BOOTSTRAP])
-    values = []
-    for _ in range(DRAWS):
-        rows = draw.integers(len(y), size=len(y))
-        value = _one_score(metric, y[rows], predicted[rows], _rows_of(score, rows), n_classes)
-        if value is not None:
-            values.append(value)
-    tail = (1 - LEVEL) / 2
-    low, high = np.quantile(values, [tail, 1 - tail]) if values else (None, None)
-    return {
-        "metric": metric,
-        "low": None if low is None else float(low),
-        "high": None if high is None else float(high),
-        "level": LEVEL,
-        "method": f"bootstrap of the test rows, {DRAWS} draws",
-    }
-
-
-def _rows_of(score: Floats | None, rows: npt.NDArray[np.int64]) -> Floats | None:
-    return None if score is None else score[rows]
-
-
-def _one_score(
-    metric: str,
-    y: npt.NDArray[Any],
-    predicted: npt.NDArray[Any],
-    score: Floats | None,
-    n_classes: int,
-) -> float | None:
-    """One metric; the means over rows are taken directly, as the draws are many."""
-    if metric == "accuracy":
-        return float(np.mean(y == predicted))
-    if metric == "rmse":
-        return float(np.sqrt(np.mean((y - predicted) ** 2)))
-    if metric == "mae":
-        return float(np.mean(np.abs(y - predicted)))
-    needs_score = metric in ("roc_auc", "log_loss")
-    return all_scores(y, predicted, score if needs_score else None, n_classes)[metric]
 
 
 def _curves(
@@ -164,7 +122,7 @@ def _residuals(y: Floats, predicted: Floats, seed: int) -> dict[str, Any]:
     residual = y - predicted
     rows = np.arange(len(y))
     if len(y) > RESIDUAL_ROWS:
-        draw = np.random.default_rng([seed, _RESIDUALS])
+        draw = np.random.default_rng([seed, _PURPOSE])
         rows = np.sort(draw.choice(len(y), RESIDUAL_ROWS, replace=False))
     return {
         "predicted": predicted[rows].tolist(),

@@ -16,7 +16,15 @@ from arboleda.study.plan import Plan
 from arboleda.study.splitting import FOLDS
 from arboleda.study.work import TEST, Job
 
-__all__ = ["LiveWatcher", "PlainWatcher", "SilentWatcher", "duration", "make_watcher"]
+__all__ = [
+    "LiveWatcher",
+    "PlainWatcher",
+    "SilentWatcher",
+    "duration",
+    "make_watcher",
+    "number",
+    "plus_minus",
+]
 
 
 class SilentWatcher:
@@ -119,7 +127,8 @@ class PlainWatcher(SilentWatcher):
             self._say(f"{name}: test {board.plan.metric.label} {number(score)}")
         elif len(board.scores(job)) == FOLDS:
             params = ", ".join(f"{k}={v}" for k, v in job.params.items())
-            self._say(f"{name} ({params}): {spread(board.scores(job))}{_left(board)}")
+            what = f"{name} ({params})" if params else name
+            self._say(f"{what}: {spread(board.scores(job))}{_left(board)}")
 
     def _say(self, line: str) -> None:
         self._console.print(Text(line), soft_wrap=True)
@@ -195,10 +204,15 @@ def number(value: float | None) -> str:
     return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
+def plus_minus(mean: float, sd: float) -> str:
+    """Mean and standard deviation, the latter with two digits: 0.8613 ± 0.0013."""
+    return f"{number(mean)} ± {sd:,.0f}" if sd >= 100 else f"{number(mean)} ± {sd:.2g}"
+
+
 def spread(scores: list[float]) -> str:
-    """Mean and standard deviation."""
-    text = number(float(np.mean(scores)))
-    return f"{text} ± {number(float(np.std(scores, ddof=1)))}" if len(scores) > 1 else text
+    """Mean and standard deviation of the scores so far."""
+    mean = float(np.mean(scores))
+    return plus_minus(mean, float(np.std(scores, ddof=1))) if len(scores) > 1 else number(mean)
 
 
 def duration(seconds: float) -> str:

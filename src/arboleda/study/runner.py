@@ -1,6 +1,7 @@
 """Running a plan: what the ledger lacks is done and stored, then everything is read from it."""
 
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -85,9 +86,11 @@ def _stored(ledger: Ledger, job: Job) -> dict[str, Any] | None:
 
 def _do(jobs: Iterable[Job], plan: Plan, ledger: Ledger, processes: int, watcher: Watcher) -> None:
     todo = list(jobs)
-    for job, result in do_jobs(todo, plan.shared, min(processes, max(len(todo), 1))):
-        ledger.put(job.model, job.params, job.fold, result)
-        watcher.finished(job, result)
+    # Closed at once when anything stops it, so that no worker goes on.
+    with closing(do_jobs(todo, plan.shared, min(processes, max(len(todo), 1)))) as results:
+        for job, result in results:
+            ledger.put(job.model, job.params, job.fold, result)
+            watcher.finished(job, result)
 
 
 def _choose(plan: Plan, ledger: Ledger, model: Model) -> tuple[tuple[Candidate, ...], int | None]:

@@ -1,0 +1,98 @@
+"""When no space is left, or a write fails, what was there before is still there."""
+
+import errno
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from arboleda.study import Study, StudyError, study
+from arboleda.study.catalogue import CATALOGUE
+from arboleda.study.ledger import Ledger
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 100 kB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=100k", "tmpfs", str(folder)]
+    try:
+        result = subprocess.run(mount, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("needs the command mount")
+    if result.returncode:
+        pytest.skip(f"needs the right to mount: {result.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_full_disk_is_told_and_the_study_goes_on_later(small_disk: Path) -> None:
+    filler = small_disk / "filler"
+    filler.write_bytes(b"x" * 70_000)
+    run = Study("iris", target="target", out=small_disk / "out")
+    with pytest.raises(StudyError, match=r"free .*run the same command again"):
+        run.run()
+    assert not (small_disk / "out" / "results.json").exists()
+    filler.unlink()
+    # What was stored is whole: the study takes it up, and stops later, for want of space again.
+    with pytest.raises(StudyError, match=r"free .*run the same command again"):
+        run.run()
+    subprocess.run(["mount", "-o", "remount,size=8m", str(small_disk)], check=True)
+    assert run.run().report.exists()
+
+
+def test_a_disk_too_small_for_a_ledger(small_disk: Path) -> None:
+    (small_disk / "filler").write_bytes(b"x" * 98_000)
+    with pytest.raises(StudyError, match=r"free (space|some)"):
+        Study("iris", target="target", out=small_disk).run()
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES])
+@pytest.mark.parametrize("failing", ["results.json", "leaderboard.csv", "report.html"])
+def test_a_failed_write_keeps_the_old_files(
+    tmp_path: Path,
+    mixed: pd.DataFrame,
+    monkeypatch: pytest.MonkeyPatch,
+    failing: str,
+    number: int,
+) -> None:
+    monkeypatch.setattr("arboleda.study.plan.models_for", lambda task: [CATALOGUE[0]])
+    run = Study(mixed, target="rich", out=tmp_path)
+    run.run()
+    names = ["results.json", "leaderboard.csv", "report.html"]
+    before = {name: (tmp_path / name).read_bytes() for name in names}
+    write_atomically, write_report = study.write_atomically, study.write_report
+
+    def refuse(path: Path) -> None:
+        if path.name == failing:
+            raise OSError(number, "refused")
+
+    def write(path: Path, data: bytes | str) -> None:
+        refuse(path)
+        write_atomically(path, data)
+
+    def report(facts: Any, path: Path) -> None:
+        refuse(path)
+        write_report(facts, path)
+
+    monkeypatch.setattr(study, "write_atomically", write)
+    monkeypatch.setattr(study, "write_report", report)
+    sentence = "No space is left" if number == errno.ENOSPC else "cannot be written"
+    with pytest.raises(StudyError, match=sentence):
+        run.run()
+    assert {name: (tmp_path / name).read_bytes() for name in names} == before
+    assert not (tmp_path / ".draft").exists()
+
+
+def test_a_ledger_on_a_full_disk_keeps_what_it_has(small_disk: Path) -> None:
+    with Ledger(small_disk, {"data": "x"}) as ledger:
+        ledger.put("a", {}, "0", {"score": 1.0})
+        with pytest.raises(StudyError, match=r"cannot be written .*free space"):
+            ledger.put("a", {}, "1", {"text": "x" * 200_000})
+    with Ledger(small_disk, {"data": "x"}) as ledger:
+        assert ledger.get("a", {}, "0") == {"score": 1.0}
+        assert ledger.get("a", {}, "1") is None

@@ -1,0 +1,119 @@
+"""A study killed at any moment goes on where it was, and leaves no process behind."""
+
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import psutil
+import pytest
+
+from arboleda.study import Study
+
+Timeless = Callable[[Any], Any]
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """A small table, and the facts of its study when nothing interrupts it."""
+    folder = tmp_path_factory.mktemp("small")
+    draw = np.random.default_rng(0)
+    x = draw.normal(size=(80, 3))
+    frame = pd.DataFrame(x, columns=["a", "b", "c"]).assign(kind=draw.choice(["u", "v"], 80))
+    frame["y"] = np.where(x[:, 0] + x[:, 1] ** 2 + draw.normal(size=80) > 0.8, "p", "q")
+    frame.to_csv(folder / "small.csv", index=False)
+    return folder / "small.csv", Study(
+        folder / "small.csv", target="y", out=folder / "o"
+    ).run().facts
+
+
+def start(table: Path, out: Path, jobs: int) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "arboleda", "study", str(table), "--target", "y"]
+    command += ["--out", str(out), "--jobs", str(jobs)]
+    return subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=out.parent
+    )
+
+
+def kill_after_lines(process: subprocess.Popen[str], n_lines: int) -> list[psutil.Process]:
+    """Kill it when it has told so much of its progress; give the processes it had started."""
+    assert process.stderr is not None
+    for _ in range(n_lines):
+        process.stderr.readline()
+    children = psutil.Process(process.pid).children(recursive=True)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stderr.close()
+    return children
+
+
+def stored(out: Path) -> list[tuple[str, str, str]]:
+    if not (out / "ledger.sqlite").exists():
+        return []
+    connection = sqlite3.connect(out / "ledger.sqlite")
+    try:
+        return connection.execute("SELECT model, params, fold FROM work").fetchall()
+    finally:
+        connection.close()
+
+
+def finish(table: Path, out: Path, jobs: int) -> dict[str, Any]:
+    """Run it to its end and check that what was stored is not done again."""
+    n_folds = sum(fold != "test" for _, _, fold in stored(out))
+    process = start(table, out, jobs)
+    _, told = process.communicate(timeout=100)
+    assert process.returncode == 0, told
+    if n_folds:
+        assert f", {n_folds} already done." in told
+    facts: dict[str, Any] = json.loads((out / "results.json").read_text())
+    return facts
+
+
+@pytest.mark.parametrize(("jobs", "moments"), [(1, [5, 30]), (2, [20])])
+def test_a_killed_study_goes_on(
+    tmp_path: Path,
+    small: tuple[Path, dict[str, Any]],
+    timeless: Timeless,
+    jobs: int,
+    moments: list[int],
+) -> None:
+    table, expected = small
+    out = tmp_path / "study"
+    before = 0
+    for n_lines in moments:
+        children = kill_after_lines(start(table, out, jobs), n_lines)
+        assert (len(children) >= 2) == (jobs == 2)
+        _, alive = psutil.wait_procs(children, timeout=20)
+        assert alive == []
+        assert len(stored(out)) > before
+        before = len(stored(out))
+        assert not (out / "results.json").exists()
+    assert timeless(finish(table, out, jobs)) == timeless(expected)
+    work = stored(out)
+    assert len(work) == len(set(work)) > before
+
+
+def test_ctrl_c_keeps_what_is_done(tmp_path: Path, small: tuple[Path, dict[str, Any]]) -> None:
+    process = start(small[0], tmp_path / "study", jobs=2)
+    assert process.stderr is not None
+    for _ in range(12):
+        process.stderr.readline()
+    children = psutil.Process(process.pid).children(recursive=True)
+    # A terminal sends Ctrl-C to the whole group.
+    for each in [process, *children]:
+        each.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert told.splitlines()[-1] == (
+        "arboleda: interrupted; what is done is kept, run the same command to go on."
+    )
+    assert "Traceback" not in told
+    assert stored(tmp_path / "study")
+    _, alive = psutil.wait_procs(children, timeout=20)
+    assert alive == []

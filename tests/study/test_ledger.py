@@ -1,0 +1,79 @@
+"""The ledger keeps what is done, refuses another study, and says plainly what is wrong."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from arboleda.study import StudyError
+from arboleda.study.ledger import FILE_NAME, Ledger
+
+IDENTITY = {"data": "abc", "seed": 0, "versions": {"numpy": "2"}}
+
+
+def test_what_is_put_comes_back_to_the_last_bit(tmp_path: Path) -> None:
+    result = {"score": 0.1 + 0.2, "none": None, "texts": ["é", "<b>"]}
+    with Ledger(tmp_path, IDENTITY) as ledger:
+        assert ledger.get("cart", {"a": 1, "b": None}, "0") is None
+        ledger.put("cart", {"a": 1, "b": None}, "0", result)
+    with Ledger(tmp_path, IDENTITY) as ledger:
+        assert ledger.get("cart", {"b": None, "a": 1}, "0") == result
+        assert ledger.get("cart", {"a": 1, "b": None}, "1") is None
+        assert ledger.get("cart", {"a": 2, "b": None}, "0") is None
+
+
+def test_another_study_is_refused_and_left_alone(tmp_path: Path) -> None:
+    with Ledger(tmp_path, IDENTITY) as ledger:
+        ledger.put("cart", {}, "0", {"score": 1.0})
+    with pytest.raises(StudyError, match=r"another study \(not the same: seed\).*--out"):
+        Ledger(tmp_path, {**IDENTITY, "seed": 1})
+    with Ledger(tmp_path, IDENTITY) as ledger:
+        assert ledger.get("cart", {}, "0") == {"score": 1.0}
+
+
+def test_a_running_study_keeps_others_out(tmp_path: Path) -> None:
+    with (
+        Ledger(tmp_path, IDENTITY),
+        pytest.raises(StudyError, match="Another study is running"),
+    ):
+        Ledger(tmp_path, IDENTITY)
+    Ledger(tmp_path, IDENTITY).close()
+
+
+@pytest.mark.parametrize(
+    "content", [b"not a database " * 100, b"SQLite format 3\x00" + b"\x07" * 900]
+)
+def test_a_file_that_is_no_ledger_is_damaged(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / FILE_NAME).write_bytes(content)
+    with pytest.raises(StudyError, match=r"is damaged .*delete it"):
+        Ledger(tmp_path, IDENTITY)
+    assert (tmp_path / FILE_NAME).read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("statement", "reason"),
+    [
+        ("UPDATE study SET identity = '{'", "not JSON"),
+        ("UPDATE study SET identity = '[]'", "not a mapping"),
+        ("UPDATE work SET result = x'00ff'", "not JSON"),
+        ("UPDATE work SET result = '1'", "not a mapping"),
+        ("DROP TABLE study; CREATE TABLE study (other TEXT)", "no such column"),
+    ],
+)
+def test_damaged_entries(tmp_path: Path, statement: str, reason: str) -> None:
+    with Ledger(tmp_path, IDENTITY) as ledger:
+        ledger.put("cart", {}, "0", {"score": 1.0})
+    connection = sqlite3.connect(tmp_path / FILE_NAME)
+    connection.executescript(statement)
+    connection.close()
+    with (
+        pytest.raises(StudyError, match=rf"is damaged .*{reason}"),
+        Ledger(tmp_path, IDENTITY) as ledger,
+    ):
+        ledger.get("cart", {}, "0")
+
+
+def test_a_folder_in_its_place_cannot_be_opened(tmp_path: Path) -> None:
+    (tmp_path / FILE_NAME).mkdir()
+    with pytest.raises(StudyError, match="cannot be"):
+        Ledger(tmp_path, IDENTITY)

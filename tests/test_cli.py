@@ -1,0 +1,155 @@
+"""The command: what it prints, its exit codes, and one sentence for everything that is wrong."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import arboleda
+from arboleda.cli import main
+
+GOOD = "a,b,y\n" + "".join(f"{i % 7},{i * i % 11},{'pq'[i % 2]}\n" for i in range(30))
+
+
+def run(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert isinstance(stop.value.code, int)
+    return stop.value.code
+
+
+def run_process(*arguments: str, cwd: Path, **options: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "arboleda", *arguments],
+        cwd=cwd,
+        text=True,
+        check=False,
+        stderr=subprocess.PIPE,
+        **{"stdout": subprocess.PIPE, **options},  # type: ignore[call-overload]
+    )
+
+
+def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--version") == 0
+    assert capsys.readouterr().out == f"arboleda {arboleda.__version__}\n"
+    assert run("study", "--help") == 0
+    told = capsys.readouterr().out
+    assert all(o in told for o in ("--target", "--out", "--task", "--metric", "--seed", "--jobs"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([], "Usage"),
+        (["study"], "Missing argument"),
+        (["study", "iris"], "Missing option '--target'"),
+        (["study", "iris", "--target", "target", "--seed", "x"], "'--seed'"),
+        (["study", "iris", "--target", "target", "--bogus"], "No such option"),
+        (["stduy"], "No such command"),
+    ],
+)
+def test_wrong_usage(capsys: pytest.CaptureFixture[str], arguments: list[str], told: str) -> None:
+    assert run(*arguments) == 2
+    captured = capsys.readouterr()
+    assert told in captured.err + captured.out
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "sentence"),
+    [
+        (b"", [], "is empty"),
+        (b"a,b,y\n", [], "no rows"),
+        (b"a,y\n1\n", [], "Row 2 of t.csv"),
+        (b"a,\x00,y\n1,2,3\n", [], "NUL character"),
+        (b"y,y\n1,2\n", [], "more than one column named 'y'"),
+        (GOOD.encode(), ["--target", "z"], "has no column 'z'"),
+        (GOOD.encode(), ["--metric", "rmse"], "no metric 'rmse'"),
+        (GOOD.encode(), ["--task", "clustering"], "no task 'clustering'"),
+        (GOOD.encode(), ["--task", "regression"], "holds text such as 'p'"),
+        (GOOD.encode(), ["--seed", "-1"], "seed -1"),
+        (GOOD.encode(), ["--jobs", "0"], "processes 0"),
+        (GOOD.encode(), ["--out", "t.csv"], "is not a folder"),
+        (GOOD.encode(), ["--out", "t.csv/inside"], "is not a folder"),
+        (GOOD.replace("p", "q").encode(), [], "one class only, 'q'"),
+        (GOOD.replace("q", "").encode(), [], "missing in 15 of 30 rows"),
+        (GOOD.replace("6,", "inf,").encode(), [], "'a' holds the infinite value inf in data row 7"),
+        (GOOD.replace("6,", "1e400,").encode(), [], "infinite value inf in data row 7"),
+        (GOOD[:40].encode(), [], "a study needs at least 20"),
+        (b"y\n" + b"1\n2\n" * 20, [], "holds only the target 'y'"),
+        (b"a,y\n" + b"1,p\n1,q\n" * 20, [], "'a' is left out (constant"),
+    ],
+)
+def test_bad_input_is_one_sentence(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    content: bytes,
+    options: list[str],
+    sentence: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_bytes(content)
+    before = sorted(tmp_path.iterdir())
+    assert run("study", "t.csv", "--target", "y", *options) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    lines = captured.err.splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("arboleda: error: ")
+    assert sentence in lines[0]
+    assert sorted(tmp_path.iterdir()) == before
+    assert (tmp_path / "t.csv").read_bytes() == content
+
+
+def test_missing_files_and_folders(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("study", str(tmp_path / "none.csv"), "--target", "y") == 2
+    assert "There is no file" in capsys.readouterr().err
+    assert run("study", str(tmp_path), "--target", "y") == 2
+    assert "is a folder" in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "t.csv").write_text(GOOD)
+    arguments = ["study", str(tmp_path / "t.csv"), "--target", "y", "--out"]
+    # The kernel's own folders take no files from anybody, root included.
+    assert run(*arguments, "/proc/arboleda") == 2
+    assert "/proc/arboleda cannot be written" in capsys.readouterr().err
+    assert run(*arguments, "/proc/self") == 2
+    assert "cannot be" in capsys.readouterr().err
+    if os.geteuid() == 0:
+        return
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o500)
+    assert run(*arguments, str(closed)) == 2
+    assert "cannot be" in capsys.readouterr().err
+
+
+def test_a_whole_study(tmp_path: Path) -> None:
+    """As a user has it: no home folder, no terminal, a name with blanks, default folder."""
+    (tmp_path / "my table.csv").write_text(GOOD)
+    environment = {k: v for k, v in os.environ.items() if k != "HOME"}
+    result = run_process("study", "my table.csv", "--target", "y", cwd=tmp_path, env=environment)
+    assert result.returncode == 0, result.stderr
+    folder = tmp_path / "studies" / "my_table-y"
+    assert {f.name for f in folder.iterdir()} == {
+        "ledger.sqlite",
+        "leaderboard.csv",
+        "report.html",
+        "results.json",
+    }
+    assert "Most frequent class" in result.stdout
+    assert result.stdout.splitlines()[-1] == "Report: studies/my_table-y/report.html"
+    assert "Warning" not in result.stderr
+    assert "my table.csv: 30 rows, 3 columns, target y" in result.stderr
+    # The same command once more only reads; a full device for its output is told.
+    with Path("/dev/full").open("w") as full:
+        again = run_process(
+            "study", "my table.csv", "--target", "y", cwd=tmp_path, env=environment, stdout=full
+        )
+    assert again.returncode == 2
+    assert "The output cannot be written: No space left on device." in again.stderr
+    assert "Traceback" not in again.stderr
