@@ -260,7 +260,7 @@ CATALOGUE: tuple[Model, ...] = (
         name="Support vector machine",
         task="regression",
         make=_svr,
-        grid=lambda s: [{"C": c} for c in (0.1, 1.0, 10.0)],
+        grid=lambda s: [{"C": c} for c in (0.1, 1.0, 10.0, 100.0)],
         max_rows=100_000,
         note=_svm_note,
     ),

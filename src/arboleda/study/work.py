@@ -6,12 +6,13 @@ import threading
 import time
 import warnings
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.pipeline import Pipeline
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from arboleda.study.evaluate import evaluate_test
 from arboleda.study.features import Features
@@ -63,11 +64,17 @@ def do_job(job: Job, shared: Shared, parent: int | None = None) -> dict[str, Any
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            with threadpool_limits(limits=1):
+            with _thread_pools().limit(limits=1):
                 result = _fit_and_score(job, shared)
         except Exception as error:  # noqa: BLE001 - a model that fails is a result
             result = {"error": _sentence(error), "scores": {}, "timing": {}}
     return {**_plain(result), "warnings": _texts(caught)}
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    """Find the numeric libraries' thread pools once: the search costs as much as a small fit."""
+    return ThreadpoolController()
 
 
 def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:

@@ -1,0 +1,96 @@
+"""What is shown while a study runs."""
+
+import io
+from typing import Any
+
+import pandas as pd
+import pytest
+from rich.console import Console
+
+from arboleda.study import progress
+from arboleda.study.plan import Plan, make_plan
+from arboleda.study.progress import LiveWatcher, PlainWatcher, duration, make_watcher, number
+from arboleda.study.reading import read_table
+from arboleda.study.work import Job
+
+
+@pytest.fixture
+def plan(mixed: pd.DataFrame) -> Plan:
+    return make_plan(read_table(mixed), "rich", task=None, metric=None, seed=0)
+
+
+def result(score: float | None, error: str | None = None) -> dict[str, Any]:
+    scores = {} if score is None else {"accuracy": score}
+    timing = {} if error else {"fit_s": 1.5, "predict_s": 0.5}
+    return {"error": error, "scores": scores, "timing": timing, "warnings": []}
+
+
+def jobs_of(plan: Plan, model: str) -> list[Job]:
+    return [job for job in plan.fold_jobs() if job.model == model]
+
+
+def test_plain_lines(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    out = io.StringIO()
+    watcher = PlainWatcher(Console(file=out, width=60))
+    baseline = jobs_of(plan, "most_frequent")
+    watcher.begin(plan, baseline, n_stored=3)
+    for i, job in enumerate(baseline):
+        clock[0] += 2.0
+        watcher.finished(job, result(0.5 + i / 100))
+    logistic = jobs_of(plan, "logistic")[0]
+    watcher.finished(logistic, result(None, "ValueError: [red]no[/red]"))
+    model = next(m for m in plan.models if m.key == "most_frequent")
+    watcher.finished(plan.test_job(model, {}), result(0.625))
+    lines = out.getvalue().splitlines()
+    assert lines[0] == "table: 160 rows, 9 columns, target rich"
+    assert lines[1] == "The task is classification: the target holds text."
+    assert "Column id is left out: identifier" in lines[2]
+    assert lines[5].endswith("10 features; 8 models, 5 fits to do, 3 already done.")
+    # Five fits of 2 s in 10 s; the 8 tests are left.
+    assert lines[6] == "Most frequent class: 0.52 ± 0.016; about 16 s left"
+    assert lines[7] == "Logistic regression: failed (ValueError: [red]no[/red])"
+    assert lines[8] == "Most frequent class: test Accuracy 0.625"
+
+
+def test_the_live_table(plan: Plan) -> None:
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=100)
+    jobs = plan.fold_jobs()
+    with LiveWatcher(console) as watcher:
+        assert isinstance(watcher, LiveWatcher)
+        watcher.begin(plan, jobs, n_stored=0)
+        for job in jobs_of(plan, "most_frequent"):
+            watcher.finished(job, result(0.75))
+        watcher.finished(jobs_of(plan, "svm")[0], result(None, "ValueError: no"))
+        model = next(m for m in plan.models if m.key == "most_frequent")
+        watcher.finished(plan.test_job(model, {}), result(0.7))
+        console.print(watcher._draw())
+    shown = out.getvalue()
+    assert "Accuracy of the folds" in shown
+    assert "0.75 ± 0" in shown
+    assert "tested" in shown
+    assert "failed" in shown
+    assert "left" in shown
+    assert f"{len(jobs) + len(plan.models)}" in shown
+
+
+def test_the_watcher_suits_the_output() -> None:
+    assert type(make_watcher(False)) is progress.SilentWatcher
+    assert isinstance(make_watcher(True), PlainWatcher)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.04, "0.0 s"), (9.4, "9.4 s"), (59.6, "1 min 00 s"), (12, "12 s"), (200, "3 min 20 s")],
+)
+def test_durations(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(None, "-"), (0.86132, "0.8613"), (1680.63, "1,680.6"), (-3e-9, "-3e-09")]
+)
+def test_numbers(value: float | None, text: str) -> None:
+    assert number(value) == text
