@@ -41,7 +41,8 @@ def check_table(estimator: object, X: object, *, reset: bool) -> npt.NDArray[np.
             f"X has values of type {table.dtype}; {type(estimator).__name__} reads numbers and "
             "booleans: turn dates and durations into numbers first"
         )
-    table = table.astype(_engine_dtype(table.dtype), copy=False)
+    with np.errstate(over="ignore"):  # beyond float64 is infinite: refused below, with its place
+        table = table.astype(_engine_dtype(table.dtype), copy=False)
     _check_no_infinity(estimator, table)
     return table
 

@@ -125,4 +125,10 @@ class Tree:
         return {"native": self._native}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._native = state["native"]
+        native = state["native"]
+        if not isinstance(native, _native.Tree):
+            raise TypeError(
+                f"the state of a fitted tree holds {type(native).__name__} where its arrays should "
+                "be: the file is damaged, fit again"
+            )
+        self._native = native

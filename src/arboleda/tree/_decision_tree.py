@@ -12,6 +12,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import Tags, check_random_state, compute_sample_weight
+from sklearn.utils._missing import is_pandas_na, is_scalar_nan
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
@@ -140,7 +141,7 @@ class _DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         """Parameters as the engine counts them: rows and weights instead of fractions."""
         min_samples_leaf = _rows(self.min_samples_leaf, n_rows)
         min_samples_split = max(2, _rows(self.min_samples_split, n_rows))
-        total_weight = n_rows if weight is None else float(weight.sum())
+        total_weight = n_rows if weight is None else _total(weight)
         self.max_features_ = _n_features(self.max_features, self.n_features_in_)
         return GrowthOptions(
             max_depth=-1 if self.max_depth is None else min(self.max_depth, 2**31 - 1),
@@ -321,6 +322,7 @@ class DecisionTreeClassifier(ClassifierMixin, _DecisionTree):  # type: ignore[mi
         self.n_jobs = n_jobs
 
     def _encode_target(self, y: Array) -> Array:
+        _check_labels_present(y)
         y = column_or_1d(_check_y(y, estimator=self), warn=True)
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
@@ -332,7 +334,21 @@ class DecisionTreeClassifier(ClassifierMixin, _DecisionTree):  # type: ignore[mi
         if self.class_weight is None:
             return sample_weight
         weight: Floats = compute_sample_weight(self.class_weight, self.classes_[y])
-        return weight if sample_weight is None else weight * sample_weight
+        if not (np.isfinite(weight).all() and weight.min() >= 0 and weight.any()):
+            raise ValueError(
+                f"class_weight={self.class_weight!r} must give every class a finite weight that is "
+                "not negative, and one of them a positive one"
+            )
+        if sample_weight is None:
+            return weight
+        with np.errstate(over="ignore"):  # refused with the sum of all weights
+            weight = weight * sample_weight
+        if not weight.any():
+            raise ValueError(
+                f"class_weight={self.class_weight!r} and sample_weight leave no row with a "
+                "positive weight"
+            )
+        return weight
 
     def _grow(
         self,
@@ -483,6 +499,10 @@ class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # type: ignore[misc
 
     def _encode_target(self, y: Array) -> Array:
         y = _check_y(y, y_numeric=True, estimator=self)
+        if y.dtype.kind in "Mm":
+            raise ValueError(
+                f"y has values of type {y.dtype}: turn dates and durations into numbers first"
+            )
         self.n_outputs_ = 1
         targets: Floats = column_or_1d(y, warn=True).astype(np.float64)
         return targets
@@ -515,6 +535,29 @@ class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # type: ignore[misc
         y : ndarray of shape (n_samples,)
         """
         return self._leaf_values(X)[:, 0]
+
+
+def _check_labels_present(y: Any) -> None:
+    """Refuse None, NaN and NA among labels that are objects; elsewhere scikit-learn finds them."""
+    labels = np.asarray(y)
+    if labels.ndim != 1 or labels.dtype.kind != "O":
+        return
+    for row, label in enumerate(labels):
+        if label is None or is_scalar_nan(label) or is_pandas_na(label):
+            raise ValueError(
+                f"y has a missing value in row {row} ({label!r}): drop such rows or give them a "
+                "class of their own"
+            )
+
+
+def _total(weight: Floats) -> float:
+    with np.errstate(over="ignore"):
+        total = float(weight.sum())
+    if not math.isfinite(total):
+        raise ValueError(
+            "the sum of sample_weight is beyond float64: divide all weights by the same number"
+        )
+    return total
 
 
 def _rows(count: int | float, n_rows: int) -> int:
