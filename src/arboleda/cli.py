@@ -17,6 +17,8 @@ __all__ = ["main"]
 
 # Exit codes: 2 for what the user can mend, 130 for Ctrl-C, as shells have it.
 _USER_ERROR, _INTERRUPTED = 2, 130
+# Columns of a terminal from which on the chosen parameters have room beside the scores.
+_WIDE = 120
 
 
 class _CtrlCError(Exception):
@@ -94,10 +96,12 @@ def study(
 def _print_leaderboard(result: "StudyResult") -> None:
     from rich.console import Console
 
-    from arboleda.study.leaderboard import leaderboard_table
+    from arboleda.study.leaderboard import failures, leaderboard_table
 
     console = Console(highlight=False)
-    console.print(leaderboard_table(result.facts))
+    console.print(leaderboard_table(result.facts, wide=console.width >= _WIDE))
+    for line in failures(result.facts):
+        typer.echo(line)
     typer.echo(f"Report: {result.report}")
 
 

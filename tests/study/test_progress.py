@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from arboleda.study import progress
+from arboleda.study import StudyResult, progress
+from arboleda.study.leaderboard import failures, leaderboard_table
 from arboleda.study.plan import Plan, make_plan
 from arboleda.study.progress import LiveWatcher, PlainWatcher, duration, make_watcher, number
 from arboleda.study.reading import read_table
@@ -94,3 +95,23 @@ def test_durations(seconds: float, text: str) -> None:
 )
 def test_numbers(value: float | None, text: str) -> None:
     assert number(value) == text
+
+
+def test_the_leaderboard(mixed_result: StudyResult) -> None:
+    facts = mixed_result.facts
+    failed = {**facts["models"][-1], "status": "failed", "error": "ValueError: no", "best": None}
+    facts = {**facts, "models": [*facts["models"][:-1], failed]}
+    out = io.StringIO()
+    Console(file=out, width=79).print(leaderboard_table(facts, wide=False))
+    lines = out.getvalue().splitlines()
+    assert max(len(line) for line in lines) <= 79
+    assert lines[0].strip() == "table, target rich: Accuracy"
+    first = facts["models"][0]
+    assert f"│ 1 │ {first['name']}" in lines[4]
+    assert f"{first['cv']['mean']:.4g} ± " in lines[4]
+    assert f"│ {first['test']['metrics']['accuracy']:.4g} " in lines[4]
+    assert "failed" in lines[-2]
+    assert failures(facts) == [f"{failed['name']} failed: ValueError: no"]
+    out = io.StringIO()
+    Console(file=out, width=160).print(leaderboard_table(facts, wide=True))
+    assert "max_depth=" in out.getvalue()

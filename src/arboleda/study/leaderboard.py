@@ -9,30 +9,34 @@ from rich.text import Text
 from arboleda.study.facts import params_text
 from arboleda.study.progress import duration, number, plus_minus
 
-__all__ = ["leaderboard_table"]
+__all__ = ["failures", "leaderboard_table"]
 
 
-def leaderboard_table(facts: Mapping[str, Any]) -> Table:
-    """Models from best to worst: cross-validated and test score, time, chosen parameters."""
+def leaderboard_table(facts: Mapping[str, Any], *, wide: bool) -> Table:
+    """Models from best to worst: cross-validated and test score, time, parameters if ``wide``."""
     study = facts["study"]
     title = f"{study['table']}, target {study['target']}: {study['metric_label']}"
     table = Table(title=Text(title))
     table.add_column("#", justify="right")
-    for name in ("Model", "Cross-validated", "Test", "Time"):
+    for name in ("Model", "Cross-validated", "Test", "Search"):
         table.add_column(name, no_wrap=True)
-    table.add_column("Parameters", overflow="fold")
+    if wide:
+        table.add_column("Parameters", overflow="fold")
     for rank, model in enumerate(facts["models"], start=1):
-        table.add_row(str(rank), Text(model["name"]), *_cells(model, study["metric"]))
+        cells = [Text(model["name"]), *_cells(model, study["metric"])]
+        cells += [Text(params_text(model))] if wide else []
+        table.add_row(str(rank), *cells)
     return table
 
 
+def failures(facts: Mapping[str, Any]) -> list[str]:
+    """One line for each model that failed."""
+    return [f"{m['name']} failed: {m['error']}" for m in facts["models"] if m["error"]]
+
+
 def _cells(model: Mapping[str, Any], metric: str) -> list[Text]:
+    time = Text(duration(model["timing"]["search_s"]))
     if model["status"] == "failed":
-        return [Text("failed"), Text(""), Text(""), Text(model["error"])]
+        return [Text("failed"), Text(""), time]
     cv, test = model["cv"], model["test"]["metrics"][metric]
-    return [
-        Text(plus_minus(cv["mean"], cv["sd"])),
-        Text(number(test)),
-        Text(duration(model["timing"]["search_s"])),
-        Text(params_text(model)),
-    ]
+    return [Text(plus_minus(cv["mean"], cv["sd"])), Text(number(test)), time]
