@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 import arboleda
+
+try:
+    import typer
+except ModuleNotFoundError:
+    sys.exit("arboleda: error: the command needs more packages: pip install 'arboleda[study]'")
 
 if TYPE_CHECKING:
     from arboleda.study import StudyResult

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,8 +52,7 @@ class ClassificationTable:
 
     def to_frame(self) -> "pd.DataFrame":
         """One row per class, then ``macro`` and ``weighted``, as a pandas frame."""
-        import pandas as pd
-
+        pd = _pandas()
         rows = [*self.per_class, self.macro, self.weighted]
         return pd.DataFrame(rows, index=[*self.labels, "macro", "weighted"])
 
@@ -65,9 +66,15 @@ class RegressionTable:
 
     def to_frame(self) -> "pd.DataFrame":
         """One row per metric, as a pandas frame."""
-        import pandas as pd
-
+        pd = _pandas()
         return pd.DataFrame({"value": pd.Series(self.metrics, dtype=float)})
+
+
+def _pandas() -> ModuleType:
+    try:
+        return import_module("pandas")
+    except ModuleNotFoundError as error:
+        raise ImportError("to_frame() needs pandas: pip install pandas") from error
 
 
 def classification_table(

@@ -17,5 +17,10 @@ __all__ = ["Study", "StudyError", "StudyResult"]
 
 def __getattr__(name: str) -> Any:
     if name in ("Study", "StudyResult"):
-        return getattr(import_module("arboleda.study.study"), name)
+        try:
+            return getattr(import_module("arboleda.study.study"), name)
+        except ModuleNotFoundError as error:
+            raise ImportError(
+                f"a study needs the package {error.name}: pip install 'arboleda[study]'"
+            ) from error
     raise AttributeError(f"module 'arboleda.study' has no attribute {name!r}")
