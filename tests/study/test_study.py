@@ -426,6 +426,28 @@ def test_hard_tables_end_well(tmp_path: Path) -> None:
     assert "&lt;b&gt;x&lt;/b&gt;" in page
 
 
+@pytest.mark.parametrize("scale", [5e-324, 1e-200, 1e138])
+def test_targets_of_any_size_end_well(only: Any, tmp_path: Path, scale: float) -> None:
+    only("cart", "ridge", "mean")
+    draw = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": draw.normal(size=60), "y": draw.integers(0, 20, 60) * scale})
+    result = Study(frame, target="y", out=tmp_path).run()
+    validate(result.facts)
+    assert all(m["status"] == "ok" for m in result.facts["models"])
+
+
+def test_a_class_that_a_fold_lacks(only: Any, tmp_path: Path) -> None:
+    only("svm", "naive_bayes")
+    x = np.random.default_rng(0).normal(size=60)
+    frame = pd.DataFrame({"x": x, "y": ["a"] * 40 + ["b"] * 17 + ["c"] * 3})
+    by_area = Study(frame, target="y", out=tmp_path / "roc", metric="roc_auc").run()
+    error = model_of(by_area, "naive_bayes")["error"]
+    assert error == "ValueError: roc_auc is not defined in fold 1, whose rows lack a class"
+    by_loss = Study(frame, target="y", out=tmp_path / "loss", metric="log_loss").run()
+    assert model_of(by_loss, "naive_bayes")["status"] == "ok"
+    assert "gives no probabilities" in model_of(by_loss, "svm")["error"]
+
+
 def test_spreadsheets_run_no_formula(only: Any, tmp_path: Path, mixed: pd.DataFrame) -> None:
     evil = Model("evil", "=1+1", "classification", catalogue.CATALOGUE[0].make, lambda s: [{}])
     only(evil)

@@ -84,12 +84,13 @@ def _text(column: Column, value: float) -> str:
 
 
 def histogram(values: npt.NDArray[np.float64], bins: int) -> dict[str, list[Any]] | None:
-    """Counts in ``bins`` equal intervals; None where their width is beyond double precision."""
+    """Counts in ``bins`` equal intervals; None where their range is beyond double precision."""
     low, high = float(values.min()), float(values.max())
     if not np.isfinite(high - low):
         return None
     if low < high and np.any(np.diff(np.linspace(low, high, bins + 1)) <= 0):
-        return None
+        # Neighbouring numbers are too far apart for so many intervals.
+        return {"edges": [low, high], "counts": [len(values)]}
     counts, edges = np.histogram(values, bins=bins)
     return {"edges": edges.tolist(), "counts": counts.tolist()}
 

@@ -19,6 +19,8 @@ MIN_ROWS = 20
 MAX_NUMERIC_CLASSES = 10
 # Every class is a row, a curve and a column of the report.
 MAX_CLASSES = 100
+# Sums of squares of larger values overflow.
+LARGEST_QUANTITY = 1e140
 
 
 @dataclass(frozen=True)
@@ -119,10 +121,16 @@ def _kind_word(column: Column) -> str:
 
 
 def _regression(column: Column, why: str) -> Target:
-    if np.ptp(column.values) == 0:
+    if column.values.min() == column.values.max():
         raise StudyError(
             f"The target column {column.name!r} has the same value in every row; "
             "there is nothing to predict."
+        )
+    largest = float(np.abs(column.values).max())
+    if largest > LARGEST_QUANTITY:
+        raise StudyError(
+            f"The target column {column.name!r} holds values up to {largest:.3g}, whose squares "
+            "are beyond the range of numbers; divide the column by a constant."
         )
     return Target(column.name, "regression", column.values, (), why)
 

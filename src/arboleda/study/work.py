@@ -113,11 +113,11 @@ def _plain(value: Any) -> Any:
 
 
 def _undefined(metric: str, y: npt.NDArray[Any], n_classes: int, fold: str) -> str:
-    if n_classes and len(np.unique(y)) < n_classes:
-        where = "the test rows" if fold == TEST else f"fold {int(fold) + 1}"
-        return f"{metric} is not defined in {where}, which lack a class"
     if metric == "log_loss":
         return "the model gives no probabilities, which log_loss needs"
+    if n_classes and len(np.unique(y)) < n_classes:
+        where = "the test, whose rows" if fold == TEST else f"fold {int(fold) + 1}, whose rows"
+        return f"{metric} is not defined in {where} lack a class"
     return f"{metric} is not a finite number"
 
 
