@@ -132,24 +132,23 @@ def test_a_whole_study(tmp_path: Path) -> None:
     """As a user has it: no home folder, no terminal, a name with blanks, default folder."""
     (tmp_path / "my table.csv").write_text(GOOD)
     environment = {k: v for k, v in os.environ.items() if k != "HOME"}
-    result = run_process("study", "my table.csv", "--target", "y", cwd=tmp_path, env=environment)
+    command = ["study", "my table.csv", "--target", "b", "--task", "regression"]
+    result = run_process(*command, cwd=tmp_path, env=environment)
     assert result.returncode == 0, result.stderr
-    folder = tmp_path / "studies" / "my_table-y"
+    folder = tmp_path / "studies" / "my_table-b"
     assert {f.name for f in folder.iterdir()} == {
         "ledger.sqlite",
         "leaderboard.csv",
         "report.html",
         "results.json",
     }
-    assert "Most frequent class" in result.stdout
-    assert result.stdout.splitlines()[-1] == "Report: studies/my_table-y/report.html"
+    assert "Mean value" in result.stdout
+    assert result.stdout.splitlines()[-1] == "Report: studies/my_table-b/report.html"
     assert "Warning" not in result.stderr
-    assert "my table.csv: 30 rows, 3 columns, target y" in result.stderr
+    assert "my table.csv: 30 rows, 3 columns, target b" in result.stderr
     # The same command once more only reads; a full device for its output is told.
     with Path("/dev/full").open("w") as full:
-        again = run_process(
-            "study", "my table.csv", "--target", "y", cwd=tmp_path, env=environment, stdout=full
-        )
+        again = run_process(*command, cwd=tmp_path, env=environment, stdout=full)
     assert again.returncode == 2
     assert "The output cannot be written: No space left on device." in again.stderr
     assert "Traceback" not in again.stderr

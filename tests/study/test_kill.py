@@ -26,7 +26,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any
     draw = np.random.default_rng(0)
     x = draw.normal(size=(80, 3))
     frame = pd.DataFrame(x, columns=["a", "b", "c"]).assign(kind=draw.choice(["u", "v"], 80))
-    frame["y"] = np.where(x[:, 0] + x[:, 1] ** 2 + draw.normal(size=80) > 0.8, "p", "q")
+    frame["y"] = x[:, 0] + x[:, 1] ** 2 + draw.normal(size=80)
     frame.to_csv(folder / "small.csv", index=False)
     return folder / "small.csv", Study(
         folder / "small.csv", target="y", out=folder / "o"

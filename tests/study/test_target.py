@@ -53,7 +53,7 @@ def test_the_task_can_be_told() -> None:
         ([f"t{i}" for i in range(N)], None, "single row .60 of 60 classes"),
         ([np.inf] + [1.5] * 59, None, "'y' holds the infinite value inf in data row 1"),
         (["a", "b"] * 30, "regression", "text such as 'a'"),
-        ([1e308, -1e308, 1.5] * 20, None, r"values up to 1e\+308, whose squares"),
+        ([1e308, -1e308, 1.5] * 20, None, r"values up to 1e\+308, whose powers"),
         (pd.date_range("2020", periods=N), None, "holds dates"),
         (sorted(list(range(30)) * 2), "classification", "30 classes in 60 rows"),
     ],

@@ -19,8 +19,8 @@ MIN_ROWS = 20
 MAX_NUMERIC_CLASSES = 10
 # Every class is a row, a curve and a column of the report.
 MAX_CLASSES = 100
-# Sums of squares of larger values overflow.
-LARGEST_QUANTITY = 1e140
+# The spread of mean squared errors of larger values overflows.
+LARGEST_QUANTITY = 1e70
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def _regression(column: Column, why: str) -> Target:
     largest = float(np.abs(column.values).max())
     if largest > LARGEST_QUANTITY:
         raise StudyError(
-            f"The target column {column.name!r} holds values up to {largest:.3g}, whose squares "
+            f"The target column {column.name!r} holds values up to {largest:.3g}, whose powers "
             "are beyond the range of numbers; divide the column by a constant."
         )
     return Target(column.name, "regression", column.values, (), why)
