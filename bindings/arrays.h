@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <type_traits>
 #include <vector>
 
 namespace arboleda::python {
@@ -16,11 +17,13 @@ using InArray = nb::ndarray<const T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::d
 template <class T, int kDims = 1>
 using OutArray = nb::ndarray<nb::numpy, T, nb::ndim<kDims>, nb::c_contig>;
 
-// Hands a vector over to Python: the array owns it.
+// Hands a vector over to Python: the array owns it. With T const, Python may not write to it.
 template <class T, int kDims>
-OutArray<T, kDims> to_numpy(std::vector<T> values, const std::size_t (&shape)[kDims]) {
-  auto* owned = new std::vector<T>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+OutArray<T, kDims> to_numpy(std::vector<std::remove_const_t<T>> values,
+                            const std::size_t (&shape)[kDims]) {
+  using Owned = std::vector<std::remove_const_t<T>>;
+  auto* owned = new Owned(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Owned*>(p); });
   return OutArray<T, kDims>(owned->data(), kDims, shape, owner);
 }
 

@@ -14,9 +14,10 @@ namespace {
 // The state is a tuple of plain numbers and arrays; __setstate__ checks every bit of it.
 nb::tuple get_state(const Tree& tree) {
   const TreeArrays& a = tree.arrays();
-  return nb::make_tuple(a.n_features, a.n_outputs, to_numpy(a.feature), to_numpy(a.threshold),
-                        to_numpy(a.right), to_numpy(a.missing_left), to_numpy(a.impurity),
-                        to_numpy(a.n_node_samples), to_numpy(a.weight), to_numpy(a.value));
+  return nb::make_tuple(a.n_features, a.n_outputs, a.impurity_exponent, to_numpy(a.feature),
+                        to_numpy(a.threshold), to_numpy(a.right), to_numpy(a.missing_left),
+                        to_numpy(a.impurity), to_numpy(a.n_node_samples), to_numpy(a.weight),
+                        to_numpy(a.value));
 }
 
 template <class T>
@@ -25,20 +26,31 @@ std::vector<T> from_numpy(nb::handle object) {
   return std::vector<T>(array.data(), array.data() + array.size());
 }
 
-void set_state(Tree& tree, const nb::tuple& state) {
-  require(state.size() == 10, "the state of a tree has not ten parts");
+TreeArrays arrays_from(const nb::tuple& state) {
   TreeArrays a;
   a.n_features = nb::cast<FeatureIndex>(state[0]);
   a.n_outputs = nb::cast<std::int32_t>(state[1]);
-  a.feature = from_numpy<FeatureIndex>(state[2]);
-  a.threshold = from_numpy<double>(state[3]);
-  a.right = from_numpy<NodeIndex>(state[4]);
-  a.missing_left = from_numpy<std::uint8_t>(state[5]);
-  a.impurity = from_numpy<double>(state[6]);
-  a.n_node_samples = from_numpy<std::int64_t>(state[7]);
-  a.weight = from_numpy<double>(state[8]);
-  a.value = from_numpy<double>(state[9]);
-  new (&tree) Tree(std::move(a));
+  a.impurity_exponent = nb::cast<std::int32_t>(state[2]);
+  a.feature = from_numpy<FeatureIndex>(state[3]);
+  a.threshold = from_numpy<double>(state[4]);
+  a.right = from_numpy<NodeIndex>(state[5]);
+  a.missing_left = from_numpy<std::uint8_t>(state[6]);
+  a.impurity = from_numpy<double>(state[7]);
+  a.n_node_samples = from_numpy<std::int64_t>(state[8]);
+  a.weight = from_numpy<double>(state[9]);
+  a.value = from_numpy<double>(state[10]);
+  return a;
+}
+
+void set_state(Tree& tree, const nb::tuple& state) {
+  require(state.size() == 11, "the state of a tree has not eleven parts");
+  TreeArrays arrays;
+  try {
+    arrays = arrays_from(state);
+  } catch (const nb::cast_error&) {
+    throw Error(ErrorKind::invalid_argument, "a part of the state of a tree has a wrong type");
+  }
+  new (&tree) Tree(std::move(arrays));
 }
 
 const TreeArrays& arrays_of(nb::handle self) { return nb::cast<const Tree&>(self).arrays(); }
@@ -94,7 +106,15 @@ void init_tree(nb::module_& m) {
       .def_prop_ro("right", [](nb::handle s) { return view_numpy(arrays_of(s).right, s); })
       .def_prop_ro("missing_left",
                    [](nb::handle s) { return view_numpy(arrays_of(s).missing_left, s); })
-      .def_prop_ro("impurity", [](nb::handle s) { return view_numpy(arrays_of(s).impurity, s); })
+      .def_prop_ro(
+          "impurity",
+          [](const Tree& t) {
+            auto impurity = t.impurity();
+            const std::size_t n = impurity.size();
+            return to_numpy<const double, 1>(std::move(impurity), {n});
+          },
+          nb::rv_policy::automatic)
+      .def_prop_ro("impurity_exponent", [](const Tree& t) { return t.arrays().impurity_exponent; })
       .def_prop_ro("n_node_samples",
                    [](nb::handle s) { return view_numpy(arrays_of(s).n_node_samples, s); })
       .def_prop_ro("weighted_n_node_samples",

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 #include "base/error.h"
 
@@ -12,20 +14,19 @@ int bit_length(std::uint64_t value) { return 64 - std::countl_zero(value); }
 
 namespace {
 
-// Rounds weights to units of 2^-shift, drops their common factor of two, and sums them.
+// Rounds weights to units of 2^-shift, divides them by their common factor, and sums them.
 void round_weights(std::span<const double> weights, int shift, FixedWeights& fixed) {
-  std::uint64_t bits = 0;
+  std::uint64_t common = 0;
   fixed.value.resize(weights.size());
   for (std::size_t i = 0; i < weights.size(); ++i) {
     fixed.value[i] = static_cast<std::uint64_t>(std::llround(std::ldexp(weights[i], shift)));
-    bits |= fixed.value[i];
+    common = std::gcd(common, fixed.value[i]);
   }
-  const int common = std::countr_zero(bits);
   for (auto& value : fixed.value) {
-    value >>= common;
+    value /= common;
     fixed.total += value;
   }
-  fixed.unit = std::ldexp(1.0, common - shift);
+  fixed.unit = std::ldexp(static_cast<double>(common), -shift);
 }
 
 }  // namespace
@@ -74,25 +75,25 @@ FixedWeights fix_weights(std::span<const double> weights, std::size_t n_rows, in
 
 double FixedTargets::to_real(double units) const { return centre + std::ldexp(units, -shift); }
 
-double FixedTargets::squared_to_real(double squared_units) const {
-  return std::ldexp(squared_units, -2 * shift);
-}
-
-FixedTargets fix_targets(std::span<const double> targets, int max_bits) {
+FixedTargets fix_targets(std::span<const double> targets, const std::vector<bool>& dropped,
+                         int max_bits) {
+  const auto counts = [&](std::size_t i) { return dropped.empty() || !dropped[i]; };
   FixedTargets fixed;
-  require(!targets.empty(), "at least one row is needed");
-  double low = targets[0];
-  double high = targets[0];
-  for (const double y : targets) {
-    require(std::isfinite(y), "targets must be finite");
-    low = std::min(low, y);
-    high = std::max(high, y);
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (!counts(i)) continue;
+    require(std::isfinite(targets[i]), "targets must be finite");
+    low = std::min(low, targets[i]);
+    high = std::max(high, targets[i]);
   }
+  require(low <= high, "at least one row of positive weight is needed");
   fixed.centre = low / 2 + high / 2;
   const double reach = std::max(high - fixed.centre, fixed.centre - low);
   fixed.shift = reach > 0.0 ? max_bits - 1 - std::ilogb(reach) : 0;
   fixed.value.resize(targets.size());
   for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (!counts(i)) continue;
     fixed.value[i] = std::llround(std::ldexp(targets[i] - fixed.centre, fixed.shift));
   }
   return fixed;

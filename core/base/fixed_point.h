@@ -35,10 +35,11 @@ struct FixedTargets {
   int shift = 0;  // real = centre + value * 2^-shift
 
   double to_real(double units) const;
-  double squared_to_real(double squared_units) const;
 };
 
-// targets: finite (else Error). Every |value| is at most 2^max_bits.
-FixedTargets fix_targets(std::span<const double> targets, int max_bits);
+// targets: finite (else Error). Every |value| is at most 2^max_bits. Rows that are `dropped` (empty:
+// none) are not looked at, and become 0.
+FixedTargets fix_targets(std::span<const double> targets, const std::vector<bool>& dropped,
+                         int max_bits);
 
 }  // namespace arboleda

@@ -26,6 +26,19 @@ TEST_CASE("integer weights stay the integers they are") {
   CHECK(fixed.total == 11);
 }
 
+TEST_CASE("a common factor changes the unit, not the integers") {
+  const FixedWeights fixed = fix_weights(std::vector<double>{9, 3, 6, 15}, 4, 62);
+  CHECK(fixed.value == std::vector<std::uint64_t>{3, 1, 2, 5});
+  CHECK(fixed.unit == 3.0);
+}
+
+TEST_CASE("a dropped row does not set the scale of the targets") {
+  const std::vector<double> y{1, 2, 1e300};
+  CHECK(fix_targets(y, {false, false, true}, 40).shift ==
+        fix_targets(std::vector<double>{1, 2}, {}, 40).shift);
+  CHECK_THROWS_AS(fix_targets(y, {true, true, true}, 40), Error);
+}
+
 TEST_CASE("a power of two changes the unit, not the integers") {
   const std::vector<double> w{0.3, 1.7, 0.004, 12.5};
   std::vector<double> scaled = w;
@@ -69,13 +82,13 @@ TEST_CASE("weights that cannot be are refused") {
 
 TEST_CASE("targets come back within one unit; integers exactly") {
   const std::vector<double> y{145000, 899, 12999, 1500};
-  const FixedTargets fixed = fix_targets(y, 44);
+  const FixedTargets fixed = fix_targets(y, {}, 44);
   for (std::size_t i = 0; i < y.size(); ++i) {
     CHECK(fixed.to_real(static_cast<double>(fixed.value[i])) == y[i]);
     CHECK(std::abs(fixed.value[i]) <= std::int64_t{1} << 44);
   }
   const std::vector<double> z{0.1, -7.3, 1e-9, 3.14159};
-  const FixedTargets real = fix_targets(z, 44);
+  const FixedTargets real = fix_targets(z, {}, 44);
   for (std::size_t i = 0; i < z.size(); ++i) {
     CHECK(std::abs(real.to_real(static_cast<double>(real.value[i])) - z[i]) <=
           std::ldexp(1, -real.shift));
@@ -84,11 +97,11 @@ TEST_CASE("targets come back within one unit; integers exactly") {
 
 TEST_CASE("targets at the edges of float64 stay finite") {
   const std::vector<double> y{-1.7e308, 1.7e308, 0.0};
-  const FixedTargets fixed = fix_targets(y, 60);
+  const FixedTargets fixed = fix_targets(y, {}, 60);
   CHECK(fixed.to_real(static_cast<double>(fixed.value[1])) == doctest::Approx(1.7e308));
-  const FixedTargets tiny = fix_targets(std::vector<double>{5e-324, 1e-323}, 60);
+  const FixedTargets tiny = fix_targets(std::vector<double>{5e-324, 1e-323}, {}, 60);
   CHECK(tiny.value[0] < tiny.value[1]);
-  const FixedTargets constant = fix_targets(std::vector<double>{3.3, 3.3}, 60);
+  const FixedTargets constant = fix_targets(std::vector<double>{3.3, 3.3}, {}, 60);
   CHECK(constant.value == std::vector<std::int64_t>{0, 0});
   CHECK(constant.to_real(0) == 3.3);
 }

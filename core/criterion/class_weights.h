@@ -5,8 +5,8 @@
 //   weighted       uint64   [ w_0, w_1, ..., w_{K-1}, n rows ]       weights in fixed point
 //
 // A Measure turns the class weights on the two sides of a threshold into a score: the larger, the
-// smaller the weighted impurity of the two sides. It is one of gini.h, entropy.h,
-// misclassification.h.
+// smaller the weighted impurity of the two sides. Of splits with equal scores the one with the
+// larger tie_break() is preferred. It is one of gini.h, entropy.h, misclassification.h.
 #pragma once
 
 #include <algorithm>
@@ -67,6 +67,8 @@ class ClassSides {
     return measure_.score(std::span<const Slot>(left_), std::span<const Slot>(right_), w_left_,
                           w_right_);
   }
+
+  double tie_break() const { return measure_.tie_break(w_left_, w_right_); }
 
   std::uint64_t n_left() const { return n_left_; }
   std::uint64_t n_right() const { return n_right_; }
@@ -139,17 +141,17 @@ class ClassCriterion {
     sides.move_row(local.label[i], kWeighted ? local.weight[i] : 1);
   }
 
-  double weight(const Slot* total) const {
-    return static_cast<double>(whole(total)) * weights_.unit;
-  }
-  double total_weight() const { return static_cast<double>(weights_.total) * weights_.unit; }
-  // Weights in the unit of Sides::weight_left().
-  double in_units(double weight) const { return weight / weights_.unit; }
+  // In the unit of Sides::weight_left(); times weight_unit() it is the weight of the caller.
+  double weight(const Slot* total) const { return static_cast<double>(whole(total)); }
+  double total_weight() const { return static_cast<double>(weights_.total); }
+  double weight_unit() const { return weights_.unit; }
 
   bool is_pure(const Local&, const Slot* total) const {
     return *std::max_element(total, total + n_classes_) == whole(total);
   }
 
+  // Times 2^impurity_exponent() it is the impurity of the caller.
+  int impurity_exponent() const { return 0; }
   double impurity(const Local&, const Slot* total) const {
     return MeasureOf<typename Sides::Square>::impurity(std::span(total, n_classes_), whole(total));
   }

@@ -27,6 +27,8 @@ class Entropy {
     return negative_bits(left, w_left) + negative_bits(right, w_right);
   }
 
+  double tie_break(std::uint64_t, std::uint64_t) const { return 0.0; }
+
   template <class Slot>
   static double impurity(std::span<const Slot> weights, std::uint64_t whole) {
     const double bits = -negative_bits(weights, whole) / static_cast<double>(whole);

@@ -6,6 +6,7 @@
 //   L_k^2 -> (L_k + d)^2 = L_k^2 + d (2 L_k + d),   R_k^2 -> (R_k - d)^2 = R_k^2 - d (2 R_k - d).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -30,14 +31,21 @@ class Gini {
   template <class Slot>
   double score(std::span<const Slot>, std::span<const Slot>, std::uint64_t w_left,
                std::uint64_t w_right) const {
+    return score(w_left, w_right);
+  }
+
+  double score(std::uint64_t w_left, std::uint64_t w_right) const {
     return static_cast<double>(left_squares_) / static_cast<double>(w_left) +
            static_cast<double>(right_squares_) / static_cast<double>(w_right);
   }
 
+  double tie_break(std::uint64_t, std::uint64_t) const { return 0.0; }
+
   template <class Slot>
   static double impurity(std::span<const Slot> weights, std::uint64_t whole) {
     const auto w = static_cast<double>(whole);
-    return 1.0 - static_cast<double>(squares(weights)) / (w * w);
+    // Rounding may leave -1e-16.
+    return std::max(0.0, 1.0 - static_cast<double>(squares(weights)) / (w * w));
   }
 
  private:

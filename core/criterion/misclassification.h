@@ -2,11 +2,16 @@
 // Hastie, Tibshirani, Friedman (2009), "The Elements of Statistical Learning", equation (9.17).
 //
 // W (1 - max_k p_k) = W - max_k W_k, so the score to maximise is max_k L_k + max_k R_k.
+//
+// Many splits score the same, above all those that help nothing yet. Among them the one with the
+// smallest Gini index is taken: the first in order would cut off one row at a time.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <span>
+
+#include "criterion/gini.h"
 
 namespace arboleda {
 
@@ -14,15 +19,23 @@ template <class Square>
 class Misclassification {
  public:
   template <class Slot>
-  void reset(std::span<const Slot>) {}
+  void reset(std::span<const Slot> right) {
+    gini_.reset(right);
+  }
 
   template <class Slot>
-  void move(Slot, Slot, Slot) {}
+  void move(Slot left, Slot right, Slot weight) {
+    gini_.move(left, right, weight);
+  }
 
   template <class Slot>
   double score(std::span<const Slot> left, std::span<const Slot> right, std::uint64_t,
                std::uint64_t) const {
     return static_cast<double>(std::uint64_t{largest(left)} + largest(right));
+  }
+
+  double tie_break(std::uint64_t w_left, std::uint64_t w_right) const {
+    return gini_.score(w_left, w_right);
   }
 
   template <class Slot>
@@ -35,6 +48,8 @@ class Misclassification {
   static Slot largest(std::span<const Slot> weights) {
     return *std::max_element(weights.begin(), weights.end());
   }
+
+  Gini<Square> gini_;
 };
 
 }  // namespace arboleda

@@ -67,6 +67,8 @@ class MomentSides {
     return l * l / weight_left() + r * r / weight_right();
   }
 
+  double tie_break() const { return 0.0; }
+
   std::uint64_t n_left() const { return static_cast<std::uint64_t>(left_.n_rows); }
   std::uint64_t n_right() const { return static_cast<std::uint64_t>(right_.n_rows); }
   double weight_left() const { return static_cast<double>(left_.weight); }
@@ -123,16 +125,19 @@ class SquaredError {
     sides.move_row(local.target[i], weight_of(local, i));
   }
 
-  double weight(const Slot* total) const {
-    return static_cast<double>(total->weight) * weights_.unit;
-  }
-  double total_weight() const { return static_cast<double>(weights_.total) * weights_.unit; }
-  double in_units(double weight) const { return weight / weights_.unit; }
+  // In the unit of Sides::weight_left(); times weight_unit() it is the weight of the caller.
+  double weight(const Slot* total) const { return static_cast<double>(total->weight); }
+  double total_weight() const { return static_cast<double>(weights_.total); }
+  double weight_unit() const { return weights_.unit; }
 
   bool is_pure(const Local& local, const Slot*) const {
     const auto [low, high] = std::minmax_element(local.target.begin(), local.target.end());
     return *low == *high;
   }
+
+  // Times 2^impurity_exponent() it is the impurity of the caller; as it is, it stays within float64
+  // however large or small the targets are.
+  int impurity_exponent() const { return -2 * targets_.shift; }
 
   // sum w (q - m)^2 / W - ((S - m W) / W)^2 in exact integers; the wide case drops the lowest bits of
   // the squares, 2^-72 of the largest.
@@ -147,7 +152,7 @@ class SquaredError {
     const auto w = static_cast<double>(total->weight);
     const double offset = mean_offset(*total, m);
     const double variance = std::ldexp(static_cast<double>(squares), kShift) / w - offset * offset;
-    return targets_.squared_to_real(std::max(variance, 0.0));
+    return std::max(variance, 0.0);
   }
 
   // The weighted mean, and exactly the target where all are equal.

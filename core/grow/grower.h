@@ -12,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <numeric>
@@ -36,7 +37,7 @@ struct GrowthOptions {
   std::int64_t max_leaf_nodes = std::numeric_limits<std::int64_t>::max();
   std::uint64_t min_samples_split = 2;
   std::uint64_t min_samples_leaf = 1;
-  double min_weight_leaf = 0.0;        // in the unit of the sample weights
+  double min_weight_fraction_leaf = 0.0;
   double min_impurity_decrease = 0.0;  // weighted by the node's share of all rows
   FeatureIndex max_features = -1;      // features drawn at each node; -1: all
   std::uint32_t tree = 0;              // number of the tree in its ensemble, for randomness
@@ -51,6 +52,9 @@ inline constexpr std::size_t kParallelWork = std::size_t{1} << 17;
 // Nodes of at most max(this, rows / (16 threads)) rows are grown as whole subtrees.
 inline constexpr std::size_t kSubtreeRows = 512;
 
+// Rows from which one feature of a node takes longer than asking for the stop flag.
+inline constexpr std::size_t kLargeNode = std::size_t{1} << 14;
+
 template <class Criterion>
 class Grower {
  public:
@@ -58,7 +62,7 @@ class Grower {
          const Context& context)
       : table_(table), criterion_(criterion), options_(options), context_(context) {
     limits_.min_rows = options.min_samples_leaf;
-    limits_.min_weight = criterion.in_units(options.min_weight_leaf);
+    limits_.min_weight = options.min_weight_fraction_leaf * criterion.total_weight();
   }
 
   // rows: the training rows, all of positive weight, at least one; reordered.
@@ -76,7 +80,11 @@ class Grower {
 
     GrownTree trunk;
     grow_from({0, rows.size(), 0, 0, all}, trunk, workspaces_[0], n_threads_);
-    return flatten(trunk, grow_subtrees(), table_.n_features(), criterion_.n_outputs());
+    TreeArrays arrays =
+        flatten(trunk, grow_subtrees(), table_.n_features(), criterion_.n_outputs());
+    for (auto& weight : arrays.weight) weight *= criterion_.weight_unit();
+    arrays.impurity_exponent = criterion_.impurity_exponent();
+    return arrays;
   }
 
  private:
@@ -172,7 +180,10 @@ class Grower {
                                                 : partition.n_left > rows.size() - partition.n_left;
     const double improvement =
         measures_improvement() ? impurity_decrease(node, rows, partition.n_left, workspace) : 0.0;
-    if (improvement + kImpurityTolerance < options_.min_impurity_decrease) return id;
+    if (std::ldexp(improvement, criterion_.impurity_exponent()) + kImpurityTolerance <
+        options_.min_impurity_decrease) {
+      return id;
+    }
 
     const std::size_t middle = bud.begin + partition.n_left;
     frontier.push({id,
@@ -202,7 +213,7 @@ class Grower {
   bool is_terminal(const Bud& bud, std::size_t n_rows, double weight,
                    const Workspace& workspace) const {
     return bud.depth >= options_.max_depth || n_rows < options_.min_samples_split ||
-           n_rows < 2 * options_.min_samples_leaf || weight < 2 * options_.min_weight_leaf ||
+           n_rows < 2 * options_.min_samples_leaf || weight < 2 * limits_.min_weight ||
            criterion_.is_pure(workspace.local, workspace.total.data());
   }
 
@@ -226,6 +237,7 @@ class Grower {
     if (n_threads == 1 || node.rows.size() * list.size() < kParallelWork) {
       workspace.best = {};
       for (std::size_t f = 0; f < list.size(); ++f) {
+        check_in_large(node);
         varies[f] = workspace.search.search(node, list[f], workspace.best);
       }
     } else {
@@ -251,6 +263,7 @@ class Grower {
       auto& mine = workspaces_[static_cast<std::size_t>(worker)];
       const std::size_t end = (task + 1) * list.size() / n_tasks;
       for (std::size_t f = task * list.size() / n_tasks; f < end; ++f) {
+        check_in_large(node);
         varies[f] = mine.search.search(node, list[f], mine.best);
       }
     });
@@ -259,6 +272,11 @@ class Grower {
       if (w.best.better_than(best)) best = w.best;
     }
     workspace.best = best;
+  }
+
+  // A node of many rows takes long enough to ask within it whether the caller wants to stop.
+  void check_in_large(const NodeView<Criterion>& node) const {
+    if (node.rows.size() >= kLargeNode) context_.check();
   }
 
   // Draws features without replacement until max_features were looked at, and on until one of them
@@ -272,6 +290,7 @@ class Grower {
     bool any_varies = false;
     const auto wanted = static_cast<std::size_t>(options_.max_features);
     for (std::size_t f = 0; f < permutation.size() && (f < wanted || !any_varies); ++f) {
+      check_in_large(node);
       std::swap(permutation[f],
                 permutation[f + random.below(static_cast<std::uint32_t>(permutation.size() - f))]);
       any_varies |= workspace.search.search(node, permutation[f], best);
@@ -293,7 +312,7 @@ class Grower {
     return options_.policy == GrowthPolicy::best_first || options_.min_impurity_decrease > 0.0;
   }
 
-  // N_t/N (impurity - N_L/N_t impurity_L - N_R/N_t impurity_R)
+  // N_t/N (impurity - N_L/N_t impurity_L - N_R/N_t impurity_R), in the unit of the impurities
   double impurity_decrease(const GrownNode& node, std::span<const RowIndex> rows,
                            std::size_t n_left, Workspace& workspace) const {
     double decrease = node.weight * node.impurity;

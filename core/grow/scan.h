@@ -52,6 +52,7 @@ class Scan {
     if (sides_.weight_left() < limits_.min_weight || sides_.weight_right() < limits_.min_weight)
       return;
     candidate_.score = sides_.score();
+    candidate_.tie_break = sides_.tie_break();
     candidate_.next_code = next_code;
     if (candidate_.better_than(best_)) best_ = candidate_;
   }

@@ -78,7 +78,7 @@ Searched<Criterion> search(const Criterion& criterion, const std::vector<Code>& 
       if (sides.n_left() < limits.min_rows || sides.n_right() < limits.min_rows) continue;
       if (sides.weight_left() < limits.min_weight || sides.weight_right() < limits.min_weight)
         continue;
-      const Split split{sides.score(), 3, c, next, missing_left};
+      const Split split{sides.score(), sides.tie_break(), 3, c, next, missing_left};
       if (split.better_than(result.naive)) result.naive = split;
     }
   }
@@ -87,6 +87,7 @@ Searched<Criterion> search(const Criterion& criterion, const std::vector<Code>& 
 
 void check_equal(const Split& a, const Split& b) {
   CHECK(a.score == b.score);
+  CHECK(a.tie_break == b.tie_break);
   CHECK(a.feature == b.feature);
   CHECK(a.code == b.code);
   CHECK(a.next_code == b.next_code);
@@ -117,8 +118,8 @@ TEST_CASE("histogram, sorted list and definition find the same split, to the las
     }
     const FixedWeights unit = fix_weights({}, kRows, 62);
     const FixedWeights weights = fix_weights(w, kRows, 52);
-    const FixedTargets narrow = fix_targets(y, 44);
-    const FixedTargets wide = fix_targets(y, kWideTargetBits);
+    const FixedTargets narrow = fix_targets(y, {}, 44);
+    const FixedTargets wide = fix_targets(y, {}, kWideTargetBits);
     for (const SplitLimits& limits : {SplitLimits{}, SplitLimits{60, 0.0}, SplitLimits{1, 40.0}}) {
       check_three_ways(ClassCriterion<std::uint32_t, Gini>(labels, 5, unit), codes, limits);
       check_three_ways(ClassCriterion<std::uint32_t, Entropy>(labels, 5, unit), codes, limits);
@@ -187,7 +188,7 @@ TEST_CASE("a partition is stable and sends missing rows where the split says") {
   std::vector<RowIndex> scratch;
   for (const bool missing_left : {false, true}) {
     std::vector<RowIndex> rows{0, 1, 2, 3, 4, 5};
-    const Partition p = partition_rows(column, Split{0, 0, 0, 1, missing_left}, rows, scratch);
+    const Partition p = partition_rows(column, Split{0, 0, 0, 0, 1, missing_left}, rows, scratch);
     CHECK(p.n_missing == 2);
     CHECK(p.n_left == (missing_left ? 4 : 2));
     CHECK(rows == (missing_left ? std::vector<RowIndex>{1, 2, 4, 5, 0, 3}

@@ -13,6 +13,7 @@ struct Split {
   static constexpr Code kNoCode = std::numeric_limits<Code>::max();
 
   double score = -std::numeric_limits<double>::infinity();
+  double tie_break = 0.0;
   FeatureIndex feature = -1;
   Code code = 0;             // the largest present code on the left
   Code next_code = kNoCode;  // the smallest present code on the right; none: "present or missing"
@@ -20,9 +21,11 @@ struct Split {
 
   bool found() const { return feature >= 0; }
 
-  // Ties go to the lower feature; within a feature the scan keeps the first, lowest threshold.
+  // By (score, tie_break, feature); within a feature the scan keeps the first, lowest threshold.
   bool better_than(const Split& other) const {
-    return score > other.score || (score == other.score && found() && feature < other.feature);
+    if (score != other.score) return score > other.score;
+    if (tie_break != other.tie_break) return tie_break > other.tie_break;
+    return found() && feature < other.feature;
   }
 };
 

@@ -43,7 +43,7 @@ Tree fit_classes(const CodedTable& table, std::span<const std::uint32_t> labels,
 template <class Sum, bool kWeighted>
 Tree fit_mean(const CodedTable& table, std::span<const double> y, const FixedWeights& weights,
               int target_bits, const GrowthOptions& options, const Context& context) {
-  const FixedTargets targets = fix_targets(y, target_bits);
+  const FixedTargets targets = fix_targets(y, weights.dropped, target_bits);
   const SquaredError<Sum, kWeighted> criterion(y, targets, weights);
   return grow_tree(table, criterion, weights, options, context);
 }

@@ -114,7 +114,7 @@ void check_tree(const Problem& problem, const Tree& tree, bool weighted, int mea
   for (std::size_t node = 0; node < rows.size(); ++node) {
     REQUIRE(static_cast<std::size_t>(a.n_node_samples[node]) == rows[node].size());
     CHECK(a.weight[node] == doctest::Approx(weight_of(problem, rows[node], weighted)));
-    CHECK(a.impurity[node] ==
+    CHECK(tree.impurity()[node] ==
           doctest::Approx(naive_impurity(problem, rows[node], weighted, measure)).epsilon(1e-9));
     if (a.right[node] < 0) continue;
     double best = std::numeric_limits<double>::infinity();
@@ -144,9 +144,10 @@ Tree fit(const Problem& problem, const CodedTable& coded, bool weighted, int mea
 }
 
 bool same_bytes(const TreeArrays& a, const TreeArrays& b) {
-  return a.feature == b.feature && a.threshold == b.threshold && a.right == b.right &&
-         a.missing_left == b.missing_left && a.impurity == b.impurity &&
-         a.n_node_samples == b.n_node_samples && a.weight == b.weight && a.value == b.value;
+  return a.impurity_exponent == b.impurity_exponent && a.feature == b.feature &&
+         a.threshold == b.threshold && a.right == b.right && a.missing_left == b.missing_left &&
+         a.impurity == b.impurity && a.n_node_samples == b.n_node_samples && a.weight == b.weight &&
+         a.value == b.value;
 }
 
 }  // namespace
@@ -227,7 +228,9 @@ TEST_CASE("stopping rules hold in every leaf") {
   options.max_depth = 5;
   options.min_samples_leaf = 13;
   options.min_samples_split = 60;
-  options.min_weight_leaf = 20;
+  double total = 0;
+  for (const double w : problem.weights) total += w;
+  options.min_weight_fraction_leaf = 20 / total;
   for (const int measure : {0, 1, 2, 3}) {
     const Tree tree = fit(problem, coded, true, measure, options, Context());
     CHECK(tree.depth() <= 5);
@@ -260,6 +263,30 @@ TEST_CASE("a large common offset of the target changes no split") {
   const Tree shifted = fit(problem, coded, false, 3, {}, Context());
   CHECK(tree.arrays().feature == shifted.arrays().feature);
   CHECK(tree.arrays().threshold == shifted.arrays().threshold);
+}
+
+TEST_CASE("huge and tiny targets give the tree of ordinary ones, best first too") {
+  const Problem problem = make_problem(300, 4, 19);
+  const CodedTable coded = code_table(problem.table(), Context());
+  GrowthOptions options;
+  options.policy = GrowthPolicy::best_first;
+  options.max_leaf_nodes = 9;
+  const Tree tree = fit(problem, coded, false, 3, options, Context());
+  for (const int exponent : {-900, 900}) {
+    Problem scaled = problem;
+    for (auto& y : scaled.y) y = std::ldexp(y, exponent);
+    const Tree other = fit(scaled, coded, false, 3, options, Context());
+    CHECK(tree.arrays().threshold == other.arrays().threshold);
+    CHECK(tree.impurity_decrease() == other.impurity_decrease());
+  }
+}
+
+TEST_CASE("labels nobody can learn do not make a chain under misclassification") {
+  Problem problem = make_problem(2000, 5, 20);
+  RandomStream random(20, Purpose::feature_subset, 1, 0);
+  for (auto& k : problem.labels) k = random.below(5) == 0;
+  const Tree tree = fit(problem, code_table(problem.table(), Context()), false, 2, {}, Context());
+  CHECK(tree.depth() < 60);
 }
 
 TEST_CASE("what cannot be learned from is refused") {

@@ -22,6 +22,20 @@ void check_lengths(const TreeArrays& a) {
           "the arrays of a tree differ in length");
 }
 
+void check_numbers(const TreeArrays& a) {
+  const auto all = [](const auto& array, auto holds) {
+    return std::all_of(array.begin(), array.end(), holds);
+  };
+  require(all(a.impurity, [](double x) { return std::isfinite(x) && x >= 0; }),
+          "an impurity of the tree is not a number from 0 up");
+  require(all(a.weight, [](double x) { return std::isfinite(x) && x > 0; }),
+          "a weight of the tree is not a positive number");
+  require(all(a.n_node_samples, [](std::int64_t n) { return n > 0; }),
+          "a node of the tree has no rows");
+  require(all(a.value, [](double x) { return std::isfinite(x); }),
+          "a value of the tree is not a finite number");
+}
+
 // Preorder read as brackets: a subtree begins at `node` and must end where its parent says.
 void check_shape(const TreeArrays& a) {
   const auto n = static_cast<NodeIndex>(a.right.size());
@@ -53,6 +67,7 @@ void check_shape(const TreeArrays& a) {
 
 Tree::Tree(TreeArrays arrays) : arrays_(std::move(arrays)) {
   check_lengths(arrays_);
+  check_numbers(arrays_);
   check_shape(arrays_);
 }
 
@@ -80,6 +95,12 @@ std::int32_t Tree::depth() const {
   return *std::max_element(depth.begin(), depth.end());
 }
 
+std::vector<double> Tree::impurity() const {
+  std::vector<double> impurity = arrays_.impurity;
+  for (auto& x : impurity) x = std::ldexp(x, arrays_.impurity_exponent);
+  return impurity;
+}
+
 std::vector<double> Tree::impurity_decrease() const {
   std::vector<double> decrease(static_cast<std::size_t>(arrays_.n_features), 0.0);
   for (NodeIndex node = 0; node < n_nodes(); ++node) {
@@ -90,7 +111,7 @@ std::vector<double> Tree::impurity_decrease() const {
         arrays_.weight[i] * arrays_.impurity[i] - arrays_.weight[i + 1] * arrays_.impurity[i + 1] -
         arrays_.weight[r] * arrays_.impurity[r];
   }
-  for (auto& d : decrease) d /= arrays_.weight[0];
+  for (auto& d : decrease) d = std::max(d / arrays_.weight[0], 0.0);  // rounding may leave -1e-17
   return decrease;
 }
 

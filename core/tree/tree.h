@@ -22,13 +22,14 @@ namespace arboleda {
 
 struct TreeArrays {
   FeatureIndex n_features = 0;
-  std::int32_t n_outputs = 0;  // classes, or 1 for regression
+  std::int32_t n_outputs = 0;          // classes, or 1 for regression
+  std::int32_t impurity_exponent = 0;  // impurities of huge and tiny targets need not fit float64
 
   std::vector<FeatureIndex> feature;         // -1 in a leaf
   std::vector<double> threshold;             // 0 in a leaf
   std::vector<NodeIndex> right;              // -1 in a leaf
   std::vector<std::uint8_t> missing_left;    // 0 or 1; 0 in a leaf
-  std::vector<double> impurity;              // >= 0
+  std::vector<double> impurity;              // >= 0, times 2^-impurity_exponent
   std::vector<std::int64_t> n_node_samples;  // training rows of positive weight
   std::vector<double> weight;                // their weight
   std::vector<double> value;                 // node x output: class shares, or the mean target
@@ -37,7 +38,7 @@ struct TreeArrays {
 class Tree {
  public:
   // Throws Error(invalid_argument) unless the arrays form one tree: equal lengths, every node but
-  // the root the child of exactly one earlier node, features in range, no NaN threshold. A Tree that
+  // the root the child of exactly one earlier node, features in range, numbers that can be. A Tree that
   // exists is therefore safe to walk, wherever its arrays came from.
   explicit Tree(TreeArrays arrays);
 
@@ -58,8 +59,11 @@ class Tree {
   std::int32_t depth() const;  // edges on the longest path
   std::vector<std::int32_t> node_depths() const;
 
+  // impurity times 2^impurity_exponent: infinite or 0 where that leaves float64.
+  std::vector<double> impurity() const;
+
   // Decrease of impurity by each feature, weighted by the share of rows at its nodes; not
-  // normalised. Breiman et al. (1984), section 5.3.4.
+  // normalised, and times 2^-impurity_exponent. Breiman et al. (1984), section 5.3.4.
   std::vector<double> impurity_decrease() const;
 
  private:

@@ -83,6 +83,12 @@ TEST_CASE("arrays that are not one tree are refused") {
       [](TreeArrays& a) { a.impurity.push_back(0); },
       [](TreeArrays& a) { a.n_outputs = 0; },
       [](TreeArrays& a) { a.n_outputs = 2; },
+      [](TreeArrays& a) { a.impurity[1] = -1; },
+      [](TreeArrays& a) { a.impurity[1] = std::numeric_limits<double>::quiet_NaN(); },
+      [](TreeArrays& a) { a.weight[1] = 0; },
+      [](TreeArrays& a) { a.weight[1] = std::numeric_limits<double>::infinity(); },
+      [](TreeArrays& a) { a.n_node_samples[1] = 0; },
+      [](TreeArrays& a) { a.value[1] = std::numeric_limits<double>::quiet_NaN(); },
       [](TreeArrays& a) { a.n_features = -1; },
       [](TreeArrays& a) { a = {}; },
       [](TreeArrays& a) {  // a leaf too many at the end

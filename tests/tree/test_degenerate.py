@@ -180,7 +180,6 @@ def test_impossible_class_weights(bad: float) -> None:
         model.fit(_X, _LABELS)
 
 
-@pytest.mark.xfail(reason="targets of weight 0 still set the fixed-point scale")
 def test_a_target_of_weight_zero_is_not_seen() -> None:
     X, y = np.arange(8.0).reshape(-1, 1), np.array([0, 0, 1, 1, 5, 5, 9, 1e300])
     weight = np.ones(8)
@@ -189,7 +188,6 @@ def test_a_target_of_weight_zero_is_not_seen() -> None:
     np.testing.assert_array_equal(model.predict(X[:-1]), y[:-1])
 
 
-@pytest.mark.xfail(reason="impurities are kept in the target's unit, squared")
 @pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e200, 1e300])
 def test_importances_of_huge_and_tiny_targets(scale: float) -> None:
     """Squares of such targets leave the range of float64; shares of them do not."""
@@ -200,7 +198,6 @@ def test_importances_of_huge_and_tiny_targets(scale: float) -> None:
     np.testing.assert_allclose(model.feature_importances_, plain.feature_importances_, rtol=1e-9)
 
 
-@pytest.mark.xfail(reason="the limit is a rounded float sum")
 def test_equal_weights_do_not_round_the_smallest_share_of_a_leaf() -> None:
     """18 rows of weight 0.1: half of them weigh half, whatever 0.1 is in binary."""
     X = (np.arange(18) % 2).reshape(-1, 1)
@@ -210,7 +207,6 @@ def test_equal_weights_do_not_round_the_smallest_share_of_a_leaf() -> None:
         assert model.get_n_leaves() == 2
 
 
-@pytest.mark.xfail(reason="ties go to the lowest threshold")
 def test_labels_nobody_can_learn_do_not_make_a_chain() -> None:
     """A split that improves nothing may not shave off one row after the other."""
     random = np.random.default_rng(3)

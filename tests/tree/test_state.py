@@ -54,7 +54,7 @@ def load_state(state: tuple[Any, ...]) -> Any:
 
 
 # Part of the state, where in it, what is put there.
-_N_FEATURES, _N_OUTPUTS, _FEATURE, _THRESHOLD, _RIGHT, _MISSING = range(6)
+_N_FEATURES, _N_OUTPUTS, _EXPONENT, _FEATURE, _THRESHOLD, _RIGHT, _MISSING = range(7)
 _HOSTILE = [
     *((_RIGHT, 0, bad) for bad in (10**6, 2**31 - 1, 1, 0, -1, -5, -(2**31))),
     (_RIGHT, 1, 2**31 - 1),
@@ -79,7 +79,7 @@ def test_a_hostile_value_is_refused(part: int, index: int, bad: Any) -> None:
         load_state(tuple(state))
 
 
-@pytest.mark.parametrize("part", range(2, 10))
+@pytest.mark.parametrize("part", range(_FEATURE, 11))
 @pytest.mark.parametrize("change", ["shorter", "longer", "empty"])
 def test_arrays_of_other_lengths_are_refused(part: int, change: str) -> None:
     state = list(fitted().tree_._native.__getstate__())
@@ -107,16 +107,16 @@ def test_hostile_sizes_are_refused(part: int, bad: int) -> None:
         load_state(tuple(state))
 
 
-@pytest.mark.parametrize("part", range(10))
+@pytest.mark.parametrize("part", range(11))
 @pytest.mark.parametrize("bad", [None, "abc", 2**70, [[1]], {}], ids=str)
 def test_other_types_are_refused(part: int, bad: Any) -> None:
     state = list(fitted().tree_._native.__getstate__())
     state[part] = bad
-    with pytest.raises((ValueError, TypeError, RuntimeError)):
+    with pytest.raises(ValueError, match="tree"):
         load_state(tuple(state))
 
 
-@pytest.mark.parametrize("state", [(), (1,), None, "abc", tuple(range(11))], ids=str)
+@pytest.mark.parametrize("state", [(), (1,), None, "abc", tuple(range(12))], ids=str)
 def test_states_of_another_shape_are_refused(state: Any) -> None:
     with pytest.raises((ValueError, TypeError)):
         load_state(state)

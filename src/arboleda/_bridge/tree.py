@@ -118,8 +118,10 @@ class Tree:
     def compute_feature_importances(self, normalize: bool = True) -> npt.NDArray[np.float64]:
         """Decrease of impurity by each column, weighted by the share of rows at its nodes."""
         decrease = self._native.impurity_decrease()
+        if not normalize:
+            return np.ldexp(decrease, self._native.impurity_exponent)
         total = decrease.sum()
-        return decrease / total if normalize and total > 0.0 else decrease
+        return decrease / total if total > 0.0 else decrease
 
     def __getstate__(self) -> dict[str, Any]:
         return {"native": self._native}

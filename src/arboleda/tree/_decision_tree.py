@@ -131,24 +131,24 @@ class _DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
                     "sample_weight is zero for every row: at least one must be positive"
                 )
         weight = self._target_weight(target, sample_weight)
+        _check_total(weight)
         n_threads = resolve_n_jobs(self.n_jobs)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        options = self._growth_options(X.shape[0], weight)
+        options = self._growth_options(X.shape[0])
         self.tree_ = self._grow(code_table(X, n_threads), target, weight, options, n_threads, seed)
         return self
 
-    def _growth_options(self, n_rows: int, weight: Floats | None) -> GrowthOptions:
-        """Parameters as the engine counts them: rows and weights instead of fractions."""
+    def _growth_options(self, n_rows: int) -> GrowthOptions:
+        """Parameters as the engine counts them: rows instead of fractions of them."""
         min_samples_leaf = _rows(self.min_samples_leaf, n_rows)
         min_samples_split = max(2, _rows(self.min_samples_split, n_rows))
-        total_weight = n_rows if weight is None else _total(weight)
         self.max_features_ = _n_features(self.max_features, self.n_features_in_)
         return GrowthOptions(
             max_depth=-1 if self.max_depth is None else min(self.max_depth, 2**31 - 1),
             max_leaf_nodes=-1 if self.max_leaf_nodes is None else min(self.max_leaf_nodes, n_rows),
             min_samples_split=max(min_samples_split, 2 * min_samples_leaf),
             min_samples_leaf=min_samples_leaf,
-            min_weight_leaf=self.min_weight_fraction_leaf * total_weight,
+            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
             min_impurity_decrease=self.min_impurity_decrease,
             max_features=self.max_features_,
         )
@@ -550,14 +550,12 @@ def _check_labels_present(y: Any) -> None:
             )
 
 
-def _total(weight: Floats) -> float:
+def _check_total(weight: Floats | None) -> None:
     with np.errstate(over="ignore"):
-        total = float(weight.sum())
-    if not math.isfinite(total):
-        raise ValueError(
-            "the sum of sample_weight is beyond float64: divide all weights by the same number"
-        )
-    return total
+        if weight is not None and not math.isfinite(weight.sum()):
+            raise ValueError(
+                "the sum of sample_weight is beyond float64: divide all weights by the same number"
+            )
 
 
 def _rows(count: int | float, n_rows: int) -> int:
