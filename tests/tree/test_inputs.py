@@ -4,11 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import narwhals.exceptions
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from tests.property.strategies import arrays_of
 
@@ -86,10 +86,10 @@ def test_fitting_leaves_the_table_as_it_was() -> None:
 @pytest.mark.parametrize(
     ("X", "message"),
     [
-        (np.array([["a"], ["b"]]), "(?i)numeric"),
-        (np.array([["a"], ["b"]], dtype=object), "could not convert"),
-        (np.array([[1], [2]], dtype="M8[D]"), "datetime64.*dates"),
-        (np.array([[1], [2]], dtype="m8[s]"), "timedelta64.*durations"),
+        (np.array([["a"], ["b"]]), "column 0 of X holds 'a' in row 0"),
+        (np.array([["a"], ["b"]], dtype=object), "column 0 of X holds 'a' in row 0"),
+        (np.array([[1], [2]], dtype="M8[D]"), "column 0 of X holds dates"),
+        (np.array([[1], [2]], dtype="m8[s]"), "column 0 of X holds dates or durations"),
         (np.array([[1j], [2]]), "Complex"),
         (np.array([[(1, 2.0)], [(3, 4.0)]], dtype="i4,f8"), "(?i)void|cast|dtype"),
         (np.array([[np.longdouble("1e400")], [1]]), "infinity"),
@@ -127,7 +127,7 @@ def test_other_columns_than_fitted_are_refused(library: Any, names: list[str]) -
 
 def test_duplicate_names_are_refused() -> None:
     double = pd.DataFrame(np.zeros((3, 2)), columns=["same", "same"])
-    with pytest.raises((ValueError, narwhals.exceptions.NarwhalsError), match="same"):
+    with pytest.raises(ValueError, match="more than one column named 'same'"):
         DecisionTreeClassifier().fit(double, [0, 1, 0])
 
 
@@ -184,3 +184,33 @@ def test_missing_values_of_frames_are_nan(make: Callable[[], Any]) -> None:
 def test_fitted_on_pandas_asked_on_polars() -> None:
     model = DecisionTreeClassifier().fit(frame(["a", "b"]), _TARGET)
     np.testing.assert_array_equal(model.predict(frame(["a", "b"], pl)), _TARGET)
+
+
+@pytest.mark.parametrize(
+    ("frame", "words"),
+    [
+        (
+            pd.DataFrame({"a": [1, 2, 3], "day": pd.to_datetime(["2020", "2021", "2022"])}),
+            "'day'.*dates",
+        ),
+        (pd.DataFrame({"a": [1, 2, 3], "took": pd.to_timedelta([1, 2, 3])}), "'took'.*durations"),
+        (pd.DataFrame({"a": [1, 2, 3], "s": ["x", "y", "z"]}), "'s'.*'x' in row 0.*OneHotEncoder"),
+        (pl.DataFrame({"a": [1, 2, 3], "s": ["1", "y", "z"]}), "'s'.*'y' in row 1"),
+        (
+            pl.DataFrame({"s": pl.Series(["x", "y", "z"], dtype=pl.Categorical)}),
+            "'s'.*'x' in row 0",
+        ),
+        (pa.table({"a": [1, 2, 3], "s": ["x", "y", "z"]}), "'s'.*'x' in row 0"),
+        (
+            pd.DataFrame([[1, 2], [3, 4], [5, 6]], columns=["a", "a"]),
+            "more than one column named 'a'",
+        ),
+        (pd.DataFrame({"s": [pd.NA, 1, 2]}, dtype=object), "'s'.*<NA> in row 0.*Float64"),
+        (np.array([[1, "x"], [2, "y"], [3, "z"]], dtype=object), "column 1.*'x' in row 0"),
+        ([[1, 2], [2, "r"], [3, 4]], "column 1.*'r' in row 1"),
+        (np.array([["2020"], ["2021"], ["2022"]], dtype="M8[D]"), "column 0.*dates"),
+    ],
+)
+def test_a_refusal_names_the_column_the_value_and_the_remedy(frame: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        DecisionTreeClassifier().fit(frame, [0, 1, 0])

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import validate_data
 
+from arboleda._bridge.culprit import find_culprit
 from arboleda._native import CodedTable
 
 # Types that the engine does not read, and the ones that hold the same values.
@@ -33,14 +34,16 @@ def check_table(estimator: object, X: object, *, reset: bool) -> npt.NDArray[np.
     ValueError
         If a value is infinite, a column is not numeric, or the columns are not those of ``fit``.
     """
-    table: npt.NDArray[np.generic] = validate_data(
-        estimator, X, reset=reset, dtype="numeric", ensure_all_finite=False
-    )
-    if table.dtype.kind not in "fiub":
-        raise ValueError(
-            f"X has values of type {table.dtype}; {type(estimator).__name__} reads numbers and "
-            "booleans: turn dates and durations into numbers first"
+    try:
+        table: npt.NDArray[np.generic] = validate_data(
+            estimator, X, reset=reset, dtype="numeric", ensure_all_finite=False
         )
+        _check_numbers(estimator, table)
+    except Exception as error:
+        culprit = find_culprit(X)
+        if culprit is None:
+            raise
+        raise ValueError(culprit) from error
     with np.errstate(over="ignore"):  # beyond float64 is infinite: refused below, with its place
         table = table.astype(_engine_dtype(table.dtype), copy=False)
     _check_no_infinity(estimator, table)
@@ -65,6 +68,13 @@ def check_class_shares_fit(n_nodes: int, n_classes: int) -> None:
             f"y has {n_classes:,} classes: a tree of up to {n_nodes:,} nodes would need "
             f"{needed / 2**30:,.0f} GiB for its class shares. If y is a quantity, use a regressor; "
             "otherwise merge rare classes or set max_leaf_nodes"
+        )
+
+
+def _check_numbers(estimator: object, X: npt.NDArray[np.generic]) -> None:
+    if X.dtype.kind not in "fiub":
+        raise ValueError(
+            f"X has values of type {X.dtype}; {type(estimator).__name__} reads numbers and booleans"
         )
 
 
