@@ -15,7 +15,7 @@
 namespace arboleda {
 
 // A histogram is built, cleared and scanned slot by slot; it pays while the node has at least one
-// row for every so many slots (measured in benchmarks/).
+// row for every so many slots. Between 2 and 8 a full tree on Adult or MNIST takes the same time.
 inline constexpr std::size_t kSlotsARow = 4;
 
 // The node that is searched.

@@ -46,8 +46,9 @@ struct GrowthOptions {
 // A decrease of impurity this much below the minimum still counts as reaching it (scikit-learn).
 inline constexpr double kImpurityTolerance = std::numeric_limits<double>::epsilon();
 
-// (rows x features) from which a node is worth waking other threads for (measured in benchmarks/).
-inline constexpr std::size_t kParallelWork = std::size_t{1} << 17;
+// (rows x features) from which a node is worth waking other threads for. Two threads on two cores
+// gain from 2^10 on (benchmarks/core_threads.cc); the rest is room for machines slower to wake.
+inline constexpr std::size_t kParallelWork = std::size_t{1} << 12;
 
 // Nodes of at most max(this, rows / (16 threads)) rows are grown as whole subtrees.
 inline constexpr std::size_t kSubtreeRows = 512;

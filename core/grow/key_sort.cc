@@ -10,7 +10,8 @@ namespace arboleda {
 
 namespace {
 
-// Below this many keys insertion wins over counting 256 digits (measured in benchmarks/).
+// Few keys are sorted by insertion, more by counting 256 digits. Between 16 and 96 a full tree on
+// Adult or MNIST takes the same time.
 constexpr std::size_t kInsertion = 48;
 
 }  // namespace
