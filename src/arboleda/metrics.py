@@ -52,9 +52,10 @@ class ClassificationTable:
 
     def to_frame(self) -> "pd.DataFrame":
         """One row per class, then ``macro`` and ``weighted``, as a pandas frame."""
-        pd = _pandas()
         rows = [*self.per_class, self.macro, self.weighted]
-        return pd.DataFrame(rows, index=[*self.labels, "macro", "weighted"])
+        index = [*self.labels, "macro", "weighted"]
+        frame: pd.DataFrame = _pandas().DataFrame(rows, index=index)
+        return frame
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,8 @@ class RegressionTable:
 
     def to_frame(self) -> "pd.DataFrame":
         """One row per metric, as a pandas frame."""
-        pd = _pandas()
-        return pd.DataFrame({"value": pd.Series(self.metrics, dtype=float)})
+        frame: pd.DataFrame = _pandas().DataFrame({"value": self.metrics}, dtype=float)
+        return frame
 
 
 def _pandas() -> ModuleType:
