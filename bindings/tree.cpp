@@ -6,6 +6,7 @@
 #include "areas.h"
 #include "arrays.h"
 #include "predict/predict.h"
+#include "tree/prune.h"
 
 namespace arboleda::python {
 
@@ -90,6 +91,16 @@ std::tuple<OutArray<std::int64_t>, OutArray<NodeIndex>> path(const Tree& tree, n
   return {to_numpy(std::move(result.start)), to_numpy(std::move(result.node))};
 }
 
+std::tuple<OutArray<double>, OutArray<double>> path_of_pruning(const Tree& tree) {
+  std::vector<double> alphas;
+  std::vector<double> impurities;
+  for (const PruningStep& step : pruning_path(tree)) {
+    alphas.push_back(step.alpha);
+    impurities.push_back(step.impurity);
+  }
+  return {to_numpy(std::move(alphas)), to_numpy(std::move(impurities))};
+}
+
 }  // namespace
 
 void init_tree(nb::module_& m) {
@@ -127,6 +138,8 @@ void init_tree(nb::module_& m) {
                    })
       .def("node_depths", [](const Tree& t) { return to_numpy(t.node_depths()); })
       .def("impurity_decrease", [](const Tree& t) { return to_numpy(t.impurity_decrease()); })
+      .def("pruning_path", &path_of_pruning)
+      .def("pruned", &pruned, nb::arg("alpha"))
       .def("apply", &apply, nb::arg("columns"), nb::arg("n_rows"), nb::arg("n_threads"))
       .def("predict", &predict, nb::arg("columns"), nb::arg("n_rows"), nb::arg("n_threads"))
       .def("decision_path", &path, nb::arg("columns"), nb::arg("n_rows"), nb::arg("n_threads"));

@@ -123,6 +123,14 @@ class Tree:
         total = decrease.sum()
         return decrease / total if total > 0.0 else decrease
 
+    def pruning_path(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Alphas at which the best pruned tree changes, and the impurity of its leaves."""
+        return self._native.pruning_path()
+
+    def pruned(self, alpha: float) -> Tree:
+        """Return the smallest of the pruned trees that are best for ``alpha``."""
+        return Tree(self._native.pruned(alpha))
+
     def __getstate__(self) -> dict[str, Any]:
         return {"native": self._native}
 

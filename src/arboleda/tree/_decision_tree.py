@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils import Tags, check_random_state, compute_sample_weight
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.utils import Bunch, Tags, check_random_state, compute_sample_weight
 from sklearn.utils._missing import is_pandas_na, is_scalar_nan
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
@@ -61,6 +61,7 @@ class _DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         "random_state": ["random_state"],
         "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
         "min_impurity_decrease": [Interval(Real, 0.0, None, closed="left")],
+        "ccp_alpha": [Interval(Real, 0.0, None, closed="left")],
         "n_jobs": [Integral, None],
     }
 
@@ -72,6 +73,7 @@ class _DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     random_state: int | np.random.RandomState | None
     max_leaf_nodes: int | None
     min_impurity_decrease: float
+    ccp_alpha: float
     n_jobs: int | None
     n_features_in_: int
     tree_: Tree
@@ -135,8 +137,32 @@ class _DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         n_threads = resolve_n_jobs(self.n_jobs)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         options = self._growth_options(X.shape[0])
-        self.tree_ = self._grow(code_table(X, n_threads), target, weight, options, n_threads, seed)
+        tree = self._grow(code_table(X, n_threads), target, weight, options, n_threads, seed)
+        self.tree_ = tree.pruned(self.ccp_alpha) if self.ccp_alpha > 0.0 else tree
         return self
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+        """Grow the tree and find the sequence of its best pruned trees.
+
+        With R(t) the weighted impurity of a node, the cost of a tree is the sum of R over its
+        leaves plus alpha times their number. Each alpha has a best pruned tree; they are nested,
+        and the path holds the alphas at which the best one changes. Breiman et al. (1984), ch. 3.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        path : Bunch
+            ``ccp_alphas``, ascending from 0, and ``impurities``: the sum of R over the leaves of
+            the tree that is best from that alpha on. The last tree is the root alone.
+        """
+        tree = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight).tree_
+        alphas, impurities = tree.pruning_path()
+        return Bunch(ccp_alphas=alphas, impurities=impurities)
 
     def _growth_options(self, n_rows: int) -> GrowthOptions:
         """Parameters as the engine counts them: rows instead of fractions of them."""
@@ -248,6 +274,9 @@ class DecisionTreeClassifier(ClassifierMixin, _DecisionTree):  # type: ignore[mi
         A node is split only if that lowers the weighted impurity by at least this.
     class_weight : dict, "balanced" or None, default=None
         Weight of each class; "balanced" makes all classes weigh the same.
+    ccp_alpha : float, default=0.0
+        Price of a leaf: the grown tree is pruned to the smallest one that is best for it (see
+        `cost_complexity_pruning_path`).
     n_jobs : int, default=None
         Threads: None all available cores, -1 likewise. The result does not depend on it.
 
@@ -307,6 +336,7 @@ class DecisionTreeClassifier(ClassifierMixin, _DecisionTree):  # type: ignore[mi
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        ccp_alpha: float = 0.0,
         n_jobs: int | None = None,
     ) -> None:
         self.criterion = criterion
@@ -319,6 +349,7 @@ class DecisionTreeClassifier(ClassifierMixin, _DecisionTree):  # type: ignore[mi
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
         self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
         self.n_jobs = n_jobs
 
     def _encode_target(self, y: Array) -> Array:
@@ -432,7 +463,7 @@ class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # type: ignore[misc
         Impurity of a node: the variance of its target.
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
         See `DecisionTreeClassifier`.
-    max_features, random_state, max_leaf_nodes, min_impurity_decrease, n_jobs
+    max_features, random_state, max_leaf_nodes, min_impurity_decrease, ccp_alpha, n_jobs
         See `DecisionTreeClassifier`.
 
     Attributes
@@ -484,6 +515,7 @@ class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # type: ignore[misc
         random_state: int | np.random.RandomState | None = None,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
         n_jobs: int | None = None,
     ) -> None:
         self.criterion = criterion
@@ -495,6 +527,7 @@ class DecisionTreeRegressor(RegressorMixin, _DecisionTree):  # type: ignore[misc
         self.random_state = random_state
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
         self.n_jobs = n_jobs
 
     def _encode_target(self, y: Array) -> Array:

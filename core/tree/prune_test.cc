@@ -1,0 +1,110 @@
+#include "tree/prune.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+#include "base/random.h"
+
+namespace arboleda {
+
+namespace {
+
+// A random binary tree in preorder whose impurities are small fractions.
+Tree random_tree(std::uint64_t seed, int max_depth) {
+  RandomStream random(seed, Purpose::feature_subset, 0, 0);
+  TreeArrays a;
+  a.n_features = 1;
+  a.n_outputs = 1;
+  const std::function<void(int, std::int64_t)> grow = [&](int depth, std::int64_t n) {
+    const auto id = a.right.size();
+    const bool leaf = depth == max_depth || n < 2 || (depth > 0 && random.below(4) == 0);
+    a.feature.push_back(leaf ? -1 : 0);
+    a.threshold.push_back(0);
+    a.right.push_back(-1);
+    a.missing_left.push_back(0);
+    a.impurity.push_back(random.below(1000) / 1000.0);
+    a.n_node_samples.push_back(n);
+    a.weight.push_back(static_cast<double>(n));
+    a.value.push_back(static_cast<double>(id));
+    if (leaf) return;
+    const std::int64_t left = 1 + random.below(static_cast<std::uint32_t>(n - 1));
+    grow(depth + 1, left);
+    a.right[id] = static_cast<NodeIndex>(a.right.size());
+    grow(depth + 1, n - left);
+    // Splitting lowers the impurity, as a real tree's splits do.
+    const auto r = static_cast<std::size_t>(a.right[id]);
+    a.impurity[id] =
+        (a.weight[id + 1] * a.impurity[id + 1] + a.weight[r] * a.impurity[r]) / a.weight[id] +
+        (1 + random.below(1000)) / 5000.0;
+  };
+  grow(0, 64);
+  return Tree(a);
+}
+
+double own_cost(const Tree& tree, NodeIndex i) {
+  const auto n = static_cast<std::size_t>(i);
+  return tree.arrays().weight[n] * tree.arrays().impurity[n] / tree.arrays().weight[0];
+}
+
+// min over all pruned subtrees below `node` of (sum of R) + alpha * leaves, by definition.
+double best_cost(const Tree& tree, NodeIndex node, double alpha) {
+  const double as_leaf = own_cost(tree, node) + alpha;
+  if (tree.is_leaf(node)) return as_leaf;
+  const auto right = tree.arrays().right[static_cast<std::size_t>(node)];
+  return std::min(as_leaf, best_cost(tree, node + 1, alpha) + best_cost(tree, right, alpha));
+}
+
+double cost(const Tree& tree, double alpha) {
+  double sum = 0;
+  for (NodeIndex i = 0; i < tree.n_nodes(); ++i) {
+    if (tree.is_leaf(i)) sum += own_cost(tree, i) + alpha;
+  }
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("the tree pruned at alpha is the best of all pruned trees, and the smallest such") {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const Tree tree = random_tree(seed, 6);
+    const auto path = pruning_path(tree);
+    for (std::size_t step = 0; step < path.size(); ++step) {
+      const double next = step + 1 < path.size() ? path[step + 1].alpha : path[step].alpha + 1;
+      for (const double alpha : {path[step].alpha, (path[step].alpha + next) / 2}) {
+        const Tree small = pruned(tree, alpha);
+        CHECK(cost(small, alpha) == doctest::Approx(best_cost(tree, 0, alpha)).epsilon(1e-12));
+        // A hair more alpha changes nothing inside the interval.
+        if (alpha > path[step].alpha) CHECK(small.n_leaves() == path[step].n_leaves);
+      }
+    }
+  }
+}
+
+TEST_CASE("alphas rise, trees are nested, the last is the root") {
+  for (std::uint64_t seed = 40; seed < 60; ++seed) {
+    const Tree tree = random_tree(seed, 9);
+    const auto path = pruning_path(tree);
+    CHECK(path.front().alpha == 0.0);
+    CHECK(path.front().n_leaves == tree.n_leaves());
+    CHECK(path.back().n_leaves == 1);
+    for (std::size_t step = 1; step < path.size(); ++step) {
+      CHECK(path[step].alpha >= path[step - 1].alpha);
+      CHECK(path[step].n_leaves < path[step - 1].n_leaves);
+      CHECK(path[step].impurity >= path[step - 1].impurity);
+    }
+    CHECK(pruned(tree, 0.0).n_nodes() == tree.n_nodes());
+    CHECK(pruned(tree, std::numeric_limits<double>::infinity()).n_nodes() == 1);
+  }
+}
+
+TEST_CASE("a single leaf has a path of one step") {
+  const Tree leaf = pruned(random_tree(1, 3), std::numeric_limits<double>::infinity());
+  const auto path = pruning_path(leaf);
+  REQUIRE(path.size() == 1);
+  CHECK(path[0].n_leaves == 1);
+}
+
+}  // namespace arboleda
