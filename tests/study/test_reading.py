@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from arboleda.study import StudyError
@@ -22,11 +23,24 @@ Csv = Callable[[str | bytes], Path]
 PLAIN = "num,text,flag\n1.5,Zoë,true\n?,b,false\n-2,NA,true\n"
 
 
-def zipped(data: bytes) -> bytes:
+def zipped(data: bytes, method: int = zipfile.ZIP_STORED) -> bytes:
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
+    with zipfile.ZipFile(out, "w", method) as archive:
         archive.writestr("table.csv", data)
     return out.getvalue()
+
+
+def spoilt(data: bytes, at: int) -> bytes:
+    """The same with a deflate block of a type that does not exist at this place."""
+    return data[:at] + b"\x07" + data[at + 1 :]
+
+
+def encrypted(archive: bytes) -> bytes:
+    """The archive with the flag set, in both headers, that says that its member is encrypted."""
+    changed, entry = bytearray(archive), archive.index(b"PK\x01\x02")
+    changed[6] |= 1
+    changed[entry + 8] |= 1
+    return bytes(changed)
 
 
 @pytest.mark.parametrize(
@@ -37,6 +51,7 @@ def zipped(data: bytes) -> bytes:
         PLAIN.encode("utf-16"),
         PLAIN.encode("cp1252"),
         PLAIN.replace("\n", "\r\n").encode(),
+        PLAIN.replace("\n", "\r").encode(),
         PLAIN.replace(",", "\t").encode(),
         PLAIN.replace(",", "|").encode(),
         PLAIN.replace(",", ";").replace("1.5", "1,5").encode(),
@@ -52,6 +67,7 @@ def zipped(data: bytes) -> bytes:
         "utf16",
         "cp1252",
         "crlf",
+        "cr",
         "tab",
         "pipe",
         "semicolon",
@@ -147,6 +163,18 @@ def test_guesses_are_told(csv: Csv) -> None:
     notes = read_table(csv("a,b\nMüller,Garçon\n".encode("cp1252"))).notes
     assert "cp1252" in notes[0].text
     assert "only numbers" in read_table(csv("1,2\n3,4\n")).notes[0].text
+    # Too little text for statistics to tell its encoding.
+    few = read_table(csv("a,b\né,1\na,2\n".encode("cp1252")))
+    assert few.columns[0].levels == ("a", "é")
+    assert "cp1252" in few.notes[0].text
+
+
+def test_a_folder_of_its_name_does_not_hide_a_bundled_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "iris").mkdir()
+    assert read_table("iris").n_rows == 150
 
 
 @pytest.mark.parametrize(
@@ -163,6 +191,15 @@ def test_guesses_are_told(csv: Csv) -> None:
         (b"a,a\n1,2\n", "more than one column named 'a'"),
         (bytes(range(256)) * 9, "encoding of table.csv cannot be read|NUL character"),
         (gzip.compress(PLAIN.encode())[:-9], "damaged"),
+        (spoilt(gzip.compress(PLAIN.encode()), 10), "damaged .*while decompressing"),
+        (
+            spoilt(zipped(PLAIN.encode(), zipfile.ZIP_DEFLATED), 39),
+            "damaged .*while decompressing",
+        ),
+        (
+            encrypted(zipped(PLAIN.encode(), zipfile.ZIP_DEFLATED)),
+            "table.csv cannot be unpacked .*password",
+        ),
         (b"PAR1" + b"\x00" * 40, "Parquet file table.csv cannot be read"),
     ],
     ids=[
@@ -177,6 +214,9 @@ def test_guesses_are_told(csv: Csv) -> None:
         "duplicate",
         "binary",
         "gz",
+        "gz-stream",
+        "zip-stream",
+        "zip-password",
         "parquet",
     ],
 )
@@ -193,8 +233,15 @@ def test_bad_paths_and_frames_give_one_sentence(tmp_path: Path) -> None:
         read_table(tmp_path)
     with pytest.raises(StudyError, match="cannot be read"):
         read_table("nul\0.csv")
-    with pytest.raises(StudyError, match="A DataFrame cannot be read"):
-        read_table(pd.DataFrame({"a": [1, "x"]}))
+    with pytest.raises(StudyError, match="cannot be read: File name too long"):
+        read_table("n" * 5000)
+    with pytest.raises(StudyError, match="Column 'a' cannot be read .*one kind"):
+        read_table(pd.DataFrame({"b": [1, 2], "a": [1, "x"]}))
+    with pytest.raises(StudyError, match="Column 'a' holds values of the type .*interval"):
+        read_table(pd.DataFrame({"a": pd.cut([1.0, 2.0, 3.0], 2)}))
+    pq.write_table(pa.table([[1], [2]], names=["a", "a"]), tmp_path / "twice.parquet")
+    with pytest.raises(StudyError, match="more than one column named 'a'"):
+        read_table(tmp_path / "twice.parquet")
     with pytest.raises(StudyError, match=r"more than one column|unique column names"):
         read_table(pd.DataFrame([[1, 2]], columns=["a", "a"]))
     with pytest.raises(StudyError, match="more than one column named '1'"):

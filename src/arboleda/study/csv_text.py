@@ -6,6 +6,7 @@ import gzip
 import io
 import lzma
 import zipfile
+import zlib
 from pathlib import Path
 
 import pyarrow as pa
@@ -81,9 +82,9 @@ def _decompress(data: bytes, path: Path) -> bytes:
             return lzma.decompress(data)
         if data[:4] == b"PK\x03\x04":
             return _only_member(data, path)
-    except (OSError, EOFError, ValueError, lzma.LZMAError, zipfile.BadZipFile) as error:
-        if isinstance(error, StudyError):
-            raise
+    except StudyError:
+        raise
+    except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
         raise StudyError(
             f"The compressed file {path.name} is damaged ({error}); fetch or pack it again."
         ) from error
@@ -97,7 +98,14 @@ def _only_member(data: bytes, path: Path) -> bytes:
             raise StudyError(
                 f"The archive {path.name} holds {len(members)} files; it must hold one table."
             )
-        return archive.read(members[0])
+        try:
+            return archive.read(members[0])
+        # How zipfile says that a member is encrypted, or packed by a method it does not know.
+        except RuntimeError as error:
+            raise StudyError(
+                f"The archive {path.name} cannot be unpacked ({error}); pack the table again, "
+                "without a password."
+            ) from error
 
 
 def _decode(data: bytes, path: Path, notes: list[Note]) -> str:
@@ -129,11 +137,22 @@ def _guess(data: bytes, path: Path) -> str:
     matches = from_bytes(data[:_SAMPLE], cp_isolation=ENCODINGS)
     best = matches.best()
     if best is None:
+        if _reads_as_western(data):
+            return "cp1252"
         raise StudyError(_unreadable(path))
     # Where several fit equally well, the most common encoding is the likelier one.
     if any("cp1252" in m.could_be_from_charset and m.chaos <= best.chaos for m in matches):
         return "cp1252"
     return str(best.encoding)
+
+
+def _reads_as_western(data: bytes) -> bool:
+    """Whether the bytes are printable text in cp1252: a short one may be too little to judge."""
+    try:
+        text = data.decode("cp1252")
+    except UnicodeDecodeError:
+        return False
+    return all(part.isprintable() for part in text.split())
 
 
 def _decode_as(data: bytes, encoding: str, path: Path) -> str:
@@ -164,7 +183,8 @@ def _separator(text: str) -> str:
 
 
 def _header(text: str, separator: str) -> list[str]:
-    rows = csv.reader(io.StringIO(text), delimiter=separator)
+    # Lines may also end in a bare carriage return.
+    rows = csv.reader(io.StringIO(text, newline=None), delimiter=separator)
     return next((row for row in rows if row), [])
 
 

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import narwhals as nw
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -22,6 +23,8 @@ BUNDLED = {
     "iris": True,
     "wine": True,
 }
+
+_UNREADABLE = (pa.ArrowException, nw.exceptions.NarwhalsError, TypeError, ValueError)
 
 
 def read_table(source: Any) -> Table:
@@ -49,7 +52,7 @@ def read_table(source: Any) -> Table:
     >>> read_table("iris").n_rows
     150
     """
-    if isinstance(source, str) and source in BUNDLED and not Path(source).exists():
+    if isinstance(source, str) and source in BUNDLED and not Path(source).is_file():
         return _read_bundled(source)
     if isinstance(source, (str, Path)):
         return _read_file(Path(source))
@@ -57,10 +60,10 @@ def read_table(source: Any) -> Table:
 
 
 def _read_file(path: Path) -> Table:
-    if path.is_dir():
-        raise StudyError(f"{path} is a folder; name a CSV or Parquet file in it.")
     try:
         data = path.read_bytes()
+    except IsADirectoryError as error:
+        raise StudyError(f"{path} is a folder; name a CSV or Parquet file in it.") from error
     except FileNotFoundError as error:
         raise StudyError(
             f"There is no file {path}; name a CSV or Parquet file, or one of the bundled tables "
@@ -93,10 +96,12 @@ def _stem(path: Path) -> str:
 
 def _read_parquet(path: Path, data: bytes) -> pa.Table:
     try:
-        table = pq.read_table(pa.BufferReader(data))
+        # Unlike read_table, this takes columns of one name, which are told of by that name later.
+        table = pq.ParquetFile(pa.BufferReader(data)).read()
     except (pa.ArrowException, OSError) as error:
-        reason = " ".join(str(error).split())[:200].rstrip(".")
-        raise StudyError(f"The Parquet file {path.name} cannot be read: {reason}.") from error
+        raise StudyError(
+            f"The Parquet file {path.name} cannot be read: {_reason(error)}."
+        ) from error
     if table.num_rows == 0 or table.num_columns == 0:
         raise StudyError(f"The table {path.name} has no rows.")
     return table
@@ -115,20 +120,30 @@ def _read_bundled(name: str) -> Table:
 
 
 def _read_frame(source: Any) -> Table:
-    import narwhals as nw
-
     try:
         frame = nw.from_native(source, eager_only=True)
-        check_names([str(n) for n in frame.columns], "given")
-        data = pa.table({str(n): frame.get_column(n).to_arrow() for n in frame.columns})
-    except StudyError:
-        raise
-    except (pa.ArrowException, nw.exceptions.NarwhalsError, TypeError, ValueError) as error:
-        reason = " ".join(str(error).split())[:200].rstrip(".")
+        names = [str(n) for n in frame.columns]
+    except _UNREADABLE as error:
         raise StudyError(
-            f"A {type(source).__name__} cannot be read as a table ({reason}); pass a path, or a "
-            "pandas, polars or Arrow table whose columns each hold one kind of value."
+            f"A {type(source).__name__} cannot be read as a table ({_reason(error)}); pass a "
+            "path, or a pandas, polars or Arrow table."
         ) from error
+    check_names(names, "given")
+    data = pa.table([_read_column(frame, n) for n in frame.columns], names=names)
     if data.num_rows == 0 or data.num_columns == 0:
         raise StudyError("The table has no rows.")
     return table_from_arrow(data, name="table", stem="table")
+
+
+def _read_column(frame: nw.DataFrame[Any], name: str) -> Any:
+    try:
+        return frame.get_column(name).to_arrow()
+    except _UNREADABLE as error:
+        raise StudyError(
+            f"Column {str(name)!r} cannot be read ({_reason(error)}); give all its values one "
+            "kind, numbers or text, or remove it."
+        ) from error
+
+
+def _reason(error: Exception) -> str:
+    return " ".join(str(error).split())[:200].rstrip(".")

@@ -141,8 +141,9 @@ def column_from_arrow(name: str, data: pa.ChunkedArray, decimal_comma: bool = Fa
     """One column of an Arrow table as numbers or codes."""
     kind = data.type
     if pa.types.is_dictionary(kind):
-        data = data.cast(kind.value_type)
-        kind = data.type
+        kind = kind.value_type
+        if not isinstance(kind, pa.BaseExtensionType):
+            data = data.cast(kind)
     if pa.types.is_null(kind):
         return Column(name, "numeric", np.full(len(data), np.nan))
     if pa.types.is_boolean(kind):
