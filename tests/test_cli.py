@@ -76,6 +76,8 @@ def test_wrong_usage(capsys: pytest.CaptureFixture[str], arguments: list[str], t
         (GOOD.replace("q", "").encode(), [], "missing in 15 of 30 rows"),
         (GOOD.replace("6,", "inf,").encode(), [], "'a' holds the infinite value inf in data row 7"),
         (GOOD.replace("6,", "1e400,").encode(), [], "infinite value inf in data row 7"),
+        (GOOD.replace("\n", ",inf\n").encode(), [], "'inf' holds the infinite value inf"),
+        (GOOD.replace("q", "None").encode(), [], "texts such as NA, None or ? count as missing"),
         (GOOD[:40].encode(), [], "a study needs at least 20"),
         (b"y\n" + b"1\n2\n" * 20, [], "holds only the target 'y'"),
         (b"a,y\n" + b"1,p\n1,q\n" * 20, [], "'a' is left out (constant"),
@@ -152,3 +154,17 @@ def test_a_whole_study(tmp_path: Path) -> None:
     assert again.returncode == 2
     assert "The output cannot be written: No space left on device." in again.stderr
     assert "Traceback" not in again.stderr
+
+
+def test_any_output_takes_what_is_printed(tmp_path: Path) -> None:
+    """Neither an encoding without the table's signs nor a closed output loses a study."""
+    command = ["study", "iris", "--target", "target", "--out", "here", "--metric", "mcc"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    result = run_process(*command, cwd=tmp_path, env=environment)
+    assert result.returncode == 0, result.stderr
+    assert "Report: here/report.html" in result.stdout
+    shell = f'exec "{sys.executable}" -m arboleda {" ".join(command)} >&-'
+    closed = subprocess.run(
+        ["/bin/sh", "-c", shell], cwd=tmp_path, text=True, check=False, capture_output=True
+    )
+    assert (closed.returncode, "Traceback" in closed.stderr) == (0, False)

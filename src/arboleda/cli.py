@@ -1,5 +1,6 @@
 """The command ``arboleda``: it parses, calls and prints, and nothing else."""
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -127,11 +128,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _run(arguments: list[str]) -> int:
     from arboleda.study.errors import StudyError
 
+    _take_any_text()
     try:
         try:
             app(arguments)
         finally:
-            sys.stdout.flush()
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 0
     except StudyError as error:
@@ -142,6 +145,13 @@ def _run(arguments: list[str]) -> int:
         _silence_output()
         return _fail(f"The output cannot be written: {error.strerror or error}.")
     return 0
+
+
+def _take_any_text() -> None:
+    """Let characters that the terminal's encoding lacks become question marks."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _fail(sentence: str) -> int:

@@ -436,6 +436,33 @@ def test_targets_of_any_size_end_well(only: Any, tmp_path: Path, scale: float) -
     assert all(m["status"] == "ok" for m in result.facts["models"])
 
 
+def test_columns_near_the_end_of_the_range_are_described(only: Any, tmp_path: Path) -> None:
+    only("most_frequent")
+    n, largest = 60, np.finfo(np.float64).max
+    frame = pd.DataFrame(
+        {
+            "ends": [-largest, largest] * (n // 2),
+            "same": [2**60] * n,
+            "x": np.random.default_rng(0).normal(size=n),
+            "y": ["a", "b"] * (n // 2),
+        }
+    )
+    result = Study(frame, target="y", out=tmp_path).run()
+    validate(result.facts)
+    ends, same = result.facts["data"]["columns"][:2]
+    assert (ends["numeric"]["q1"], ends["numeric"]["median"]) == (-largest, 0)
+    assert ends["numeric"]["sd"] is None
+    assert sum(same["histogram"]["counts"]) == n
+    assert np.all(np.diff(same["histogram"]["edges"]) > 0)
+
+
+def test_names_that_are_numbers(only: Any, tmp_path: Path) -> None:
+    only("most_frequent")
+    frame = pd.DataFrame({0: np.random.default_rng(0).normal(size=60), 1: ["a", "b"] * 30})
+    result = Study(frame, target=1, out=tmp_path).run()  # type: ignore[arg-type]
+    assert result.facts["study"]["target"] == "1"
+
+
 def test_a_class_that_a_fold_lacks(only: Any, tmp_path: Path) -> None:
     only("svm", "naive_bayes")
     x = np.random.default_rng(0).normal(size=60)
@@ -471,7 +498,9 @@ def test_a_negative_number_stays_a_number(only: Any, tmp_path: Path) -> None:
         ({"task": "ranking"}, "no task 'ranking'"),
         ({"metric": "rmse"}, "no metric 'rmse' for classification; choose one of accuracy"),
         ({"seed": -1}, "seed -1 is out of range"),
+        ({"seed": 1.5}, "seed 1.5 is out of range"),
         ({"jobs": 0}, "number of processes 0"),
+        ({"jobs": "2"}, "number of processes '2'"),
     ],
 )
 def test_wrong_options(tmp_path: Path, options: dict[str, Any], sentence: str) -> None:

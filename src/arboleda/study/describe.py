@@ -53,17 +53,18 @@ def _describe_column(column: Column, role: Role) -> dict[str, Any]:
 
 
 def _numbers(present: npt.NDArray[np.float64]) -> dict[str, float | None]:
-    q1, median, q3 = np.quantile(present, [0.25, 0.5, 0.75])
-    # Values near the largest double overflow in sums; scaled down, they do not.
-    scale = max(float(np.abs(present).max()), 1.0)
-    scaled = present / scale if scale > 1e150 else present
-    unit = scale if scale > 1e150 else 1.0
+    # Values near the largest double overflow in sums and differences; scaled down, they do not.
+    largest = float(np.abs(present).max())
+    unit = largest if largest > 1e150 else 1.0
+    scaled = present / unit
+    q1, median, q3 = np.quantile(scaled, [0.25, 0.5, 0.75]) * unit
     sd = float(scaled.std(ddof=1)) * unit if present.size > 1 else None
     return {
         "min": float(present.min()),
         "max": float(present.max()),
         "mean": float(scaled.mean()) * unit,
-        "sd": sd,
+        # It may exceed every value, and so the largest double.
+        "sd": sd if sd is not None and np.isfinite(sd) else None,
         "median": float(median),
         "q1": float(q1),
         "q3": float(q3),
@@ -86,12 +87,16 @@ def _text(column: Column, value: float) -> str:
 def histogram(values: npt.NDArray[np.float64], bins: int) -> dict[str, list[Any]] | None:
     """Counts in ``bins`` equal intervals; None where their range is beyond double precision."""
     low, high = float(values.min()), float(values.max())
+    if low == high:
+        # Wide enough for the intervals' ends to differ, however large the one value is.
+        half = max(0.5, 1e-9 * abs(low))
+        low, high = low - half, high + half
     if not np.isfinite(high - low):
         return None
-    if low < high and np.any(np.diff(np.linspace(low, high, bins + 1)) <= 0):
+    if np.any(np.diff(np.linspace(low, high, bins + 1)) <= 0):
         # Neighbouring numbers are too far apart for so many intervals.
         return {"edges": [low, high], "counts": [len(values)]}
-    counts, edges = np.histogram(values, bins=bins)
+    counts, edges = np.histogram(values, bins=bins, range=(low, high))
     return {"edges": edges.tolist(), "counts": counts.tolist()}
 
 

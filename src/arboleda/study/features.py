@@ -41,16 +41,17 @@ def make_features(table: Table, roles: Mapping[str, Role]) -> Features:
     Raises
     ------
     StudyError
-        If a numeric feature holds an infinite value.
+        If a column holds an infinite value.
     """
     blocks: list[Floats] = []
     names: list[str] = []
     levels: dict[int, tuple[str, ...]] = {}
     for column in table.columns:
+        # Columns that are left out are described, too.
+        check_finite(column)
         role = roles[column.name]
         if role.role != "feature":
             continue
-        check_finite(column)
         if role.kind == "datetime":
             parts = date_parts(column.values)
             names.extend(f"{column.name} ({part})" for part in parts)

@@ -67,7 +67,7 @@ def _judge(column: Column, values: npt.NDArray[np.float64]) -> tuple[Kind, str |
     if not present.size:
         return kind, "all values are missing"
     if len(distinct) == 1 and present.size == values.size:
-        return kind, "constant: the same value in every row"
+        return kind, "constant: the same value in every training row"
     if kind == "text":
         if len(distinct) == len(present):
             return kind, "identifier: every value is different"

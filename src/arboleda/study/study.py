@@ -7,6 +7,7 @@ import shutil
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -71,10 +72,10 @@ class Study:
 
     Examples
     --------
-    >>> from tempfile import mkdtemp
-    >>> study = Study("iris", target="target", out=mkdtemp())
-    >>> result = study.run()  # doctest: +SKIP
-    >>> result.facts["models"][0]["name"]  # doctest: +SKIP
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     result = Study("iris", target="target", out=folder).run()
+    >>> result.facts["models"][0]["name"]
     'Linear discriminant analysis'
     """
 
@@ -90,7 +91,8 @@ class Study:
         jobs: int | None = None,
     ) -> None:
         self.table = table
-        self.target = target
+        # Columns of a frame may be named by numbers; a study knows them as text.
+        self.target = str(target)
         self.out = out
         self.task = task
         self.metric = metric
@@ -134,10 +136,12 @@ class Study:
 def _check(task: str | None, seed: int, jobs: int | None) -> None:
     if task not in (None, "classification", "regression"):
         raise StudyError(f"There is no task {task!r}; choose classification or regression.")
-    if not 0 <= seed < 2**32:
-        raise StudyError(f"The seed {seed} is out of range; choose one from 0 to {2**32 - 1}.")
-    if jobs is not None and jobs < 1:
-        raise StudyError(f"The number of processes {jobs} is below 1; choose 1 or more.")
+    if not isinstance(seed, Integral) or not 0 <= seed < 2**32:
+        raise StudyError(
+            f"The seed {seed!r} is out of range; choose a whole number from 0 to {2**32 - 1}."
+        )
+    if jobs is not None and (not isinstance(jobs, Integral) or jobs < 1):
+        raise StudyError(f"The number of processes {jobs!r} is not a count; choose 1 or more.")
 
 
 def default_folder(stem: str, target: str) -> Path:

@@ -68,7 +68,7 @@ def make_target(table: Table, name: str, task: str | None = None) -> Target:
     if n_missing:
         raise StudyError(
             f"The target column {name!r} is missing in {n_missing:,} of {table.n_rows:,} rows; "
-            "remove those rows or fill them in."
+            "remove those rows or fill them in (texts such as NA, None or ? count as missing)."
         )
     if column.kind == "datetime":
         raise StudyError(f"The target column {name!r} holds dates; turn them into numbers first.")
