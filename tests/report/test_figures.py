@@ -148,7 +148,7 @@ def test_a_regression_tree_and_a_lone_leaf(tree: Facts) -> None:
     tree["class_labels"] = None
     for node in tree["nodes"]:
         node["value"] = [1000.0 * node["id"]]
-    assert "3,000" in texts(draw_tree(tree))
+    assert "3000" in texts(draw_tree(tree))
     leaf = {**tree["nodes"][0], "left": None, "right": None, "feature": None, "threshold": None}
     assert texts(draw_tree({**tree, "nodes": [leaf]})) == ["0", "mean", "n 100"]
 

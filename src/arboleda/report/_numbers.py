@@ -15,8 +15,8 @@ def plain(value: float | None, significant: int = 4) -> str:
 
     Examples
     --------
-    >>> plain(0.135842), plain(12345.678), plain(-2.0), plain(None)
-    ('0.1358', '12,346', '−2', '–')
+    >>> plain(0.135842), plain(12345.678), plain(2017.0), plain(-2.0), plain(None)
+    ('0.1358', '12,346', '2017', '−2', '–')
     >>> plain(1.5e-9), plain(3.2e12)
     ('1.5e-9', '3.2e12')
     """
@@ -29,7 +29,9 @@ def plain(value: float | None, significant: int = 4) -> str:
         mantissa, exponent = f"{value:.{significant - 1}e}".split("e")
         text = f"{_trimmed(mantissa)}e{int(exponent)}"
     else:
-        text = _trimmed(f"{value:,.{max(0, significant - 1 - order)}f}")
+        # Four digits stay together: a year is not 2,017.
+        apart = "," if order >= 4 else ""
+        text = _trimmed(f"{value:{apart}.{max(0, significant - 1 - order)}f}")
     return text.replace("-", _MINUS, 1) if value < 0 else text
 
 
