@@ -21,8 +21,6 @@ __all__ = ["main"]
 
 # Exit codes: 2 for what the user can mend, 130 for Ctrl-C, as shells have it.
 _USER_ERROR, _INTERRUPTED = 2, 130
-# Columns of a terminal from which on the chosen parameters have room beside the scores.
-_WIDE = 120
 
 
 class _CtrlCError(Exception):
@@ -103,7 +101,7 @@ def _print_leaderboard(result: "StudyResult") -> None:
     from arboleda.study.leaderboard import failures, leaderboard_table
 
     console = Console(highlight=False)
-    console.print(leaderboard_table(result.facts, wide=console.width >= _WIDE))
+    console.print(leaderboard_table(result.facts, width=console.width))
     for line in failures(result.facts):
         typer.echo(line)
     typer.echo(f"Report: {result.report}")

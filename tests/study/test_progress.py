@@ -10,7 +10,14 @@ from rich.console import Console
 from arboleda.study import StudyResult, progress
 from arboleda.study.leaderboard import failures, leaderboard_table
 from arboleda.study.plan import Plan, make_plan
-from arboleda.study.progress import LiveWatcher, PlainWatcher, duration, make_watcher, number
+from arboleda.study.progress import (
+    LiveWatcher,
+    PlainWatcher,
+    duration,
+    make_watcher,
+    number,
+    plus_minus,
+)
 from arboleda.study.reading import read_table
 from arboleda.study.work import Job
 
@@ -102,7 +109,7 @@ def test_the_leaderboard(mixed_result: StudyResult) -> None:
     failed = {**facts["models"][-1], "status": "failed", "error": "ValueError: no", "best": None}
     facts = {**facts, "models": [*facts["models"][:-1], failed]}
     out = io.StringIO()
-    Console(file=out, width=79).print(leaderboard_table(facts, wide=False))
+    Console(file=out, width=79).print(leaderboard_table(facts, width=79))
     lines = out.getvalue().splitlines()
     assert max(len(line) for line in lines) <= 79
     assert lines[0].strip() == "table, target rich: Accuracy"
@@ -113,5 +120,17 @@ def test_the_leaderboard(mixed_result: StudyResult) -> None:
     assert "failed" in lines[-2]
     assert failures(facts) == [f"{failed['name']} failed: ValueError: no"]
     out = io.StringIO()
-    Console(file=out, width=160).print(leaderboard_table(facts, wide=True))
+    Console(file=out, width=160).print(leaderboard_table(facts, width=160))
     assert "max_depth=" in out.getvalue()
+
+
+def test_a_narrow_leaderboard_keeps_its_numbers(mixed_result: StudyResult) -> None:
+    first = mixed_result.facts["models"][0]
+    for width in (40, 50, 60):
+        out = io.StringIO()
+        Console(file=out, width=width).print(leaderboard_table(mixed_result.facts, width=width))
+        lines = out.getvalue().splitlines()
+        assert max(len(line) for line in lines) <= width
+        assert "│ 1 │" in lines[4]
+        assert plus_minus(first["cv"]["mean"], first["cv"]["sd"]) in lines[4]
+        assert f"│ {number(first['test']['metrics']['accuracy'])} " in lines[4]

@@ -12,20 +12,26 @@ from arboleda.study.progress import duration, number, plus_minus
 __all__ = ["failures", "leaderboard_table"]
 
 
-def leaderboard_table(facts: Mapping[str, Any], *, wide: bool) -> Table:
-    """Models from best to worst: cross-validated and test score, time, parameters if ``wide``."""
+# Columns of a terminal from which on the time and the chosen parameters have room.
+_TIMED, _WIDE = 60, 120
+
+
+def leaderboard_table(facts: Mapping[str, Any], *, width: int) -> Table:
+    """Models from best to worst: cross-validated and test score; time and parameters if room."""
     study = facts["study"]
     title = f"{study['table']}, target {study['target']}: {study['metric_label']}"
     table = Table(title=Text(title))
-    table.add_column("#", justify="right")
-    for name in ("Model", "Cross-validated", "Test", "Search"):
+    table.add_column("#", justify="right", no_wrap=True)
+    # Names give way before numbers do.
+    table.add_column("Model", overflow="fold")
+    for name in ("Cross-validated", "Test", "Search")[: 3 if width >= _TIMED else 2]:
         table.add_column(name, no_wrap=True)
-    if wide:
+    if width >= _WIDE:
         table.add_column("Parameters", overflow="fold")
     for rank, model in enumerate(facts["models"], start=1):
-        cells = [Text(model["name"]), *_cells(model, study["metric"])]
-        cells += [Text(params_text(model))] if wide else []
-        table.add_row(str(rank), *cells)
+        cells = [Text(str(rank)), Text(model["name"]), *_cells(model, study["metric"])]
+        cells.append(Text(params_text(model)))
+        table.add_row(*cells[: len(table.columns)])
     return table
 
 

@@ -65,7 +65,7 @@ def _judge(column: Column, values: npt.NDArray[np.float64]) -> tuple[Kind, str |
     if kind == "categorical" and _is_text(len(distinct), len(present)):
         kind = "text"
     if not present.size:
-        return kind, "all values are missing"
+        return kind, "all values are missing in the training rows"
     if len(distinct) == 1 and present.size == values.size:
         return kind, "constant: the same value in every training row"
     if kind == "text":
