@@ -252,3 +252,22 @@ def test_bad_paths_and_frames_give_one_sentence(tmp_path: Path) -> None:
         read_table(pa.table({"a": [[1], [2]]}))
     with pytest.raises(StudyError, match="no rows"):
         read_table(pd.DataFrame({"a": []}))
+
+
+def test_whole_numbers_that_float64_would_merge_stay_apart(tmp_path: Path) -> None:
+    """Beyond 2^53 neighbouring whole numbers are one float64: they are read as names."""
+    first = 2**53
+    numbers = [first, first + 1, first + 2, None]
+    for table in (pa.table({"id": numbers}), _csv_of(tmp_path, numbers)):
+        column = read_table(table).column("id")
+        assert column.kind == "string"
+        assert column.levels == (str(first), str(first + 1), str(first + 2))
+    apart = read_table(pa.table({"id": [first, first + 2, first + 4]})).column("id")
+    assert apart.kind == "numeric"
+
+
+def _csv_of(folder: Path, numbers: list[int | None]) -> Path:
+    path = folder / "ids.csv"
+    rows = ["" if n is None else str(n) for n in numbers]
+    path.write_text("\n".join(["id,x", *(f"{row},1" for row in rows)]) + "\n")
+    return path

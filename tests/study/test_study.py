@@ -16,6 +16,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
@@ -467,12 +468,50 @@ def test_a_class_that_a_fold_lacks(only: Any, tmp_path: Path) -> None:
     only("svm", "naive_bayes")
     x = np.random.default_rng(0).normal(size=60)
     frame = pd.DataFrame({"x": x, "y": ["a"] * 40 + ["b"] * 17 + ["c"] * 3})
-    by_area = Study(frame, target="y", out=tmp_path / "roc", metric="roc_auc").run()
-    error = model_of(by_area, "naive_bayes")["error"]
+    with pytest.raises(
+        StudyError, match="No model could be scored.*roc_auc is not defined in fold 1"
+    ):
+        Study(frame, target="y", out=tmp_path / "roc", metric="roc_auc").run()
+    facts = json.loads((tmp_path / "roc" / "results.json").read_text())
+    error = next(m["error"] for m in facts["models"] if m["key"] == "naive_bayes")
     assert error == "ValueError: roc_auc is not defined in fold 1, whose rows lack a class"
     by_loss = Study(frame, target="y", out=tmp_path / "loss", metric="log_loss").run()
     assert model_of(by_loss, "naive_bayes")["status"] == "ok"
     assert "gives no probabilities" in model_of(by_loss, "svm")["error"]
+
+
+class ShortOfMemory(GaussianNB):  # type: ignore[misc]
+    """Fails for want of memory the first time, in each process."""
+
+    failures = 1
+
+    def fit(self, X: Any, y: Any) -> Any:
+        if ShortOfMemory.failures:
+            ShortOfMemory.failures -= 1
+            raise MemoryError("no room")
+        return super().fit(X, y)
+
+
+def test_a_fold_that_lacked_memory_is_tried_again(
+    only: Any, tmp_path: Path, mixed: pd.DataFrame
+) -> None:
+    poor = Model(
+        "poor", "Poor", "classification", lambda s, p: ShortOfMemory(), lambda s: [{}], "scaled"
+    )
+    only("most_frequent", poor)
+    study = Study(mixed, target="rich", out=tmp_path, jobs=1)
+    ShortOfMemory.failures = 1
+    assert "no room" in model_of(study.run(), "poor")["error"]
+    assert model_of(study.run(), "poor")["status"] == "ok"
+
+
+def test_several_rare_classes_are_counted(only: Any, tmp_path: Path) -> None:
+    only("most_frequent")
+    frame = pd.DataFrame(
+        {"x": np.arange(60.0) ** 1.5, "y": ["a"] * 40 + ["b"] * 9 + ["c"] * 6 + ["d"] * 5}
+    )
+    notes = Study(frame, target="y", out=tmp_path).run().facts["data"]["notes"]
+    assert any("3 classes have fewer than 10 rows ('d' has 5)" in n["text"] for n in notes)
 
 
 def test_spreadsheets_run_no_formula(only: Any, tmp_path: Path, mixed: pd.DataFrame) -> None:

@@ -148,11 +148,17 @@ def _feature_notes(column: Column, role: Role, n_rows: int) -> list[Note]:
 
 def _class_notes(target: Target) -> list[Note]:
     counts = np.bincount(target.y, minlength=len(target.labels))
-    rare = int(counts.argmin())
-    if counts[rare] < 2 * FOLDS:
+    rare, n_rare = int(counts.argmin()), int((counts < 2 * FOLDS).sum())
+    if n_rare == 1:
         text = (
             f"The class {target.labels[rare]!r} has {counts[rare]} rows, so some folds may lack "
             "it and its scores are rough."
+        )
+        return [Note("warning", target.name, text)]
+    if n_rare > 1:
+        text = (
+            f"{n_rare} classes have fewer than {2 * FOLDS} rows ({target.labels[rare]!r} has "
+            f"{counts[rare]}), so some folds may lack one and their scores are rough."
         )
         return [Note("warning", target.name, text)]
     return []

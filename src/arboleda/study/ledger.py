@@ -105,10 +105,10 @@ class Ledger:
     def put(
         self, model: str, params: Mapping[str, Any], fold: str, result: Mapping[str, Any]
     ) -> None:
-        """Store a result; it is on the disk when this returns."""
+        """Store a result in place of any other; it is on the disk when this returns."""
         try:
             self._connection.execute(
-                "INSERT INTO work VALUES (?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO work VALUES (?, ?, ?, ?)",
                 (model, _key(params), fold, json.dumps(result, allow_nan=False)),
             )
         except sqlite3.Error as error:

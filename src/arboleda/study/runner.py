@@ -81,7 +81,9 @@ def run_plan(plan: Plan, ledger: Ledger, processes: int, watcher: Watcher) -> li
 
 
 def _stored(ledger: Ledger, job: Job) -> dict[str, Any] | None:
-    return ledger.get(job.model, job.params, job.fold)
+    """The job's result, unless memory was short then: there may be more now."""
+    result = ledger.get(job.model, job.params, job.fold)
+    return None if result and (result["error"] or "").startswith("MemoryError") else result
 
 
 def _do(jobs: Iterable[Job], plan: Plan, ledger: Ledger, processes: int, watcher: Watcher) -> None:

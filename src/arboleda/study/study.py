@@ -114,7 +114,8 @@ class Study:
         Raises
         ------
         StudyError
-            If the table, the target, a parameter or the folder cannot be used.
+            If the table, the target, a parameter or the folder cannot be used, or no model could
+            be scored (the files are written all the same).
         """
         _check(self.task, self.seed, self.jobs)
         started, clock = datetime.now(UTC), time.monotonic()
@@ -130,6 +131,11 @@ class Study:
             facts = make_facts(plan, outcomes, started, time.monotonic() - clock)
             with _Told(folder):
                 _publish(facts, folder)
+        if all(model["status"] == "failed" for model in facts["models"]):
+            raise StudyError(
+                f"No model could be scored, the first because of {facts['models'][0]['error']}; "
+                f"the report is at {folder / REPORT}."
+            )
         return StudyResult(facts, folder)
 
 

@@ -149,7 +149,10 @@ def column_from_arrow(name: str, data: pa.ChunkedArray, decimal_comma: bool = Fa
     if pa.types.is_boolean(kind):
         return Column(name, "boolean", _numbers(data.cast(pa.int8())))
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return Column(name, "numeric", _numbers(data))
+        values = _numbers(data)
+        if pa.types.is_integer(kind) and _merges(values, pc.count_distinct(data).as_py()):
+            return _from_text(name, data.cast(pa.large_string()), decimal_comma)
+        return Column(name, "numeric", values)
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         return Column(name, "datetime", _seconds(data.cast(pa.timestamp("us"), safe=False)))
     if pa.types.is_duration(kind):
@@ -167,6 +170,14 @@ def _numbers(data: pa.ChunkedArray) -> Floats:
     if not pa.types.is_float64(data.type):
         data = data.cast(pa.float64(), safe=False)
     return np.asarray(data.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def _merges(values: Floats, n_distinct: int) -> bool:
+    """Whether numbers beyond 2^53 became equal as float64: they are names, not quantities."""
+    present = values[~np.isnan(values)]
+    if not present.size or np.abs(present).max() <= 2**53:
+        return False
+    return len(np.unique(present)) < n_distinct
 
 
 def _seconds(data: pa.ChunkedArray) -> Floats:
@@ -218,9 +229,10 @@ def _parse_numbers(distinct: pa.Array, texts: list[str], decimal_comma: bool) ->
         return np.array([float(t.replace(",", ".")) for t in texts])
     try:
         # Python would also take "1_000" and "infinity", which in a table are text.
-        return _numbers(pc.utf8_trim_whitespace(distinct).cast(pa.float64()))
+        values = _numbers(pc.utf8_trim_whitespace(distinct).cast(pa.float64()))
     except pa.ArrowInvalid:
         return None
+    return None if _merges(values, len(texts)) else values
 
 
 def _parse_dates(distinct: pa.Array, texts: list[str]) -> Floats | None:
