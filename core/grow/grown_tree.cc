@@ -1,5 +1,7 @@
 #include "grow/grown_tree.h"
 
+#include <span>
+
 namespace arboleda {
 
 namespace {
@@ -27,20 +29,12 @@ TreeArrays flatten(const GrownTree& trunk, const std::vector<GrownTree>& subtree
     }
     const auto i = static_cast<std::size_t>(visit.node);
     const GrownNode& node = visit.tree->nodes[i];
-    const auto id = static_cast<NodeIndex>(flat.right.size());
-    if (visit.parent_if_right >= 0)
-      flat.right[static_cast<std::size_t>(visit.parent_if_right)] = id;
-
     const bool leaf = node.left < 0;
-    flat.feature.push_back(leaf ? -1 : node.feature);
-    flat.threshold.push_back(leaf ? 0.0 : node.threshold);
-    flat.missing_left.push_back(!leaf && node.missing_left);
-    flat.right.push_back(-1);
-    flat.impurity.push_back(node.impurity);
-    flat.n_node_samples.push_back(node.n_rows);
-    flat.weight.push_back(node.weight);
-    const auto value = visit.tree->values.begin() + static_cast<std::ptrdiff_t>(i * n_outputs);
-    flat.value.insert(flat.value.end(), value, value + static_cast<std::ptrdiff_t>(n_outputs));
+    const NodeIndex id = append_node(
+        flat,
+        {leaf, node.feature, node.threshold, node.missing_left, node.impurity, node.n_rows,
+         node.weight},
+        std::span(visit.tree->values).subspan(i * n_outputs, n_outputs), visit.parent_if_right);
     if (!leaf) {
       stack.push_back({visit.tree, node.right, id});
       stack.push_back({visit.tree, node.left, -1});

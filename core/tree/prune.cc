@@ -121,18 +121,11 @@ Tree keep(const Tree& tree, const WeakestLinks& links) {
     const auto [node, parent] = stack.back();
     stack.pop_back();
     const auto i = static_cast<std::size_t>(node);
-    const auto id = static_cast<NodeIndex>(kept.right.size());
-    if (parent >= 0) kept.right[static_cast<std::size_t>(parent)] = id;
     const bool leaf = links.is_leaf(node);
-    kept.feature.push_back(leaf ? -1 : a.feature[i]);
-    kept.threshold.push_back(leaf ? 0.0 : a.threshold[i]);
-    kept.missing_left.push_back(leaf ? std::uint8_t{0} : a.missing_left[i]);
-    kept.right.push_back(-1);
-    kept.impurity.push_back(a.impurity[i]);
-    kept.n_node_samples.push_back(a.n_node_samples[i]);
-    kept.weight.push_back(a.weight[i]);
-    const auto value = tree.value(node);
-    kept.value.insert(kept.value.end(), value.begin(), value.end());
+    const NodeIndex id = append_node(kept,
+                                     {leaf, a.feature[i], a.threshold[i], a.missing_left[i] != 0,
+                                      a.impurity[i], a.n_node_samples[i], a.weight[i]},
+                                     tree.value(node), parent);
     if (!leaf) {
       stack.push_back({a.right[i], id});
       stack.push_back({node + 1, -1});

@@ -65,6 +65,21 @@ void check_shape(const TreeArrays& a) {
 
 }  // namespace
 
+NodeIndex append_node(TreeArrays& arrays, const TreeNode& node, std::span<const double> value,
+                      NodeIndex right_of) {
+  const auto id = static_cast<NodeIndex>(arrays.right.size());
+  if (right_of >= 0) arrays.right[static_cast<std::size_t>(right_of)] = id;
+  arrays.feature.push_back(node.is_leaf ? -1 : node.feature);
+  arrays.threshold.push_back(node.is_leaf ? 0.0 : node.threshold);
+  arrays.missing_left.push_back(!node.is_leaf && node.missing_left);
+  arrays.right.push_back(-1);
+  arrays.impurity.push_back(node.impurity);
+  arrays.n_node_samples.push_back(node.n_node_samples);
+  arrays.weight.push_back(node.weight);
+  arrays.value.insert(arrays.value.end(), value.begin(), value.end());
+  return id;
+}
+
 Tree::Tree(TreeArrays arrays) : arrays_(std::move(arrays)) {
   check_lengths(arrays_);
   check_numbers(arrays_);

@@ -35,6 +35,22 @@ struct TreeArrays {
   std::vector<double> value;                 // node x output: class shares, or the mean target
 };
 
+// One node on its way into the arrays.
+struct TreeNode {
+  bool is_leaf;
+  FeatureIndex feature;  // this and the next two: of no account in a leaf
+  double threshold;
+  bool missing_left;
+  double impurity;
+  std::int64_t n_node_samples;
+  double weight;
+};
+
+// Appends a node in preorder and returns its index. right_of: the node whose right child it is, or
+// -1 for the root and for left children.
+NodeIndex append_node(TreeArrays& arrays, const TreeNode& node, std::span<const double> value,
+                      NodeIndex right_of);
+
 class Tree {
  public:
   // Throws Error(invalid_argument) unless the arrays form one tree: equal lengths, every node but
