@@ -18,7 +18,7 @@ nb::tuple get_state(const Tree& tree) {
   return nb::make_tuple(a.n_features, a.n_outputs, a.impurity_exponent, to_numpy(a.feature),
                         to_numpy(a.threshold), to_numpy(a.right), to_numpy(a.missing_left),
                         to_numpy(a.impurity), to_numpy(a.n_node_samples), to_numpy(a.weight),
-                        to_numpy(a.value));
+                        to_numpy(a.value), to_numpy(a.category_start), to_numpy(a.category));
 }
 
 template <class T>
@@ -40,11 +40,13 @@ TreeArrays arrays_from(const nb::tuple& state) {
   a.n_node_samples = from_numpy<std::int64_t>(state[8]);
   a.weight = from_numpy<double>(state[9]);
   a.value = from_numpy<double>(state[10]);
+  a.category_start = from_numpy<std::int64_t>(state[11]);
+  a.category = from_numpy<CategoryIndex>(state[12]);
   return a;
 }
 
 void set_state(Tree& tree, const nb::tuple& state) {
-  require(state.size() == 11, "the state of a tree has not eleven parts");
+  require(state.size() == 13, "the state of a tree has not thirteen parts");
   TreeArrays arrays;
   try {
     arrays = arrays_from(state);
@@ -117,6 +119,9 @@ void init_tree(nb::module_& m) {
       .def_prop_ro("right", [](nb::handle s) { return view_numpy(arrays_of(s).right, s); })
       .def_prop_ro("missing_left",
                    [](nb::handle s) { return view_numpy(arrays_of(s).missing_left, s); })
+      .def_prop_ro("category_start",
+                   [](nb::handle s) { return view_numpy(arrays_of(s).category_start, s); })
+      .def_prop_ro("category", [](nb::handle s) { return view_numpy(arrays_of(s).category, s); })
       .def_prop_ro(
           "impurity",
           [](const Tree& t) {

@@ -19,6 +19,10 @@ using NodeIndex = std::int32_t;
 // The rank of a value among the distinct values of its column. Stored in 8, 16 or 32 bits.
 using Code = std::uint32_t;
 
+// The number of a category within its column, from 0 up. 65,535 is kept for "none of them".
+using CategoryIndex = std::uint16_t;
+inline constexpr CategoryIndex kNoCategory = 65535;
+
 // Exact sums of products of fixed-point numbers. Two 62-bit factors fit with room for the sign.
 using Int128 = __int128;
 using UInt128 = unsigned __int128;

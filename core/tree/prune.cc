@@ -122,10 +122,11 @@ Tree keep(const Tree& tree, const WeakestLinks& links) {
     stack.pop_back();
     const auto i = static_cast<std::size_t>(node);
     const bool leaf = links.is_leaf(node);
-    const NodeIndex id = append_node(kept,
-                                     {leaf, a.feature[i], a.threshold[i], a.missing_left[i] != 0,
-                                      a.impurity[i], a.n_node_samples[i], a.weight[i]},
-                                     tree.value(node), parent);
+    const NodeIndex id =
+        append_node(kept,
+                    {leaf, a.feature[i], a.threshold[i], a.missing_left[i] != 0, a.impurity[i],
+                     a.n_node_samples[i], a.weight[i], tree.categories(node)},
+                    tree.value(node), parent);
     if (!leaf) {
       stack.push_back({a.right[i], id});
       stack.push_back({node + 1, -1});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "base/error.h"
@@ -63,6 +64,36 @@ void check_shape(const TreeArrays& a) {
   }
 }
 
+void check_categories(const TreeArrays& a) {
+  if (a.category_start.empty()) {
+    require(a.category.empty(), "the categories of the tree belong to no node");
+    return;
+  }
+  require(a.category_start.size() == a.right.size() + 1 && a.category_start.front() == 0 &&
+              a.category_start.back() == static_cast<std::int64_t>(a.category.size()) &&
+              std::is_sorted(a.category_start.begin(), a.category_start.end()),
+          "the categories of the tree do not belong to its nodes");
+  require(!a.category.empty(), "the tree has room for categories and none");
+  for (std::size_t i = 0; i < a.right.size(); ++i) {
+    const auto begin = a.category.begin() + a.category_start[i];
+    const auto end = a.category.begin() + a.category_start[i + 1];
+    if (begin == end) continue;
+    require(a.right[i] >= 0 && a.threshold[i] == 0.0,
+            "a node of the tree has categories beside a leaf or a threshold");
+    require(std::adjacent_find(begin, end, std::greater_equal<>()) == end,
+            "the categories of a node are not in ascending order");
+  }
+}
+
+// The arrays come into being with the first node that has categories.
+void append_categories(TreeArrays& a, const TreeNode& node) {
+  const bool any = !node.is_leaf && !node.categories.empty();
+  if (a.category_start.empty() && !any) return;
+  if (a.category_start.empty()) a.category_start.assign(a.right.size(), 0);
+  if (any) a.category.insert(a.category.end(), node.categories.begin(), node.categories.end());
+  a.category_start.push_back(static_cast<std::int64_t>(a.category.size()));
+}
+
 }  // namespace
 
 NodeIndex append_node(TreeArrays& arrays, const TreeNode& node, std::span<const double> value,
@@ -70,13 +101,15 @@ NodeIndex append_node(TreeArrays& arrays, const TreeNode& node, std::span<const 
   const auto id = static_cast<NodeIndex>(arrays.right.size());
   if (right_of >= 0) arrays.right[static_cast<std::size_t>(right_of)] = id;
   arrays.feature.push_back(node.is_leaf ? -1 : node.feature);
-  arrays.threshold.push_back(node.is_leaf ? 0.0 : node.threshold);
+  const bool has_threshold = !node.is_leaf && node.categories.empty();
+  arrays.threshold.push_back(has_threshold ? node.threshold : 0.0);
   arrays.missing_left.push_back(!node.is_leaf && node.missing_left);
   arrays.right.push_back(-1);
   arrays.impurity.push_back(node.impurity);
   arrays.n_node_samples.push_back(node.n_node_samples);
   arrays.weight.push_back(node.weight);
   arrays.value.insert(arrays.value.end(), value.begin(), value.end());
+  append_categories(arrays, node);
   return id;
 }
 
@@ -84,11 +117,26 @@ Tree::Tree(TreeArrays arrays) : arrays_(std::move(arrays)) {
   check_lengths(arrays_);
   check_numbers(arrays_);
   check_shape(arrays_);
+  check_categories(arrays_);
 }
 
 std::span<const double> Tree::value(NodeIndex node) const {
   const auto k = static_cast<std::size_t>(arrays_.n_outputs);
   return std::span(arrays_.value).subspan(static_cast<std::size_t>(node) * k, k);
+}
+
+std::span<const CategoryIndex> Tree::categories(NodeIndex node) const {
+  if (arrays_.category_start.empty()) return {};
+  const auto i = static_cast<std::size_t>(node);
+  const auto begin = static_cast<std::size_t>(arrays_.category_start[i]);
+  const auto end = static_cast<std::size_t>(arrays_.category_start[i + 1]);
+  return std::span(arrays_.category).subspan(begin, end - begin);
+}
+
+bool Tree::has_category(NodeIndex node, double x) const {
+  if (!(x >= 0.0 && x <= std::numeric_limits<CategoryIndex>::max())) return false;
+  const auto list = categories(node);
+  return std::binary_search(list.begin(), list.end(), static_cast<CategoryIndex>(x));
 }
 
 NodeIndex Tree::n_leaves() const {

@@ -10,6 +10,10 @@
 //
 // A row goes left when x[feature] <= threshold. A missing value (NaN) goes where `missing_left`
 // says. A threshold of +infinity sends all present values left: the split "present or missing".
+//
+// A node may ask for a category instead. Its x is the number of the category, from 0 up; the node
+// lists the categories that go the other way than missing values do. All others, those that the node
+// never saw included, go with the missing ones.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +37,11 @@ struct TreeArrays {
   std::vector<std::int64_t> n_node_samples;  // training rows of positive weight
   std::vector<double> weight;                // their weight
   std::vector<double> value;                 // node x output: class shares, or the mean target
+
+  // The categories of node i: category[category_start[i] .. category_start[i + 1]), ascending; none
+  // where the node has a threshold. Both arrays are empty in a tree that asks for no category.
+  std::vector<std::int64_t> category_start;  // n_nodes + 1, or none
+  std::vector<CategoryIndex> category;
 };
 
 // One node on its way into the arrays.
@@ -44,6 +53,7 @@ struct TreeNode {
   double impurity;
   std::int64_t n_node_samples;
   double weight;
+  std::span<const CategoryIndex> categories = {};  // not empty: the node asks for a category
 };
 
 // Appends a node in preorder and returns its index. right_of: the node whose right child it is, or
@@ -65,10 +75,19 @@ class Tree {
 
   // The child a row goes to, given its value of the node's feature. `node` is not a leaf.
   NodeIndex child(NodeIndex node, double x) const {
-    const bool left =
-        x == x ? x <= at(arrays_.threshold, node) : at(arrays_.missing_left, node) != 0;
+    const bool missing_left = at(arrays_.missing_left, node) != 0;
+    const bool left = is_categorical(node) ? has_category(node, x) != missing_left
+                      : x == x             ? x <= at(arrays_.threshold, node)
+                                           : missing_left;
     return left ? node + 1 : at(arrays_.right, node);
   }
+
+  bool is_categorical(NodeIndex node) const {
+    return !arrays_.category_start.empty() && !categories(node).empty();
+  }
+
+  // The categories that go the other way than missing values; none where the node has a threshold.
+  std::span<const CategoryIndex> categories(NodeIndex node) const;
   FeatureIndex feature(NodeIndex node) const { return at(arrays_.feature, node); }
 
   NodeIndex n_leaves() const;
@@ -83,6 +102,8 @@ class Tree {
   std::vector<double> impurity_decrease() const;
 
  private:
+  bool has_category(NodeIndex node, double x) const;
+
   template <class T>
   static const T& at(const std::vector<T>& array, NodeIndex node) {
     return array[static_cast<std::size_t>(node)];

@@ -109,4 +109,65 @@ TEST_CASE("arrays that are not one tree are refused") {
   }
 }
 
+namespace {
+
+// Node 0 asks for a category: 1 and 4 go left, the others and missing ones right.
+TreeArrays with_categories() {
+  TreeArrays a = example();
+  a.threshold[0] = 0;
+  a.missing_left[0] = 0;
+  a.category_start = {0, 2, 2, 2, 2, 2, 2, 2};
+  a.category = {1, 4};
+  return a;
+}
+
+void check_refused(const TreeArrays& arrays) { CHECK_THROWS_AS(Tree{arrays}, Error); }
+
+}  // namespace
+
+TEST_CASE("listed categories go the other way than missing values") {
+  TreeArrays arrays = with_categories();
+  for (const bool missing_left : {false, true}) {
+    arrays.missing_left[0] = missing_left;
+    const Tree tree(arrays);
+    CHECK(tree.is_categorical(0));
+    CHECK_FALSE(tree.is_categorical(1));
+    const NodeIndex listed = missing_left ? 4 : 1;
+    const NodeIndex others = missing_left ? 1 : 4;
+    CHECK(tree.child(0, 1) == listed);
+    CHECK(tree.child(0, 4) == listed);
+    for (const double x :
+         {0.0, 2.0, 65534.0, 65535.0, 1e300, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
+      CHECK(tree.child(0, x) == others);
+    }
+  }
+}
+
+TEST_CASE("categories that belong to no node, or are not a set, are refused") {
+  const TreeArrays good = with_categories();
+  auto bad = good;
+  bad.category = {4, 1};
+  check_refused(bad);
+  bad.category = {4, 4};
+  check_refused(bad);
+  bad = good;
+  bad.category_start.pop_back();
+  check_refused(bad);
+  bad = good;
+  bad.category_start.back() = 1;
+  check_refused(bad);
+  bad = good;
+  bad.category_start = {0, 0, 0, 2, 2, 2, 2, 2};  // a leaf
+  check_refused(bad);
+  bad = good;
+  bad.category_start = {0, 3, 2, 2, 2, 2, 2, 2};
+  check_refused(bad);
+  bad = good;
+  bad.category_start.clear();
+  check_refused(bad);
+  bad = good;
+  bad.threshold[0] = 1;
+  check_refused(bad);
+}
+
 }  // namespace arboleda

@@ -96,6 +96,16 @@ class Tree:
         """1 where a missing value goes left."""
         return self._native.missing_left
 
+    def categories(self, node: int) -> npt.NDArray[np.uint16]:
+        """Categories that go the other way than missing values at a node, ascending.
+
+        Empty where the node has a threshold. All other categories go where missing values go.
+        """
+        start = self._native.category_start
+        if start.size == 0:
+            return self._native.category
+        return self._native.category[start[node] : start[node + 1]]
+
     @property
     def value(self) -> npt.NDArray[np.float64]:
         """Shape (node, 1, class): class shares; or (node, 1, 1): the mean target."""
