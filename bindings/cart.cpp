@@ -13,11 +13,17 @@ namespace arboleda::python {
 
 namespace {
 
-ClassMeasure measure_named(const std::string& name) {
+ClassMeasure class_measure_named(const std::string& name) {
   if (name == "gini") return ClassMeasure::gini;
   if (name == "entropy") return ClassMeasure::entropy;
   require(name == "misclassification", "no such criterion");
   return ClassMeasure::misclassification;
+}
+
+RegressionMeasure regression_measure_named(const std::string& name) {
+  if (name == "absolute_error") return RegressionMeasure::absolute_error;
+  require(name == "squared_error", "no such criterion");
+  return RegressionMeasure::squared_error;
 }
 
 template <class T>
@@ -61,7 +67,7 @@ void init_cart(nb::module_& m) {
       [](const CodedTable& table, InArray<std::uint32_t> labels, std::size_t n_classes,
          std::optional<InArray<double>> weights, const std::string& criterion,
          const GrowthOptions& options, int n_threads, std::uint64_t seed) {
-        const ClassMeasure measure = measure_named(criterion);
+        const ClassMeasure measure = class_measure_named(criterion);
         const Context context = make_context(n_threads, seed);
         const nb::gil_scoped_release unlocked;
         return fit_classification_tree(table, span_of(labels), n_classes, span_of(weights), measure,
@@ -73,13 +79,16 @@ void init_cart(nb::module_& m) {
   m.def(
       "fit_regression_tree",
       [](const CodedTable& table, InArray<double> targets, std::optional<InArray<double>> weights,
-         const GrowthOptions& options, int n_threads, std::uint64_t seed) {
+         const std::string& criterion, const GrowthOptions& options, int n_threads,
+         std::uint64_t seed) {
+        const RegressionMeasure measure = regression_measure_named(criterion);
         const Context context = make_context(n_threads, seed);
         const nb::gil_scoped_release unlocked;
-        return fit_regression_tree(table, span_of(targets), span_of(weights), options, context);
+        return fit_regression_tree(table, span_of(targets), span_of(weights), measure, options,
+                                   context);
       },
-      nb::arg("table"), nb::arg("targets"), nb::arg("weights").none(), nb::arg("options"),
-      nb::arg("n_threads"), nb::arg("seed"));
+      nb::arg("table"), nb::arg("targets"), nb::arg("weights").none(), nb::arg("criterion"),
+      nb::arg("options"), nb::arg("n_threads"), nb::arg("seed"));
 }
 
 }  // namespace arboleda::python

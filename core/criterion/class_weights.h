@@ -96,6 +96,7 @@ class ClassCriterion {
   using Slot = SlotType;
   using Sides = ClassSides<Slot, MeasureOf>;
   static constexpr bool kWeighted = Sides::kWeighted;
+  static constexpr bool kHasCells = true;  // a node is told by the sum of its rows cells
 
   // What the rows of one node contribute, in the order of its row list.
   struct Local {

@@ -89,6 +89,7 @@ class SquaredError {
  public:
   using Slot = Moments<Sum>;
   using Sides = MomentSides<Sum>;
+  static constexpr bool kHasCells = true;  // a node is told by the sum of its rows cells
 
   struct Local {
     std::vector<std::int64_t> target;

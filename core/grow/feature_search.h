@@ -40,9 +40,13 @@ class FeatureSearch {
     if (column.n_codes() < 2) return false;
     return std::visit(
         [&](const auto& codes) {
-          const bool dense = column.n_codes() * criterion_.width() <= kSlotsARow * node.rows.size();
-          return dense ? by_histogram(node, feature, column, codes, best)
-                       : by_sort(node, feature, column, codes, best);
+          if constexpr (Criterion::kHasCells) {
+            const std::size_t n_slots = column.n_codes() * criterion_.width();
+            if (n_slots <= kSlotsARow * node.rows.size()) {
+              return by_histogram(node, feature, column, codes, best);
+            }
+          }
+          return by_sort(node, feature, column, codes, best);
         },
         column.codes);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fixed_point.h"
+#include "criterion/absolute_error.h"
 #include "criterion/class_weights.h"
 #include "criterion/entropy.h"
 #include "criterion/gini.h"
@@ -40,12 +41,20 @@ Tree fit_classes(const CodedTable& table, std::span<const std::uint32_t> labels,
   return grow_tree(table, criterion, weights, options, context);
 }
 
-template <class Sum, bool kWeighted>
-Tree fit_mean(const CodedTable& table, std::span<const double> y, const FixedWeights& weights,
-              int target_bits, const GrowthOptions& options, const Context& context) {
-  const FixedTargets targets = fix_targets(y, weights.dropped, target_bits);
-  const SquaredError<Sum, kWeighted> criterion(y, targets, weights);
-  return grow_tree(table, criterion, weights, options, context);
+// What every regression has in common.
+struct Regression {
+  const CodedTable& table;
+  std::span<const double> y;
+  const FixedWeights& weights;
+  const GrowthOptions& options;
+  const Context& context;
+};
+
+template <class Criterion>
+Tree fit_targets(const Regression& problem, int target_bits) {
+  const FixedTargets targets = fix_targets(problem.y, problem.weights.dropped, target_bits);
+  const Criterion criterion(problem.y, targets, problem.weights);
+  return grow_tree(problem.table, criterion, problem.weights, problem.options, problem.context);
 }
 
 }  // namespace
@@ -71,18 +80,21 @@ Tree fit_classification_tree(const CodedTable& table, std::span<const std::uint3
 }
 
 Tree fit_regression_tree(const CodedTable& table, std::span<const double> targets,
-                         std::span<const double> weights, const GrowthOptions& options,
-                         const Context& context) {
+                         std::span<const double> weights, RegressionMeasure measure,
+                         const GrowthOptions& options, const Context& context) {
   require(targets.size() == table.n_rows, "one target a row is needed");
   const FixedWeights fixed = fix_weights(weights, table.n_rows, kWideWeightBits);
   const int narrow_bits = kNarrowBits - bit_length(fixed.total);
-  if (fixed.is_unit()) {
-    return fit_mean<std::int64_t, false>(table, targets, fixed, narrow_bits, options, context);
+  const bool narrow = fixed.is_unit() || narrow_bits >= kNarrowEnoughTargetBits;
+  const int bits = narrow ? narrow_bits : kWideTargetBits;
+  const Regression problem{table, targets, fixed, options, context};
+  if (measure == RegressionMeasure::absolute_error) {
+    return narrow ? fit_targets<AbsoluteError<std::int64_t>>(problem, bits)
+                  : fit_targets<AbsoluteError<Int128>>(problem, bits);
   }
-  if (narrow_bits >= kNarrowEnoughTargetBits) {
-    return fit_mean<std::int64_t, true>(table, targets, fixed, narrow_bits, options, context);
-  }
-  return fit_mean<Int128, true>(table, targets, fixed, kWideTargetBits, options, context);
+  if (fixed.is_unit()) return fit_targets<SquaredError<std::int64_t, false>>(problem, bits);
+  return narrow ? fit_targets<SquaredError<std::int64_t, true>>(problem, bits)
+                : fit_targets<SquaredError<Int128, true>>(problem, bits);
 }
 
 }  // namespace arboleda

@@ -53,8 +53,9 @@ Problem make_problem(std::size_t n, std::size_t p, std::uint64_t seed) {
 }
 
 // Impurity by the textbook's formula, in float64.
-double naive_impurity(const Problem& problem, const std::vector<RowIndex>& rows, bool weighted,
-                      int measure) {  // 0 gini, 1 entropy, 2 misclassification, 3 variance
+double naive_impurity(
+    const Problem& problem, const std::vector<RowIndex>& rows, bool weighted,
+    int measure) {  // 0 gini, 1 entropy, 2 misclassification, 3 variance, 4 absolute error
   double w = 0, mean = 0, variance = 0;
   std::map<std::uint32_t, double> share;
   for (const auto i : rows) {
@@ -67,6 +68,17 @@ double naive_impurity(const Problem& problem, const std::vector<RowIndex>& rows,
   for (const auto i : rows) {
     variance +=
         (weighted ? problem.weights[i] : 1.0) * (problem.y[i] - mean) * (problem.y[i] - mean) / w;
+  }
+  if (measure == 4) {  // the median is one of the targets
+    double least = std::numeric_limits<double>::infinity();
+    for (const auto m : rows) {
+      double loss = 0;
+      for (const auto i : rows) {
+        loss += (weighted ? problem.weights[i] : 1.0) * std::abs(problem.y[i] - problem.y[m]) / w;
+      }
+      least = std::min(least, loss);
+    }
+    return least;
   }
   double gini = 0, entropy = 0, most = 0;
   for (auto& [k, s] : share) {
@@ -138,7 +150,10 @@ void check_tree(const Problem& problem, const Tree& tree, bool weighted, int mea
 Tree fit(const Problem& problem, const CodedTable& coded, bool weighted, int measure,
          const GrowthOptions& options, const Context& context) {
   const std::vector<double> weights = weighted ? problem.weights : std::vector<double>{};
-  if (measure == 3) return fit_regression_tree(coded, problem.y, weights, options, context);
+  if (measure >= 3) {
+    return fit_regression_tree(coded, problem.y, weights,
+                               static_cast<RegressionMeasure>(measure - 3), options, context);
+  }
   return fit_classification_tree(coded, problem.labels, 3, weights,
                                  static_cast<ClassMeasure>(measure), options, context);
 }
@@ -157,7 +172,7 @@ TEST_CASE("every split is the best of all splits; impurities follow their defini
     const Problem problem = make_problem(90, 5, seed);
     const CodedTable coded = code_table(problem.table(), Context());
     for (const bool weighted : {false, true}) {
-      for (const int measure : {0, 1, 2, 3}) {
+      for (const int measure : {0, 1, 2, 3, 4}) {
         CAPTURE(measure);
         CAPTURE(weighted);
         check_tree(problem, fit(problem, coded, weighted, measure, {}, Context()), weighted,
@@ -178,7 +193,7 @@ TEST_CASE("the same bytes with 1, 2, 3 and 8 threads, by features and by subtree
   const CodedTable coded = code_table(problem.table(), Context());
   REQUIRE(6000 * 30 >= kParallelWork);
   for (const bool weighted : {false, true}) {
-    for (const int measure : {0, 1, 3}) {
+    for (const int measure : {0, 1, 3, 4}) {
       for (const bool best_first : {false, true}) {
         for (const FeatureIndex max_features : {-1, 5}) {
           GrowthOptions options;
@@ -204,7 +219,7 @@ TEST_CASE("best-first without a limit is the depth-first tree") {
   const CodedTable coded = code_table(problem.table(), Context());
   GrowthOptions best_first;
   best_first.policy = GrowthPolicy::best_first;
-  for (const int measure : {0, 3}) {
+  for (const int measure : {0, 3, 4}) {
     CHECK(same_bytes(fit(problem, coded, false, measure, {}, Context()).arrays(),
                      fit(problem, coded, false, measure, best_first, Context()).arrays()));
   }
@@ -231,7 +246,7 @@ TEST_CASE("stopping rules hold in every leaf") {
   double total = 0;
   for (const double w : problem.weights) total += w;
   options.min_weight_fraction_leaf = 20 / total;
-  for (const int measure : {0, 1, 2, 3}) {
+  for (const int measure : {0, 1, 2, 3, 4}) {
     const Tree tree = fit(problem, coded, true, measure, options, Context());
     CHECK(tree.depth() <= 5);
     CHECK(tree.n_leaves() > 4);
@@ -300,8 +315,10 @@ TEST_CASE("what cannot be learned from is refused") {
                   Error);
   std::vector<double> y(10, 1.0);
   y[3] = kNaN;
-  CHECK_THROWS_AS(fit_regression_tree(coded, y, {}, {}, Context()), Error);
-  CHECK_THROWS_AS(fit_regression_tree(code_table({0, {}}, Context()), {}, {}, {}, Context()),
+  CHECK_THROWS_AS(
+      fit_regression_tree(coded, y, {}, RegressionMeasure::squared_error, {}, Context()), Error);
+  CHECK_THROWS_AS(fit_regression_tree(code_table({0, {}}, Context()), {}, {},
+                                      RegressionMeasure::squared_error, {}, Context()),
                   Error);
 }
 

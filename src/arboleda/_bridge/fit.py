@@ -35,15 +35,16 @@ def fit_regression_tree(
     table: CodedTable,
     targets: npt.NDArray[np.float64],
     sample_weight: npt.NDArray[np.float64] | None,
+    criterion: str,
     options: GrowthOptions,
     *,
     n_threads: int,
     seed: int,
 ) -> Tree:
-    """Grow one regression tree by squared error."""
+    """Grow one regression tree."""
     targets = np.ascontiguousarray(targets, dtype=np.float64)
     native = _native.fit_regression_tree(
-        table, targets, _weights(sample_weight), options, n_threads, seed
+        table, targets, _weights(sample_weight), criterion, options, n_threads, seed
     )
     return Tree(native)
 

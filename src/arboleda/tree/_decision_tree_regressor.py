@@ -15,7 +15,7 @@ from arboleda.tree._decision_tree import Array, DecisionTree, Floats, MaxFeature
 
 
 class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
-    """Regression tree (CART): split where the target varies least, stop, predict the leaf's mean.
+    """Regression tree (CART): split where the target varies least, predict a leaf's centre.
 
     At every node all columns and all thresholds midway between neighbouring values are tried, and
     the split with the smallest weighted impurity of the two children is kept; ties go to the first
@@ -25,8 +25,9 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
 
     Parameters
     ----------
-    criterion : {"squared_error"}, default="squared_error"
-        Impurity of a node: the variance of its target.
+    criterion : {"squared_error", "friedman_mse", "absolute_error"}, default="squared_error"
+        Impurity of a node: the variance of its target (two names); the mean distance of its target
+        to the weighted median, which is then what a leaf predicts.
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
         See `DecisionTreeClassifier`.
     max_features, random_state, max_leaf_nodes, min_impurity_decrease, ccp_alpha, n_jobs
@@ -50,11 +51,20 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
     (44 bits beyond the sign for 100,000 rows). A leaf whose rows agree predicts exactly their
     value. A tree is constant beyond the last training value: it does not extrapolate.
 
+    Among splits with the same absolute error the one with the smallest squared error is taken.
+
+    Friedman's measure of a split into sides of weights W_L and W_R and means m_L and m_R is
+    ``W_L W_R / (W_L + W_R) (m_L - m_R)^2``. That is by how much the split lowers the weighted
+    variance, so "friedman_mse" is another name of "squared_error".
+
     Missing values are treated as in `DecisionTreeClassifier`.
 
     References
     ----------
     L. Breiman, J. Friedman, R. Olshen, C. Stone (1984), "Classification and Regression Trees".
+
+    J. Friedman (2001), "Greedy function approximation: a gradient boosting machine", Annals of
+    Statistics 29(5), equation (35).
 
     Examples
     --------
@@ -66,13 +76,13 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **DecisionTree._parameter_constraints,
-        "criterion": [StrOptions({"squared_error"})],
+        "criterion": [StrOptions({"squared_error", "friedman_mse", "absolute_error"})],
     }
 
     def __init__(
         self,
         *,
-        criterion: Literal["squared_error"] = "squared_error",
+        criterion: Literal["squared_error", "friedman_mse", "absolute_error"] = "squared_error",
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,
@@ -118,12 +128,13 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
         n_threads: int,
         seed: int,
     ) -> Tree:
+        criterion = "squared_error" if self.criterion == "friedman_mse" else self.criterion
         return fit_regression_tree(
-            table, target, sample_weight, options, n_threads=n_threads, seed=seed
+            table, target, sample_weight, criterion, options, n_threads=n_threads, seed=seed
         )
 
     def predict(self, X: Any) -> Floats:
-        """Mean target of each row's leaf.
+        """Mean target of each row's leaf; the median for ``criterion="absolute_error"``.
 
         Parameters
         ----------
