@@ -13,9 +13,11 @@ namespace arboleda::python {
 namespace nb = nanobind;
 
 void init_errors(nb::module_& m);
+void init_context(nb::module_& m);
 void init_data(nb::module_& m);
 void init_tree(nb::module_& m);
 void init_cart(nb::module_& m);
+void init_prune(nb::module_& m);
 
 // Columns of a table: a list of one-dimensional arrays, each of any stride and of one of the types
 // of DType. The views hold no reference: the list must outlive them.

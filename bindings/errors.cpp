@@ -26,11 +26,4 @@ void init_errors(nb::module_&) {
       nullptr);
 }
 
-Context make_context(int n_threads, std::uint64_t seed) {
-  return Context(n_threads, seed, [] {
-    const nb::gil_scoped_acquire gil;
-    return PyErr_CheckSignals() != 0;
-  });
-}
-
 }  // namespace arboleda::python

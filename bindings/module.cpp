@@ -4,7 +4,9 @@
 NB_MODULE(_native, m) {
   m.doc() = "The compiled engine of arboleda. Private: use the arboleda package.";
   arboleda::python::init_errors(m);
+  arboleda::python::init_context(m);
   arboleda::python::init_data(m);
   arboleda::python::init_tree(m);
   arboleda::python::init_cart(m);
+  arboleda::python::init_prune(m);
 }

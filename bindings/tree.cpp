@@ -93,14 +93,18 @@ std::tuple<OutArray<std::int64_t>, OutArray<NodeIndex>> path(const Tree& tree, n
   return {to_numpy(std::move(result.start)), to_numpy(std::move(result.node))};
 }
 
-std::tuple<OutArray<double>, OutArray<double>> path_of_pruning(const Tree& tree) {
+std::tuple<OutArray<double>, OutArray<double>, OutArray<NodeIndex>> path_of_pruning(
+    const Tree& tree) {
   std::vector<double> alphas;
   std::vector<double> impurities;
+  std::vector<NodeIndex> n_leaves;
   for (const PruningStep& step : pruning_path(tree)) {
     alphas.push_back(step.alpha);
     impurities.push_back(step.impurity);
+    n_leaves.push_back(step.n_leaves);
   }
-  return {to_numpy(std::move(alphas)), to_numpy(std::move(impurities))};
+  return {to_numpy(std::move(alphas)), to_numpy(std::move(impurities)),
+          to_numpy(std::move(n_leaves))};
 }
 
 }  // namespace

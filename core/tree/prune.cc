@@ -5,6 +5,8 @@
 #include <queue>
 #include <utility>
 
+#include "base/error.h"
+
 namespace arboleda {
 
 namespace {
@@ -15,20 +17,15 @@ namespace {
 // leave no rounding behind.
 class WeakestLinks {
  public:
-  explicit WeakestLinks(const Tree& tree) : tree_(tree) {
+  explicit WeakestLinks(const Tree& tree) : tree_(tree), parent_(tree.parents()) {
     const auto n = static_cast<std::size_t>(tree.n_nodes());
     const TreeArrays& a = tree.arrays();
-    parent_.assign(n, -1);
     nodes_.resize(n);
     for (std::size_t i = n; i-- > 0;) {
       Node& node = nodes_[i];
       node.own_cost = a.weight[i] * a.impurity[i] / a.weight[0];
-      if (a.right[i] < 0) {
-        node.cost = node.own_cost;
-      } else {
-        parent_[i + 1] = parent_[static_cast<std::size_t>(a.right[i])] = static_cast<NodeIndex>(i);
-        join(static_cast<NodeIndex>(i));
-      }
+      node.cost = node.own_cost;
+      if (a.right[i] >= 0) join(static_cast<NodeIndex>(i));
     }
     for (NodeIndex i = 0; i < tree.n_nodes(); ++i) offer(i);
   }
@@ -41,9 +38,9 @@ class WeakestLinks {
   double alpha() { return empty() ? 0.0 : std::max(links_.top().g, last_alpha_); }
   double cost() const { return nodes_[0].cost; }
   NodeIndex n_leaves() const { return nodes_[0].n_leaves; }
-  bool is_leaf(NodeIndex i) const { return tree_.is_leaf(i) || at(i).is_cut; }
 
-  void cut() {
+  // Cuts at the weakest link, and returns the node that is now a leaf.
+  NodeIndex cut() {
     last_alpha_ = alpha();
     const NodeIndex link = links_.top().node;
     links_.pop();
@@ -57,6 +54,7 @@ class WeakestLinks {
       join(i);
       offer(i);
     }
+    return link;
   }
 
  private:
@@ -103,14 +101,36 @@ class WeakestLinks {
   }
 
   const Tree& tree_;
+  const std::vector<NodeIndex> parent_;
   std::vector<Node> nodes_;
-  std::vector<NodeIndex> parent_;
   std::priority_queue<Link> links_;
   double last_alpha_ = 0.0;
 };
 
-// The tree without what lies below its cuts, still in preorder.
-Tree keep(const Tree& tree, const WeakestLinks& links) {
+}  // namespace
+
+std::vector<PruningStep> pruning_path(const Tree& tree) {
+  WeakestLinks links(tree);
+  const auto real = [&](double cost) { return std::ldexp(cost, tree.arrays().impurity_exponent); };
+  std::vector<PruningStep> path{{0.0, real(links.cost()), links.n_leaves(), -1}};
+  while (!links.empty()) {
+    const double alpha = real(links.alpha());
+    const NodeIndex node = links.cut();
+    path.push_back({alpha, real(links.cost()), links.n_leaves(), node});
+  }
+  return path;
+}
+
+Tree pruned(const Tree& tree, double alpha) {
+  std::vector<bool> cut(static_cast<std::size_t>(tree.n_nodes()), false);
+  for (const PruningStep& step : pruning_path(tree)) {
+    if (step.cut >= 0 && step.alpha <= alpha) cut[static_cast<std::size_t>(step.cut)] = true;
+  }
+  return cut_below(tree, cut);
+}
+
+Tree cut_below(const Tree& tree, const std::vector<bool>& cut) {
+  require(cut.size() == static_cast<std::size_t>(tree.n_nodes()), "one mark a node is needed");
   const TreeArrays& a = tree.arrays();
   TreeArrays kept;
   kept.n_features = a.n_features;
@@ -121,7 +141,7 @@ Tree keep(const Tree& tree, const WeakestLinks& links) {
     const auto [node, parent] = stack.back();
     stack.pop_back();
     const auto i = static_cast<std::size_t>(node);
-    const bool leaf = links.is_leaf(node);
+    const bool leaf = tree.is_leaf(node) || cut[i];
     const NodeIndex id =
         append_node(kept,
                     {leaf, a.feature[i], a.threshold[i], a.missing_left[i] != 0, a.impurity[i],
@@ -133,28 +153,6 @@ Tree keep(const Tree& tree, const WeakestLinks& links) {
     }
   }
   return Tree(std::move(kept));
-}
-
-}  // namespace
-
-std::vector<PruningStep> pruning_path(const Tree& tree) {
-  WeakestLinks links(tree);
-  const auto real = [&](double cost) { return std::ldexp(cost, tree.arrays().impurity_exponent); };
-  std::vector<PruningStep> path{{0.0, real(links.cost()), links.n_leaves()}};
-  while (!links.empty()) {
-    const double alpha = real(links.alpha());
-    links.cut();
-    path.push_back({alpha, real(links.cost()), links.n_leaves()});
-  }
-  return path;
-}
-
-Tree pruned(const Tree& tree, double alpha) {
-  WeakestLinks links(tree);
-  while (!links.empty() && std::ldexp(links.alpha(), tree.arrays().impurity_exponent) <= alpha) {
-    links.cut();
-  }
-  return keep(tree, links);
 }
 
 }  // namespace arboleda

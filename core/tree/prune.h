@@ -18,6 +18,7 @@ struct PruningStep {
   double alpha;
   double impurity;  // sum of R over the leaves
   NodeIndex n_leaves;
+  NodeIndex cut;  // the node that this step made a leaf; -1 in step 0
 };
 
 // The whole sequence down to the root alone, in the unit of the impurities of the caller.
@@ -25,5 +26,8 @@ std::vector<PruningStep> pruning_path(const Tree& tree);
 
 // The smallest tree among those that are best for `alpha` (0 or more).
 Tree pruned(const Tree& tree, double alpha);
+
+// The tree without what lies below the nodes that `cut` marks: those become leaves.
+Tree cut_below(const Tree& tree, const std::vector<bool>& cut);
 
 }  // namespace arboleda

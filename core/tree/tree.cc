@@ -158,6 +158,16 @@ std::int32_t Tree::depth() const {
   return *std::max_element(depth.begin(), depth.end());
 }
 
+std::vector<NodeIndex> Tree::parents() const {
+  std::vector<NodeIndex> parent(arrays_.right.size(), -1);
+  for (NodeIndex i = 0; i < n_nodes(); ++i) {
+    if (is_leaf(i)) continue;
+    parent[static_cast<std::size_t>(i) + 1] = i;
+    parent[static_cast<std::size_t>(at(arrays_.right, i))] = i;
+  }
+  return parent;
+}
+
 std::vector<double> Tree::impurity() const {
   std::vector<double> impurity = arrays_.impurity;
   for (auto& x : impurity) x = std::ldexp(x, arrays_.impurity_exponent);

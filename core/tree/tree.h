@@ -93,6 +93,7 @@ class Tree {
   NodeIndex n_leaves() const;
   std::int32_t depth() const;  // edges on the longest path
   std::vector<std::int32_t> node_depths() const;
+  std::vector<NodeIndex> parents() const;  // -1 for the root
 
   // impurity times 2^impurity_exponent: infinite or 0 where that leaves float64.
   std::vector<double> impurity() const;

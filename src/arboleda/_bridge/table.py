@@ -55,6 +55,11 @@ def columns_of(X: npt.NDArray[np.generic]) -> list[npt.NDArray[np.generic]]:
     return [X[:, j] for j in range(X.shape[1])]
 
 
+def take_rows(X: npt.NDArray[np.generic], rows: npt.NDArray[np.intp]) -> npt.NDArray[np.generic]:
+    """Copy of some rows of a table that `check_table` returned."""
+    return X[rows]
+
+
 def code_table(X: npt.NDArray[np.generic], n_threads: int) -> CodedTable:
     """Rank codes of a table that `check_table` returned."""
     return CodedTable(columns_of(X), X.shape[0], n_threads)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +11,27 @@ from scipy.sparse import csr_matrix
 from arboleda import _native
 from arboleda._bridge.table import columns_of
 
+Loss = Literal["misclassification", "squared_error"]
+
 _LEAF = -1  # children_left, children_right of a leaf
 _UNDEFINED = -2  # feature, threshold of a leaf
+
+
+class PruningPath(NamedTuple):
+    """The best pruned trees, one entry each: nested, the first one whole, the last one the root."""
+
+    alpha: npt.NDArray[np.float64]  # from which on it is the best, ascending from 0
+    impurity: npt.NDArray[np.float64]  # of its leaves, by their share of the weight
+    n_leaves: npt.NDArray[np.int32]
+
+
+class JudgingRows(NamedTuple):
+    """Rows that a tree is pruned by: a table, class numbers or values, and weights."""
+
+    X: npt.NDArray[np.generic]
+    target: npt.NDArray[Any]
+    weight: npt.NDArray[np.float64] | None
+    n_threads: int
 
 
 class Tree:
@@ -133,13 +152,29 @@ class Tree:
         total = decrease.sum()
         return decrease / total if total > 0.0 else decrease
 
-    def pruning_path(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Alphas at which the best pruned tree changes, and the impurity of its leaves."""
-        return self._native.pruning_path()
+    def pruning_path(self) -> PruningPath:
+        """Sequence of the best pruned trees, from the whole one to the root alone."""
+        return PruningPath(*self._native.pruning_path())
 
     def pruned(self, alpha: float) -> Tree:
         """Return the smallest of the pruned trees that are best for ``alpha``."""
         return Tree(self._native.pruned(alpha))
+
+    def pruning_errors(
+        self, rows: JudgingRows, loss: Loss, alphas: npt.NDArray[np.float64]
+    ) -> npt.NDArray[np.float64]:
+        """Mean loss of ``pruned(alpha)`` on given rows, for ascending alphas, in one pass."""
+        return _native.pruning_errors(self._native, *self._judged_by(rows), loss, alphas)
+
+    def reduced_error_pruned(self, rows: JudgingRows, loss: Loss) -> Tree:
+        """Return the smallest of the pruned trees with the fewest errors on given rows."""
+        return Tree(_native.reduced_error_pruned(self._native, *self._judged_by(rows), loss))
+
+    def _judged_by(self, rows: JudgingRows) -> tuple[Any, Any, Any]:
+        leaf = self._native.apply(columns_of(rows.X), rows.X.shape[0], rows.n_threads)
+        target = np.ascontiguousarray(rows.target, dtype=np.float64)
+        weight = rows.weight
+        return leaf, target, None if weight is None else np.ascontiguousarray(weight, np.float64)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"native": self._native}

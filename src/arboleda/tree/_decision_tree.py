@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABCMeta, abstractmethod
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -27,6 +28,24 @@ from arboleda._bridge.tree import Tree
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 MaxFeatures = int | float | Literal["sqrt", "log2"] | None
+
+
+@dataclass(frozen=True)
+class Training:
+    """What `fit` was given, checked and coded, and what it may use."""
+
+    X: Array
+    table: CodedTable
+    target: Array
+    weight: Floats | None
+    n_threads: int
+    seed: int
+    n_rows: int | None = None  # of which parameters that are fractions speak; None: all
+
+    @property
+    def full_weight(self) -> Floats:
+        """Weight of every row."""
+        return np.ones(self.table.n_rows) if self.weight is None else self.weight
 
 
 class DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
@@ -111,6 +130,13 @@ class DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
             If a parameter is out of range, X holds an infinite value or text, the lengths differ, y
             has missing or infinite values, or the weights are negative or all zero.
         """
+        training = self._training(X, y, sample_weight)
+        tree = self._grown(training)
+        self.tree_ = tree.pruned(self.ccp_alpha) if self.ccp_alpha > 0.0 else tree
+        return self
+
+    def _training(self, X: Any, y: Any, sample_weight: Any) -> Training:
+        """Check everything that `fit` is given."""
         self._validate_params()
         X = check_table(self, X, reset=True)
         target = self._encode_target(y)
@@ -127,10 +153,19 @@ class DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         _check_total(weight)
         n_threads = resolve_n_jobs(self.n_jobs)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        options = self._growth_options(X.shape[0])
-        tree = self._grow(code_table(X, n_threads), target, weight, options, n_threads, seed)
-        self.tree_ = tree.pruned(self.ccp_alpha) if self.ccp_alpha > 0.0 else tree
-        return self
+        return Training(X, code_table(X, n_threads), target, weight, n_threads, seed)
+
+    def _grown(self, training: Training) -> Tree:
+        """Grow the whole tree from rows of positive weight."""
+        n_rows = training.table.n_rows if training.n_rows is None else training.n_rows
+        return self._grow(
+            training.table,
+            training.target,
+            training.weight,
+            self._growth_options(n_rows),
+            training.n_threads,
+            training.seed,
+        )
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
         """Grow the tree and find the sequence of its best pruned trees.
@@ -151,9 +186,9 @@ class DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
             ``ccp_alphas``, ascending from 0, and ``impurities``: the sum of R over the leaves of
             the tree that is best from that alpha on. The last tree is the root alone.
         """
-        tree = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight).tree_
-        alphas, impurities = tree.pruning_path()
-        return Bunch(ccp_alphas=alphas, impurities=impurities)
+        other = clone(self)
+        path = other._grown(other._training(X, y, sample_weight)).pruning_path()
+        return Bunch(ccp_alphas=path.alpha, impurities=path.impurity)
 
     def _growth_options(self, n_rows: int) -> GrowthOptions:
         """Parameters as the engine counts them: rows instead of fractions of them."""

@@ -1,0 +1,39 @@
+// The stop flag: Ctrl-C, and the wish of the thread that started this one.
+#include <atomic>
+#include <memory>
+
+#include "areas.h"
+
+namespace arboleda::python {
+
+namespace {
+
+struct StopFlag {
+  std::shared_ptr<std::atomic<bool>> is_set = std::make_shared<std::atomic<bool>>(false);
+};
+
+// Signals reach the main thread only. A thread that it started looks at the flag it was given.
+thread_local std::shared_ptr<std::atomic<bool>> flag_of_this_thread;
+
+}  // namespace
+
+Context make_context(int n_threads, std::uint64_t seed) {
+  return Context(n_threads, seed, [flag = flag_of_this_thread] {
+    if (flag && flag->load(std::memory_order_relaxed)) return true;
+    const nb::gil_scoped_acquire gil;
+    return PyErr_CheckSignals() != 0;
+  });
+}
+
+void init_context(nb::module_& m) {
+  nb::class_<StopFlag>(m, "StopFlag", "Stops the engine's work on the threads that obey it.")
+      .def(nb::init<>())
+      .def("set", [](StopFlag& flag) { flag.is_set->store(true, std::memory_order_relaxed); });
+
+  m.def(
+      "obey",
+      [](const StopFlag* flag) { flag_of_this_thread = flag == nullptr ? nullptr : flag->is_set; },
+      nb::arg("flag").none(), "Make the calls of this thread look at a flag; None: no longer.");
+}
+
+}  // namespace arboleda::python

@@ -1,0 +1,86 @@
+#include "tree/node_errors.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/fixed_point.h"
+
+namespace arboleda {
+
+namespace {
+
+// Sums of this many bits are exact in float64.
+constexpr int kExactBits = 52;
+
+// How many rows pass between two looks at the stop flag.
+constexpr std::size_t kBlockRows = 4096;
+
+// What every node would answer as a leaf: the number of a class, or a value.
+std::vector<double> answers(const Tree& tree, Loss loss) {
+  std::vector<double> answer;
+  answer.reserve(static_cast<std::size_t>(tree.n_nodes()));
+  for (NodeIndex i = 0; i < tree.n_nodes(); ++i) {
+    const auto value = tree.value(i);
+    answer.push_back(
+        loss == Loss::misclassification
+            ? static_cast<double>(std::max_element(value.begin(), value.end()) - value.begin())
+            : value[0]);
+  }
+  return answer;
+}
+
+void check_rows(const Tree& tree, const JudgingRows& rows, Loss loss) {
+  require(rows.target.size() == rows.leaf.size(), "one target a row is needed");
+  require(!rows.leaf.empty(), "at least one row is needed");
+  require(loss == Loss::misclassification || tree.arrays().n_outputs == 1,
+          "the tree has more than one value a node");
+  require(std::all_of(rows.leaf.begin(), rows.leaf.end(),
+                      [&](NodeIndex leaf) {
+                        return leaf >= 0 && leaf < tree.n_nodes() && tree.is_leaf(leaf);
+                      }),
+          "a row ends in what is no leaf of the tree");
+}
+
+// Adds each row's weighted losses to all nodes that it passes.
+template <class RowLoss>
+void add_errors(const Tree& tree, const JudgingRows& rows, const FixedWeights& weights,
+                const std::vector<double>& answer, const Context& context,
+                std::vector<double>& error, const RowLoss& row_loss) {
+  const auto parent = tree.parents();
+  for (std::size_t row = 0; row < rows.leaf.size(); ++row) {
+    if (row % kBlockRows == 0) context.check();
+    const double weight = weights.is_unit() ? 1.0 : static_cast<double>(weights.value[row]);
+    if (weight == 0.0 || (!weights.dropped.empty() && weights.dropped[row])) continue;
+    for (NodeIndex node = rows.leaf[row]; node >= 0;
+         node = parent[static_cast<std::size_t>(node)]) {
+      const auto i = static_cast<std::size_t>(node);
+      error[i] += weight * row_loss(rows.target[row], answer[i]);
+    }
+  }
+}
+
+}  // namespace
+
+NodeErrors node_errors(const Tree& tree, const JudgingRows& rows, Loss loss,
+                       const Context& context) {
+  check_rows(tree, rows, loss);
+  const FixedWeights weights = fix_weights(rows.weight, rows.leaf.size(), kExactBits);
+  const auto answer = answers(tree, loss);
+  NodeErrors errors;
+  errors.error.assign(answer.size(), 0.0);
+  errors.total_weight = static_cast<double>(weights.total);
+  const auto add = [&](const auto& row_loss) {
+    add_errors(tree, rows, weights, answer, context, errors.error, row_loss);
+  };
+  switch (loss) {
+    case Loss::misclassification:
+      add([](double y, double a) { return y == a ? 0.0 : 1.0; });
+      break;
+    case Loss::squared_error:
+      add([](double y, double a) { return (y - a) * (y - a); });
+      break;
+  }
+  return errors;
+}
+
+}  // namespace arboleda
