@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 from tests.property.strategies import arrays_of
 
@@ -115,8 +114,8 @@ _TARGET = np.arange(30) % 3
 @pytest.mark.parametrize("library", [pd, pl], ids=["pandas", "polars"])
 @pytest.mark.parametrize(
     "names",
-    [["b", "a", "c"], ["a", "b", "d"], ["a", "b"], ["a", "b", "c", "d"], ["A", "b", "c"]],
-    ids=["permuted", "renamed", "missing", "extra", "case"],
+    [["a", "b", "d"], ["a", "b"], ["a", "b", "c", "d"], ["A", "b", "c"]],
+    ids=["renamed", "missing", "extra", "case"],
 )
 def test_other_columns_than_fitted_are_refused(library: Any, names: list[str]) -> None:
     model = DecisionTreeClassifier().fit(frame(["a", "b", "c"], library), _TARGET)
@@ -194,18 +193,11 @@ def test_fitted_on_pandas_asked_on_polars() -> None:
             "'day'.*dates",
         ),
         (pd.DataFrame({"a": [1, 2, 3], "took": pd.to_timedelta([1, 2, 3])}), "'took'.*durations"),
-        (pd.DataFrame({"a": [1, 2, 3], "s": ["x", "y", "z"]}), "'s'.*'x' in row 0.*OneHotEncoder"),
-        (pl.DataFrame({"a": [1, 2, 3], "s": ["1", "y", "z"]}), "'s'.*'y' in row 1"),
-        (
-            pl.DataFrame({"s": pl.Series(["x", "y", "z"], dtype=pl.Categorical)}),
-            "'s'.*'x' in row 0",
-        ),
-        (pa.table({"a": [1, 2, 3], "s": ["x", "y", "z"]}), "'s'.*'x' in row 0"),
         (
             pd.DataFrame([[1, 2], [3, 4], [5, 6]], columns=["a", "a"]),
             "more than one column named 'a'",
         ),
-        (pd.DataFrame({"s": [pd.NA, 1, 2]}, dtype=object), "'s'.*<NA> in row 0.*Float64"),
+        (pd.DataFrame({"s": [pd.NA, 1, "x"]}, dtype=object), "'s'.*'x' in row 2.*OneHotEncoder"),
         (np.array([[1, "x"], [2, "y"], [3, "z"]], dtype=object), "column 1.*'x' in row 0"),
         ([[1, 2], [2, "r"], [3, 4]], "column 1.*'r' in row 1"),
         (np.array([["2020"], ["2021"], ["2022"]], dtype="M8[D]"), "column 0.*dates"),

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from arboleda import _native
-from arboleda._bridge.table import columns_of
+from arboleda._bridge.table import Table
 
 Loss = Literal["misclassification", "squared_error"]
 
@@ -28,7 +28,7 @@ class PruningPath(NamedTuple):
 class JudgingRows(NamedTuple):
     """Rows that a tree is pruned by: a table, class numbers or values, and weights."""
 
-    X: npt.NDArray[np.generic]
+    X: Table
     target: npt.NDArray[Any]
     weight: npt.NDArray[np.float64] | None
     n_threads: int
@@ -130,19 +130,19 @@ class Tree:
         """Shape (node, 1, class): class shares; or (node, 1, 1): the mean target."""
         return self._native.value[:, np.newaxis, :]
 
-    def predict(self, X: npt.NDArray[np.generic], n_threads: int = 1) -> npt.NDArray[np.float64]:
+    def predict(self, table: Table, n_threads: int = 1) -> npt.NDArray[np.float64]:
         """Value of the leaf of each row, shape (n_samples, n_classes or 1)."""
-        return self._native.predict(columns_of(X), X.shape[0], n_threads)
+        return self._native.predict(table.columns, table.n_rows, n_threads)
 
-    def apply(self, X: npt.NDArray[np.generic], n_threads: int = 1) -> npt.NDArray[np.intp]:
+    def apply(self, table: Table, n_threads: int = 1) -> npt.NDArray[np.intp]:
         """Index of the leaf of each row."""
-        return self._native.apply(columns_of(X), X.shape[0], n_threads).astype(np.intp)
+        return self._native.apply(table.columns, table.n_rows, n_threads).astype(np.intp)
 
-    def decision_path(self, X: npt.NDArray[np.generic], n_threads: int = 1) -> csr_matrix:
+    def decision_path(self, table: Table, n_threads: int = 1) -> csr_matrix:
         """Nodes that each row passes, as an indicator matrix (n_samples, node_count)."""
-        start, node = self._native.decision_path(columns_of(X), X.shape[0], n_threads)
+        start, node = self._native.decision_path(table.columns, table.n_rows, n_threads)
         ones = np.ones(node.size, dtype=np.int64)
-        return csr_matrix((ones, node, start), shape=(X.shape[0], self.node_count))
+        return csr_matrix((ones, node, start), shape=(table.n_rows, self.node_count))
 
     def compute_feature_importances(self, normalize: bool = True) -> npt.NDArray[np.float64]:
         """Decrease of impurity by each column, weighted by the share of rows at its nodes."""
@@ -171,7 +171,7 @@ class Tree:
         return Tree(_native.reduced_error_pruned(self._native, *self._judged_by(rows), loss))
 
     def _judged_by(self, rows: JudgingRows) -> tuple[Any, Any, Any]:
-        leaf = self._native.apply(columns_of(rows.X), rows.X.shape[0], rows.n_threads)
+        leaf = self._native.apply(rows.X.columns, rows.X.n_rows, rows.n_threads)
         target = np.ascontiguousarray(rows.target, dtype=np.float64)
         weight = rows.weight
         return leaf, target, None if weight is None else np.ascontiguousarray(weight, np.float64)

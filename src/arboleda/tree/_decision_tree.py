@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABCMeta, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
@@ -21,12 +22,14 @@ from sklearn.utils.validation import (
 )
 
 from arboleda._bridge.fit import CodedTable, GrowthOptions
-from arboleda._bridge.table import check_table, code_table
+from arboleda._bridge.schema import Schema
+from arboleda._bridge.table import Table, check_table, code_table
 from arboleda._bridge.threads import resolve_n_jobs
 from arboleda._bridge.tree import Tree
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
+CategoricalFeatures = Sequence[bool | int | str] | Array | Literal["from_dtype"] | None
 MaxFeatures = int | float | Literal["sqrt", "log2"] | None
 
 
@@ -34,7 +37,7 @@ MaxFeatures = int | float | Literal["sqrt", "log2"] | None
 class Training:
     """What `fit` was given, checked and coded, and what it may use."""
 
-    X: Array
+    X: Table
     table: CodedTable
     target: Array
     weight: Floats | None
@@ -72,6 +75,7 @@ class DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
         "min_impurity_decrease": [Interval(Real, 0.0, None, closed="left")],
         "ccp_alpha": [Interval(Real, 0.0, None, closed="left")],
+        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
         "n_jobs": [Integral, None],
     }
 
@@ -84,8 +88,10 @@ class DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     max_leaf_nodes: int | None
     min_impurity_decrease: float
     ccp_alpha: float
+    categorical_features: CategoricalFeatures
     n_jobs: int | None
     n_features_in_: int
+    schema_: Schema
     tree_: Tree
 
     @abstractmethod
@@ -114,7 +120,8 @@ class DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Numbers and booleans of any dtype; NaN means missing. Not copied.
+            A table of any container: NumPy, pandas, polars, Arrow, lists. Not copied where its
+            types allow. See the guide's page "What goes in".
         y : array-like of shape (n_samples,)
             The target, without missing values.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -127,8 +134,9 @@ class DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If a parameter is out of range, X holds an infinite value or text, the lengths differ, y
-            has missing or infinite values, or the weights are negative or all zero.
+            If a parameter is out of range, X holds an infinite value, or text in a numeric column,
+            the lengths differ, y has missing or infinite values, or the weights are negative or all
+            zero.
         """
         training = self._training(X, y, sample_weight)
         tree = self._grown(training)
@@ -138,12 +146,12 @@ class DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     def _training(self, X: Any, y: Any, sample_weight: Any) -> Training:
         """Check everything that `fit` is given."""
         self._validate_params()
-        X = check_table(self, X, reset=True)
+        table = check_table(self, X, reset=True, categorical_features=self.categorical_features)
         target = self._encode_target(y)
-        check_consistent_length(X, target)
+        check_consistent_length(table, target)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
+                sample_weight, table, dtype=np.float64, ensure_non_negative=True
             )
             if not sample_weight.any():
                 raise ValueError(
@@ -153,7 +161,7 @@ class DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         _check_total(weight)
         n_threads = resolve_n_jobs(self.n_jobs)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        return Training(X, code_table(X, n_threads), target, weight, n_threads, seed)
+        return Training(table, code_table(table, n_threads), target, weight, n_threads, seed)
 
     def _grown(self, training: Training) -> Tree:
         """Grow the whole tree from rows of positive weight."""
@@ -205,13 +213,13 @@ class DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
             max_features=self.max_features_,
         )
 
-    def _check_input(self, X: Any) -> Array:
+    def _check_input(self, X: Any) -> Table:
         check_is_fitted(self)
         return check_table(self, X, reset=False)
 
     def _leaf_values(self, X: Any) -> Floats:
-        X = self._check_input(X)
-        return self.tree_.predict(X, resolve_n_jobs(self.n_jobs))
+        table = self._check_input(X)
+        return self.tree_.predict(table, resolve_n_jobs(self.n_jobs))
 
     def apply(self, X: Any) -> npt.NDArray[np.intp]:
         """Index of the leaf that each row reaches.
@@ -225,8 +233,8 @@ class DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         leaves : ndarray of shape (n_samples,)
             Indices into the arrays of ``tree_``.
         """
-        X = self._check_input(X)
-        return self.tree_.apply(X, resolve_n_jobs(self.n_jobs))
+        table = self._check_input(X)
+        return self.tree_.apply(table, resolve_n_jobs(self.n_jobs))
 
     def decision_path(self, X: Any) -> csr_matrix:
         """Nodes that each row passes from the root to its leaf.
@@ -240,8 +248,8 @@ class DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         path : sparse matrix of shape (n_samples, n_nodes)
             1 where the row passes the node.
         """
-        X = self._check_input(X)
-        return self.tree_.decision_path(X, resolve_n_jobs(self.n_jobs))
+        table = self._check_input(X)
+        return self.tree_.decision_path(table, resolve_n_jobs(self.n_jobs))
 
     def get_depth(self) -> int:
         """Edges on the longest path from the root to a leaf."""

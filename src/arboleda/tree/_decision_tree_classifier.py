@@ -15,7 +15,13 @@ from sklearn.utils.validation import _check_y, column_or_1d
 from arboleda._bridge.fit import CodedTable, GrowthOptions, fit_classification_tree
 from arboleda._bridge.table import check_class_shares_fit
 from arboleda._bridge.tree import Tree
-from arboleda.tree._decision_tree import Array, DecisionTree, Floats, MaxFeatures
+from arboleda.tree._decision_tree import (
+    Array,
+    CategoricalFeatures,
+    DecisionTree,
+    Floats,
+    MaxFeatures,
+)
 
 
 class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[misc]
@@ -53,6 +59,10 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
     ccp_alpha : float, default=0.0
         Price of a leaf: the grown tree is pruned to the smallest one that is best for it (see
         `cost_complexity_pruning_path`).
+    categorical_features : "from_dtype", None, or array-like, default="from_dtype"
+        Columns whose values are categories. "from_dtype": those of a frame that have a categorical
+        type or hold text. None: no column. Otherwise a list of names, of indices, or a mask of
+        booleans; the values may then be text, numbers or dates. At most 65,535 categories a column.
     n_jobs : int, default=None
         Threads: None all available cores, -1 likewise. The result does not depend on it.
 
@@ -65,6 +75,8 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only if the columns have names.
+    schema_ : Schema
+        Names, kinds and categories of the columns.
     max_features_ : int
     n_outputs_ : int
         Always 1.
@@ -74,7 +86,8 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
     Notes
     -----
     Missing values (NaN) are learned from: each split also finds the better side for them. A value
-    missing only at prediction goes to the child with more training rows.
+    missing only at prediction goes to the child with more training rows. A category that `fit` did
+    not see goes where missing values go.
 
     Differences from scikit-learn: X is compared as float64 (not float32); a tie between splits is
     never decided at random; zero-weight rows are ignored throughout.
@@ -113,6 +126,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         min_impurity_decrease: float = 0.0,
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         ccp_alpha: float = 0.0,
+        categorical_features: CategoricalFeatures = "from_dtype",
         n_jobs: int | None = None,
     ) -> None:
         self.criterion = criterion
@@ -126,6 +140,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         self.min_impurity_decrease = min_impurity_decrease
         self.class_weight = class_weight
         self.ccp_alpha = ccp_alpha
+        self.categorical_features = categorical_features
         self.n_jobs = n_jobs
 
     def _encode_target(self, y: Array) -> Array:

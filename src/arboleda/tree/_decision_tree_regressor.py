@@ -11,7 +11,13 @@ from sklearn.utils.validation import _check_y, column_or_1d
 
 from arboleda._bridge.fit import CodedTable, GrowthOptions, fit_regression_tree
 from arboleda._bridge.tree import Tree
-from arboleda.tree._decision_tree import Array, DecisionTree, Floats, MaxFeatures
+from arboleda.tree._decision_tree import (
+    Array,
+    CategoricalFeatures,
+    DecisionTree,
+    Floats,
+    MaxFeatures,
+)
 
 
 class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
@@ -30,7 +36,9 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
         to the weighted median, which is then what a leaf predicts.
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
         See `DecisionTreeClassifier`.
-    max_features, random_state, max_leaf_nodes, min_impurity_decrease, ccp_alpha, n_jobs
+    max_features, random_state, max_leaf_nodes, min_impurity_decrease, ccp_alpha
+        See `DecisionTreeClassifier`.
+    categorical_features, n_jobs
         See `DecisionTreeClassifier`.
 
     Attributes
@@ -39,6 +47,8 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only if the columns have names.
+    schema_ : Schema
+        Names, kinds and categories of the columns.
     max_features_ : int
     n_outputs_ : int
         Always 1.
@@ -92,6 +102,7 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         ccp_alpha: float = 0.0,
+        categorical_features: CategoricalFeatures = "from_dtype",
         n_jobs: int | None = None,
     ) -> None:
         self.criterion = criterion
@@ -104,6 +115,7 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
         self.ccp_alpha = ccp_alpha
+        self.categorical_features = categorical_features
         self.n_jobs = n_jobs
 
     def _encode_target(self, y: Array) -> Array:

@@ -1,0 +1,95 @@
+"""Arrays, lists of lists and all that NumPy makes an array of, read column by column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import validate_data
+
+from arboleda._bridge.categories import LabelColumn, labels_of_numbers, labels_of_objects
+from arboleda._bridge.labels import UnreadableLabelError
+from arboleda._bridge.numbers import numbers_of_objects
+
+
+class ArraySource:
+    """The columns of a two-dimensional array."""
+
+    def __init__(self, array: npt.NDArray[Any]) -> None:
+        self._array = array
+        self.n_rows, self.n_columns = array.shape
+
+    def is_labelled(self, column: int) -> bool:
+        """Whether a type says that the column holds categories: an array has one type, so no."""
+        del column
+        return False
+
+    def numbers(self, column: int, place: str) -> npt.NDArray[Any]:
+        """Return the column as numbers of any type."""
+        values = self._array[:, column]
+        if values.dtype.kind in "fiub":
+            return values
+        if values.dtype.kind in "Mm":
+            raise ValueError(
+                f"column {place} of X holds dates or durations: turn them into numbers first"
+            )
+        return numbers_of_objects(values.astype(object), place)
+
+    def labels(self, column: int, place: str) -> LabelColumn:
+        """Return the column as labels."""
+        values = self._array[:, column]
+        try:
+            return (labels_of_objects if values.dtype.kind == "O" else labels_of_numbers)(values)
+        except UnreadableLabelError as error:
+            raise ValueError(f"column {place} of X: {error}") from error
+
+
+def read_array(estimator: object, X: Any, *, reset: bool, labelled: bool) -> ArraySource:
+    """Let scikit-learn check shape and number of columns; nothing is copied that has one type.
+
+    Parameters
+    ----------
+    estimator : object
+        It remembers, or is asked for, the number of columns.
+    X : array-like of shape (n_samples, n_features)
+    reset : bool
+        Whether the estimator is being fitted.
+    labelled : bool
+        Whether some column holds categories, so that text may stay.
+
+    Raises
+    ------
+    ValueError
+        If X has another shape, or is no table of numbers and should be.
+    """
+    if isinstance(X, np.ma.MaskedArray):  # scikit-learn would read what is under the mask
+        hidden, X = np.ma.getmaskarray(X), np.ma.getdata(X).astype(object)
+        X[hidden] = None
+    if labelled and isinstance(X, list | tuple):
+        X = np.asarray(X, dtype=object)  # by itself NumPy would write numbers beside text as text
+    dtype = None if labelled else "numeric"
+    try:
+        array: npt.NDArray[Any] = validate_data(
+            estimator, X, reset=reset, dtype=dtype, ensure_all_finite=False
+        )
+    except (TypeError, ValueError):
+        _name_culprit(X)
+        raise
+    if not labelled and array.dtype.kind not in "fiub":
+        _name_culprit(X)
+        raise ValueError(
+            f"X has values of type {array.dtype}; {type(estimator).__name__} reads numbers and "
+            "booleans"
+        )
+    return ArraySource(array)
+
+
+def _name_culprit(X: Any) -> None:
+    """Raise an error that names the first value that is no number, if that was the matter."""
+    array = np.asarray(X, dtype=object) if isinstance(X, list | tuple) else X
+    if not isinstance(array, np.ndarray) or array.ndim != 2 or array.dtype.kind not in "OUSMm":
+        return
+    source = ArraySource(array)
+    for j in range(source.n_columns):
+        source.numbers(j, str(j))

@@ -1,0 +1,185 @@
+"""Frames of pandas, polars or Arrow, read column by column; no such library is imported."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+
+from arboleda._bridge.categories import LabelColumn, labels_of_numbers, labels_of_objects
+from arboleda._bridge.labels import UnreadableLabelError
+from arboleda._bridge.numbers import is_missing, numbers_of_labels, numbers_of_objects
+from arboleda._bridge.schema import Name
+
+Frame = nw.DataFrame[Any]
+Series = nw.Series[Any]
+
+_LABELLED = (nw.Categorical, nw.Enum, nw.String)
+_CAST = (nw.Decimal, nw.Int128, nw.UInt128)  # NumPy has no such numbers
+
+
+def as_frame(X: Any) -> Frame | None:
+    """Return a frame of any of the libraries, None if X is none.
+
+    Raises
+    ------
+    ValueError
+        If two columns have the same name, or the frame is lazy.
+    """
+    arrow = sys.modules.get("pyarrow")
+    if arrow is not None and isinstance(X, arrow.RecordBatch):
+        X = arrow.Table.from_batches([X])
+    names = list(getattr(X, "column_names", getattr(X, "columns", ())))
+    if not nw.dependencies.is_into_dataframe(X):
+        if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
+            raise ValueError("X is a lazy frame: collect it first")
+        return None
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise ValueError(f"X has more than one column named {twice[0]!r}: rename or drop one")
+    frame: Frame = nw.from_native(X, eager_only=True)
+    return frame
+
+
+def names_of(frame: Frame) -> tuple[Name, ...] | None:
+    """Names by which columns are matched: text, whole numbers, or tuples of these; else None."""
+    names = [_plain_name(name) for name in frame.columns]
+    plain = tuple(name for name in names if name is not None)
+    return plain if len(plain) == len(names) else None
+
+
+class FrameSource:
+    """The columns of a frame, in the order in which the model has them."""
+
+    def __init__(self, frame: Frame, order: list[int] | None = None) -> None:
+        columns = list(frame.iter_columns())
+        self._columns = columns if order is None else [columns[j] for j in order]
+        self.n_rows = len(frame)
+        self.n_columns = len(self._columns)
+
+    def is_labelled(self, column: int) -> bool:
+        """Whether the column's type says that it holds categories."""
+        return is_labelled(self._columns[column])
+
+    def numbers(self, column: int, place: str) -> npt.NDArray[Any]:
+        """Return the column as numbers of any type."""
+        return read_numbers(self._columns[column], place)
+
+    def labels(self, column: int, place: str) -> LabelColumn:
+        """Return the column as labels."""
+        return read_labels(self._columns[column], place)
+
+
+def is_labelled(series: Series) -> bool:
+    """Whether a column's type says that it holds categories: category, enumeration or text."""
+    if series.dtype != nw.Object:
+        return isinstance(series.dtype, _LABELLED)
+    values = series.to_numpy().tolist()
+    others = {kind for kind in set(map(type, values)) if not issubclass(kind, str)}
+    if len(others) == 0:
+        return True
+    gaps = all(is_missing(value) for value in values if type(value) in others)
+    return gaps and any(isinstance(value, str) for value in values)
+
+
+def read_numbers(series: Series, place: str) -> npt.NDArray[Any]:
+    """Return a column as numbers, a view where the frame allows it; missing values are NaN.
+
+    Raises
+    ------
+    ValueError
+        If the column holds anything else; it names the first such value.
+    """
+    dtype = series.dtype
+    if dtype.is_temporal():
+        raise ValueError(
+            f"column {place} of X holds dates or durations: turn them into numbers first, or name "
+            "the column in categorical_features"
+        )
+    if isinstance(dtype, _LABELLED):
+        return numbers_of_labels(read_labels(series, place), place)
+    if isinstance(dtype, _CAST) or (dtype == nw.Boolean and series.null_count()):
+        series = series.cast(nw.Float64)
+    values = series.to_numpy()
+    if values.dtype.kind in "fiub":
+        return values
+    return numbers_of_objects(values.astype(object), place)
+
+
+def read_labels(series: Series, place: str) -> LabelColumn:
+    """Return a column of any type as labels.
+
+    Raises
+    ------
+    ValueError
+        If a value cannot be a label.
+    """
+    native = series.to_native()
+    try:
+        if nw.dependencies.is_polars_series(native):
+            return _polars_labels(series)
+        if nw.dependencies.is_pyarrow_chunked_array(native):
+            return _arrow_labels(native)
+        if nw.dependencies.is_pandas_series(native):
+            return _pandas_labels(native)
+        return labels_of_objects(series.to_numpy().astype(object))
+    except UnreadableLabelError as error:
+        raise ValueError(f"column {place} of X: {error}") from error
+
+
+def _pandas_labels(native: Any) -> LabelColumn:
+    if native.dtype == object:
+        return labels_of_objects(native.to_numpy())
+    if hasattr(native, "cat") and hasattr(native.cat, "codes"):
+        return LabelColumn(native.cat.codes.to_numpy(), native.cat.categories)
+    codes, labels = native.factorize()
+    return LabelColumn(codes, labels)
+
+
+def _arrow_labels(native: Any) -> LabelColumn:
+    arrow = sys.modules["pyarrow"]
+    try:
+        if not arrow.types.is_dictionary(native.type):
+            native = native.dictionary_encode()
+    except arrow.ArrowNotImplementedError as error:
+        raise UnreadableLabelError(f"it has values of type {native.type}") from error
+    whole = native.unify_dictionaries().combine_chunks()
+    codes = whole.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
+    return LabelColumn(codes, whole.dictionary.to_pylist())
+
+
+def _polars_labels(series: Series) -> LabelColumn:
+    dtype = series.dtype
+    if dtype.is_nested() or dtype == nw.Binary:
+        raise UnreadableLabelError(f"it has values of type {dtype}")
+    if dtype == nw.String:
+        series = series.cast(nw.Categorical)
+    elif not isinstance(dtype, nw.Categorical | nw.Enum):
+        if dtype.is_numeric() and not isinstance(dtype, _CAST):
+            return labels_of_numbers(series.to_numpy())
+        values = np.empty(len(series), dtype=object)
+        values[:] = series.to_list()
+        return labels_of_objects(values)
+    # The numbers that polars gives to labels are shared by all columns: keep those present.
+    native = series.to_native()
+    numbers = nw.from_native(native.to_physical(), series_only=True).cast(nw.Int64)
+    found, first, codes = np.unique(
+        numbers.fill_null(-1).to_numpy(), return_index=True, return_inverse=True
+    )
+    return LabelColumn(np.where(found[codes] < 0, -1, codes), native.gather(first).to_list())
+
+
+def _plain_name(name: Any) -> Name | None:
+    if isinstance(name, str):
+        return str(name)
+    if isinstance(name, int | np.integer) and not isinstance(name, bool):
+        return int(name)
+    if isinstance(name, tuple):
+        parts = [_plain_name(part) for part in name]
+        plain = tuple(part for part in parts if isinstance(part, str | int))
+        return plain if len(plain) == len(name) else None
+    return None

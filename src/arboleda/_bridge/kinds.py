@@ -1,0 +1,100 @@
+"""Which columns are categorical."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda._bridge.categories import LabelColumn
+from arboleda._bridge.schema import Name
+
+
+class Source(Protocol):
+    """The columns of a table of any container."""
+
+    n_rows: int
+    n_columns: int
+
+    def is_labelled(self, column: int) -> bool:
+        """Whether the column's type says that it holds categories."""
+
+    def numbers(self, column: int, place: str) -> npt.NDArray[Any]:
+        """Return the column as numbers of any type."""
+
+    def labels(self, column: int, place: str) -> LabelColumn:
+        """Return the column as labels."""
+
+
+def names_categories(categorical_features: Any) -> bool:
+    """Whether the parameter names columns itself, whatever their types."""
+    if categorical_features is None or isinstance(categorical_features, str):
+        return False
+    return np.size(categorical_features) > 0
+
+
+def categorical_columns(
+    categorical_features: Any, source: Source, names: tuple[Name, ...] | None
+) -> list[bool]:
+    """Tell for each column whether it is categorical.
+
+    Parameters
+    ----------
+    categorical_features : "from_dtype", None, or array-like of bool, int or str
+        As in scikit-learn's histogram-based gradient boosting.
+    source : Source
+    names : tuple or None
+        Names of the columns.
+
+    Raises
+    ------
+    ValueError
+        If a name or an index is not among the columns, or a mask has another length.
+    """
+    n_columns = source.n_columns
+    if isinstance(categorical_features, str):  # "from_dtype"
+        return [source.is_labelled(j) for j in range(n_columns)]
+    chosen = [False] * n_columns
+    if not names_categories(categorical_features):
+        return chosen
+    given = np.asarray(categorical_features)
+    if given.ndim != 1 or given.dtype.kind not in "biuUO":
+        raise ValueError(
+            "categorical_features must be a list of names, of indices, or a mask of booleans; it "
+            f"is {categorical_features!r}"
+        )
+    if given.dtype.kind == "b":
+        if given.size != n_columns:
+            raise ValueError(
+                f"categorical_features is a mask of {given.size} columns, but X has {n_columns}"
+            )
+        return [bool(flag) for flag in given]
+    for item in given.tolist():
+        chosen[_place(item, n_columns, names)] = True
+    return chosen
+
+
+def _place(item: Any, n_columns: int, names: tuple[Name, ...] | None) -> int:
+    if isinstance(item, str):
+        if names is None:
+            raise ValueError(
+                f"categorical_features names {item!r}, but the columns of X have no names: give "
+                "their indices"
+            )
+        if item not in names:
+            raise ValueError(
+                f"categorical_features names {item!r}, which is no column of X; there are "
+                f"{', '.join(map(repr, names[:20]))}{', ...' if len(names) > 20 else ''}"
+            )
+        return names.index(item)
+    if not isinstance(item, int):
+        raise TypeError(
+            "categorical_features must hold names, indices or booleans; it holds "
+            f"{item!r} of type {type(item).__name__}"
+        )
+    if not 0 <= item < n_columns:
+        raise ValueError(
+            f"categorical_features holds the index {item}, but X has columns 0 to {n_columns - 1}"
+        )
+    return item

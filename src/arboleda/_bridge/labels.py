@@ -1,0 +1,143 @@
+"""Labels of categories: one Python value for each, whatever container it came in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+Label = str | bool | int | float | date | time | timedelta
+
+_READ: dict[str, Callable[[str], Label]] = {
+    "date": date.fromisoformat,
+    "datetime": datetime.fromisoformat,
+    "time": time.fromisoformat,
+}
+
+
+class UnreadableLabelError(ValueError):
+    """A value that cannot name a category; its text says what it is and what to do."""
+
+
+def plain_label(value: Any) -> Label | None:
+    """Return the Python value that stands for a label, None where it is missing.
+
+    Labels that are the same thing compare equal afterwards: 1, 1.0 and True, a date and the
+    midnight it begins with, a NumPy or pandas scalar and its Python twin.
+
+    Raises
+    ------
+    UnreadableLabelError
+        If the value is no text, number, date, time or duration.
+    """
+    if isinstance(value, str):
+        return str(value)
+    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
+        return None
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return _from_numpy_time(value)
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool | int):
+        return value
+    if isinstance(value, float | Decimal):
+        if math.isnan(value):
+            return None
+        if math.isinf(value):
+            raise UnreadableLabelError(
+                f"{value} is no category: replace it by NaN if it is missing"
+            )
+        return float(value)
+    if isinstance(value, date | time | timedelta):
+        return _plain_time(value)
+    raise UnreadableLabelError(
+        f"{value!r} is no text, number or date: turn the column's values into text first"
+    )
+
+
+def sorted_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
+    """Labels in the order of the levels: by kind, and numbers, text and times each by size."""
+    return tuple(sorted(labels, key=_order))
+
+
+def label_to_json(label: Label) -> Any:
+    """Return a label as JSON has it; dates, times and durations become tagged text."""
+    if isinstance(label, timedelta):
+        return {"type": "duration", "microseconds": label // timedelta(microseconds=1)}
+    if isinstance(label, date | time):
+        return {"type": type(label).__name__, "value": label.isoformat()}
+    return label
+
+
+def label_from_json(found: Any) -> Label:
+    """Return the label that `label_to_json` wrote.
+
+    Raises
+    ------
+    ValueError
+        If no label is written so.
+    """
+    if isinstance(found, str | bool | int) or (isinstance(found, float) and math.isfinite(found)):
+        return found
+    if isinstance(found, dict):
+        kind, value, size = found.get("type"), found.get("value"), found.get("microseconds")
+        try:
+            if (
+                kind == "duration"
+                and type(size) is int
+                and found.keys() == {"type", "microseconds"}
+            ):
+                return timedelta(microseconds=size)
+            if kind in _READ and isinstance(value, str) and found.keys() == {"type", "value"}:
+                return _READ[kind](value)
+        except (ValueError, OverflowError) as error:
+            raise ValueError(f"{str(found)[:80]} is no label of a category") from error
+    raise ValueError(f"{str(found)[:80]} is no label of a category")
+
+
+def _from_numpy_time(value: np.datetime64 | np.timedelta64) -> Label | None:
+    if np.isnat(value):
+        return None
+    fine = value.astype("M8[us]" if isinstance(value, np.datetime64) else "m8[us]")
+    plain = fine.item()
+    if fine != value or not isinstance(plain, date | timedelta):
+        raise UnreadableLabelError(
+            f"{value} is finer or further away than Python's dates: round it"
+        )
+    return _plain_time(plain)
+
+
+def _plain_time(value: date | time | timedelta) -> Label:
+    if getattr(value, "nanosecond", 0) or getattr(value, "nanoseconds", 0):  # pandas
+        raise UnreadableLabelError(f"{value} is finer than a microsecond: round it")
+    if isinstance(value, datetime):
+        if value.tzinfo is None and value.time() == time():
+            return date(value.year, value.month, value.day)
+        utc = value.tzinfo and value.utcoffset()
+        return datetime.fromisoformat(value.isoformat()) if utc is not None else _naive(value)
+    if isinstance(value, timedelta):
+        return timedelta(value.days, value.seconds, value.microseconds)
+    return value
+
+
+def _naive(value: datetime) -> datetime:
+    return datetime.combine(value.date(), value.time())
+
+
+def _order(label: Label) -> tuple[str, Any]:
+    if isinstance(label, bool | int | float):
+        return "number", label
+    if isinstance(label, str):
+        return "text", label
+    if isinstance(label, timedelta):
+        return "duration", label
+    # Times with and without a zone cannot be compared, dates and times of a date can.
+    zone = isinstance(label, datetime | time) and label.utcoffset() is not None
+    kind = f"{'time' if isinstance(label, time) else 'date'}{' with zone' if zone else ''}"
+    if isinstance(label, date) and not isinstance(label, datetime):
+        return kind, datetime.combine(label, time())
+    return kind, label

@@ -1,0 +1,75 @@
+"""Numbers from what is not typed as numbers: objects, text, labels."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda._bridge.categories import LabelColumn, labels_of_objects, take
+from arboleda._bridge.labels import UnreadableLabelError
+
+_NUMBERS = (str, bytes, bool, int, float, Decimal, np.bool_, np.integer, np.floating)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a Python value means that there is none: None, NaN, NaT or NA."""
+    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
+        return True
+    return isinstance(value, float | np.floating | Decimal) and bool(value != value)  # noqa: PLR0124
+
+
+def numbers_of_objects(values: npt.NDArray[Any], place: str) -> npt.NDArray[np.float64]:
+    """Return the numbers that a 1-D array of Python objects holds, also when written as text.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an object is no number; it is named with its row.
+    """
+    try:
+        return values.astype(np.float64)  # None becomes NaN
+    except (TypeError, ValueError):  # NA, or no number: each kind of value is looked at
+        try:
+            return numbers_of_labels(labels_of_objects(values), place)
+        except UnreadableLabelError as error:
+            row = next(i for i, value in enumerate(values) if type(value).__hash__ is None)
+            raise TypeError(
+                f"column {place} of X holds a {type(values[row]).__name__} in row {row}: an "
+                "argument must be a string or a number"
+            ) from error
+
+
+def numbers_of_labels(column: LabelColumn, place: str) -> npt.NDArray[np.float64]:
+    """Return the numbers that a column's labels are.
+
+    Raises
+    ------
+    ValueError
+        If a label is no number; it is named with its first row.
+    """
+    present = np.unique(column.codes)
+    numbers = np.full(int(present[-1]) + 2 if present[-1] >= 0 else 1, np.nan)
+    for code in present[present >= 0]:
+        label = column.labels[code]
+        try:
+            numbers[code] = _number(label)
+        except (TypeError, ValueError) as error:
+            row = int(np.flatnonzero(column.codes == code)[0])
+            shown = str(label) if isinstance(label, str) else label  # NumPy's text as text
+            raise ValueError(
+                f"column {place} of X holds {shown!r} in row {row}: name the column in "
+                "categorical_features, encode it as numbers first, for example with OneHotEncoder, "
+                "or drop it"
+            ) from error
+    return take(numbers, column.codes)
+
+
+def _number(label: Any) -> float:
+    if is_missing(label):
+        return np.nan
+    if not isinstance(label, _NUMBERS):
+        raise TypeError(f"{label!r} is no number")
+    return float(label)
