@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "arrays.h"
 #include "base/context.h"
 #include "data/column.h"
 
@@ -22,6 +23,10 @@ void init_prune(nb::module_& m);
 // Columns of a table: a list of one-dimensional arrays, each of any stride and of one of the types
 // of DType. The views hold no reference: the list must outlive them.
 TableView to_table(nb::list columns, std::size_t n_rows);
+
+// A sparse table as SciPy holds it. Checked; the arrays must outlive it.
+SparseLines to_lines(const AnyColumn& data, const InArray<std::int32_t>& index,
+                     const InArray<std::int64_t>& start, std::size_t n_lines, std::size_t n_across);
 
 // A Context whose stop flag follows Ctrl-C. Made with the GIL held, used with it released.
 Context make_context(int n_threads, std::uint64_t seed);

@@ -14,6 +14,9 @@ namespace nb = nanobind;
 template <class T>
 using InArray = nb::ndarray<const T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+// A column of any type and stride.
+using AnyColumn = nb::ndarray<nb::ro, nb::numpy, nb::ndim<1>, nb::device::cpu>;
+
 template <class T, int kDims = 1>
 using OutArray = nb::ndarray<nb::numpy, T, nb::ndim<kDims>, nb::c_contig>;
 

@@ -44,7 +44,7 @@ void init_cart(nb::module_& m) {
           [](GrowthOptions* self, std::int32_t max_depth, std::int64_t max_leaf_nodes,
              std::uint64_t min_samples_split, std::uint64_t min_samples_leaf,
              double min_weight_fraction_leaf, double min_impurity_decrease,
-             FeatureIndex max_features) {
+             FeatureIndex max_features, bool random_splits) {
             new (self) GrowthOptions{};
             if (max_depth >= 0) self->max_depth = max_depth;
             if (max_leaf_nodes >= 0) {
@@ -56,11 +56,12 @@ void init_cart(nb::module_& m) {
             self->min_weight_fraction_leaf = min_weight_fraction_leaf;
             self->min_impurity_decrease = min_impurity_decrease;
             self->max_features = max_features;
+            self->random_splits = random_splits;
           },
           nb::kw_only(), nb::arg("max_depth"), nb::arg("max_leaf_nodes"),
           nb::arg("min_samples_split"), nb::arg("min_samples_leaf"),
           nb::arg("min_weight_fraction_leaf"), nb::arg("min_impurity_decrease"),
-          nb::arg("max_features"));
+          nb::arg("max_features"), nb::arg("random_splits") = false);
 
   m.def(
       "fit_classification_tree",

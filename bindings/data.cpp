@@ -2,6 +2,7 @@
 #include "data/coded_table.h"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "areas.h"
 #include "arrays.h"
@@ -9,8 +10,6 @@
 namespace arboleda::python {
 
 namespace {
-
-using AnyColumn = nb::ndarray<nb::ro, nb::numpy, nb::ndim<1>, nb::device::cpu>;
 
 DType dtype_of(const AnyColumn& column) {
   const auto type = column.dtype();
@@ -28,7 +27,22 @@ DType dtype_of(const AnyColumn& column) {
   throw Error(ErrorKind::invalid_argument, "a column has a type that the engine does not read");
 }
 
+ColumnView to_view(const AnyColumn& column) {
+  const auto item_size = static_cast<std::ptrdiff_t>(column.itemsize());
+  return {static_cast<const std::byte*>(column.data()), column.stride(0) * item_size,
+          dtype_of(column)};
+}
+
 }  // namespace
+
+SparseLines to_lines(const AnyColumn& data, const InArray<std::int32_t>& index,
+                     const InArray<std::int64_t>& start, std::size_t n_lines,
+                     std::size_t n_across) {
+  const SparseLines lines{
+      {start.data(), start.size()}, {index.data(), index.size()}, to_view(data)};
+  lines.check(n_lines, n_across, data.shape(0));
+  return lines;
+}
 
 TableView to_table(nb::list columns, std::size_t n_rows) {
   TableView table;
@@ -37,26 +51,43 @@ TableView to_table(nb::list columns, std::size_t n_rows) {
   for (nb::handle item : columns) {
     const auto column = nb::cast<AnyColumn>(item);
     require(column.shape(0) == n_rows, "a column has not the table's number of rows");
-    const auto item_size = static_cast<std::ptrdiff_t>(column.itemsize());
-    table.columns.push_back({static_cast<const std::byte*>(column.data()),
-                             column.stride(0) * item_size, dtype_of(column)});
+    table.columns.push_back(to_view(column));
   }
   return table;
 }
 
 void init_data(nb::module_& m) {
-  nb::class_<CodedTable>(m, "CodedTable", "Columns as rank codes; made once, read by every fit.")
+  nb::class_<CodedTable>(m, "CodedTable", "Columns as codes; made once, read by every fit.")
       .def(
           "__init__",
-          [](CodedTable* self, nb::list columns, std::size_t n_rows, int n_threads) {
+          [](CodedTable* self, nb::list columns, std::size_t n_rows, int n_threads,
+             const std::vector<std::uint32_t>& n_levels, std::size_t max_bins) {
             const TableView table = to_table(columns, n_rows);
             const Context context = make_context(n_threads, 0);
             const nb::gil_scoped_release unlocked;
-            new (self) CodedTable(code_table(table, context));
+            new (self) CodedTable(code_table(table, context, {n_levels, max_bins}));
           },
-          nb::arg("columns"), nb::arg("n_rows"), nb::arg("n_threads"))
+          nb::arg("columns"), nb::arg("n_rows"), nb::arg("n_threads"),
+          nb::arg("n_levels") = std::vector<std::uint32_t>{}, nb::arg("max_bins") = 0,
+          nb::keep_alive<1, 2>())
+      .def_static(
+          "from_csc",
+          [](const AnyColumn& data, const InArray<std::int32_t>& indices,
+             const InArray<std::int64_t>& indptr, std::size_t n_rows, int n_threads,
+             std::size_t max_bins) {
+            require(indptr.size() > 0, "a sparse table has no start of its columns");
+            const std::size_t n_columns = indptr.size() - 1;
+            const SparseColumns table{n_rows, n_columns,
+                                      to_lines(data, indices, indptr, n_columns, n_rows)};
+            const Context context = make_context(n_threads, 0);
+            const nb::gil_scoped_release unlocked;
+            return code_table(table, context, {{}, max_bins});
+          },
+          nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("n_rows"),
+          nb::arg("n_threads"), nb::arg("max_bins") = 0)
       .def_ro("n_rows", &CodedTable::n_rows)
-      .def_prop_ro("n_features", &CodedTable::n_features);
+      .def_prop_ro("n_features", &CodedTable::n_features)
+      .def_prop_ro("code_bytes", &CodedTable::code_bytes);
 }
 
 }  // namespace arboleda::python

@@ -58,10 +58,11 @@ void set_state(Tree& tree, const nb::tuple& state) {
 
 const TreeArrays& arrays_of(nb::handle self) { return nb::cast<const Tree&>(self).arrays(); }
 
-OutArray<NodeIndex> apply(const Tree& tree, nb::list columns, std::size_t n_rows, int n_threads) {
-  const TableView table = to_table(columns, n_rows);
+// Each answer once for both kinds of tables. Called with the GIL held; releases it.
+template <class Table>
+OutArray<NodeIndex> apply(const Tree& tree, const Table& table, int n_threads) {
   const Context context = make_context(n_threads, 0);
-  std::vector<NodeIndex> leaves(n_rows);
+  std::vector<NodeIndex> leaves(table.n_rows);
   {
     const nb::gil_scoped_release unlocked;
     apply_tree(tree, table, context, leaves);
@@ -69,21 +70,21 @@ OutArray<NodeIndex> apply(const Tree& tree, nb::list columns, std::size_t n_rows
   return to_numpy(std::move(leaves));
 }
 
-OutArray<double, 2> predict(const Tree& tree, nb::list columns, std::size_t n_rows, int n_threads) {
-  const TableView table = to_table(columns, n_rows);
+template <class Table>
+OutArray<double, 2> predict(const Tree& tree, const Table& table, int n_threads) {
   const Context context = make_context(n_threads, 0);
   const auto n_outputs = static_cast<std::size_t>(tree.arrays().n_outputs);
-  std::vector<double> values(n_rows * n_outputs);
+  std::vector<double> values(table.n_rows * n_outputs);
   {
     const nb::gil_scoped_release unlocked;
     predict_tree(tree, table, context, values);
   }
-  return to_numpy<double, 2>(std::move(values), {n_rows, n_outputs});
+  return to_numpy<double, 2>(std::move(values), {table.n_rows, n_outputs});
 }
 
-std::tuple<OutArray<std::int64_t>, OutArray<NodeIndex>> path(const Tree& tree, nb::list columns,
-                                                             std::size_t n_rows, int n_threads) {
-  const TableView table = to_table(columns, n_rows);
+template <class Table>
+std::tuple<OutArray<std::int64_t>, OutArray<NodeIndex>> path(const Tree& tree, const Table& table,
+                                                             int n_threads) {
   const Context context = make_context(n_threads, 0);
   DecisionPath result;
   {
@@ -91,6 +92,30 @@ std::tuple<OutArray<std::int64_t>, OutArray<NodeIndex>> path(const Tree& tree, n
     result = decision_path(tree, table, context);
   }
   return {to_numpy(std::move(result.start)), to_numpy(std::move(result.node))};
+}
+
+// One answer under two signatures: dense columns, and the three arrays of a CSR matrix.
+template <class Answer>
+void def_answer(nb::class_<Tree>& tree_class, const char* name, const Answer& answer) {
+  tree_class
+      .def(
+          name,
+          [answer](const Tree& tree, nb::list columns, std::size_t n_rows, int n_threads) {
+            return answer(tree, to_table(columns, n_rows), n_threads);
+          },
+          nb::arg("columns"), nb::arg("n_rows"), nb::arg("n_threads"))
+      .def(
+          name,
+          [answer](const Tree& tree, const AnyColumn& data, const InArray<std::int32_t>& indices,
+                   const InArray<std::int64_t>& indptr, std::size_t n_columns, int n_threads) {
+            require(indptr.size() > 0, "a sparse table has no start of its rows");
+            const std::size_t n_rows = indptr.size() - 1;
+            const SparseRows table{n_rows, n_columns,
+                                   to_lines(data, indices, indptr, n_rows, n_columns)};
+            return answer(tree, table, n_threads);
+          },
+          nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("n_columns"),
+          nb::arg("n_threads"));
 }
 
 std::tuple<OutArray<double>, OutArray<double>, OutArray<NodeIndex>> path_of_pruning(
@@ -110,8 +135,9 @@ std::tuple<OutArray<double>, OutArray<double>, OutArray<NodeIndex>> path_of_prun
 }  // namespace
 
 void init_tree(nb::module_& m) {
-  nb::class_<Tree>(m, "Tree", "A fitted tree: flat arrays, nodes in preorder, immutable.")
-      .def("__getstate__", &get_state)
+  nb::class_<Tree> tree_class(m, "Tree",
+                              "A fitted tree: flat arrays, nodes in preorder, immutable.");
+  tree_class.def("__getstate__", &get_state)
       .def("__setstate__", &set_state)
       .def_prop_ro("n_features", [](const Tree& t) { return t.arrays().n_features; })
       .def_prop_ro("n_outputs", [](const Tree& t) { return t.arrays().n_outputs; })
@@ -148,10 +174,16 @@ void init_tree(nb::module_& m) {
       .def("node_depths", [](const Tree& t) { return to_numpy(t.node_depths()); })
       .def("impurity_decrease", [](const Tree& t) { return to_numpy(t.impurity_decrease()); })
       .def("pruning_path", &path_of_pruning)
-      .def("pruned", &pruned, nb::arg("alpha"))
-      .def("apply", &apply, nb::arg("columns"), nb::arg("n_rows"), nb::arg("n_threads"))
-      .def("predict", &predict, nb::arg("columns"), nb::arg("n_rows"), nb::arg("n_threads"))
-      .def("decision_path", &path, nb::arg("columns"), nb::arg("n_rows"), nb::arg("n_threads"));
+      .def("pruned", &pruned, nb::arg("alpha"));
+  def_answer(tree_class, "apply", [](const Tree& tree, const auto& table, int n_threads) {
+    return apply(tree, table, n_threads);
+  });
+  def_answer(tree_class, "predict", [](const Tree& tree, const auto& table, int n_threads) {
+    return predict(tree, table, n_threads);
+  });
+  def_answer(tree_class, "decision_path", [](const Tree& tree, const auto& table, int n_threads) {
+    return path(tree, table, n_threads);
+  });
 }
 
 }  // namespace arboleda::python

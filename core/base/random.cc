@@ -51,12 +51,30 @@ std::uint32_t RandomStream::below(std::uint32_t bound) {
   return high(product);
 }
 
-std::uint64_t child_key(std::uint64_t parent_key, bool is_left) {
-  // The finaliser of SplitMix64 (Steele, Lea, Flood 2014): a bijection that scatters its input.
-  std::uint64_t z = parent_key * 2 + (is_left ? 1 : 2) + 0x9E3779B97F4A7C15ULL;
+double RandomStream::uniform() {
+  const std::uint64_t upper = next() >> 5;
+  const std::uint64_t lower = next() >> 6;
+  return static_cast<double>(upper << 26 | lower) * 0x1p-53;
+}
+
+namespace {
+
+// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): a bijection that scatters its input.
+std::uint64_t scatter(std::uint64_t z) {
+  z += 0x9E3779B97F4A7C15ULL;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
   return z ^ (z >> 31);
+}
+
+}  // namespace
+
+std::uint64_t child_key(std::uint64_t parent_key, bool is_left) {
+  return scatter(parent_key * 2 + (is_left ? 1 : 2));
+}
+
+std::uint64_t feature_key(std::uint64_t node_key, std::uint32_t feature) {
+  return scatter(node_key ^ scatter(feature));
 }
 
 }  // namespace arboleda

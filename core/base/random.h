@@ -14,6 +14,7 @@ namespace arboleda {
 // What a stream of random numbers is for. Part of the key, so streams never overlap.
 enum class Purpose : std::uint32_t {
   feature_subset = 1,
+  random_split = 2,
 };
 
 using PhiloxCounter = std::array<std::uint32_t, 4>;
@@ -34,6 +35,9 @@ class RandomStream {
   // in an interval", ACM TOMACS 29(1).
   std::uint32_t below(std::uint32_t bound);
 
+  // Uniform on [0, 1): a multiple of 2^-53.
+  double uniform();
+
  private:
   PhiloxKey key_;
   PhiloxCounter counter_;
@@ -44,5 +48,8 @@ class RandomStream {
 // The key of a child from the key of its parent: depends on the path from the root only, so every
 // order of growing gives a node the same random numbers.
 std::uint64_t child_key(std::uint64_t parent_key, bool is_left);
+
+// The key of one feature at a node, for streams that each feature has of its own.
+std::uint64_t feature_key(std::uint64_t node_key, std::uint32_t feature);
 
 }  // namespace arboleda

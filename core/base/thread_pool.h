@@ -13,6 +13,10 @@
 
 namespace arboleda {
 
+// Cells (rows x columns) from which work is worth waking other threads for. Two threads on two cores
+// gain from 2^10 on (benchmarks/core_threads.cc); the rest is room for machines slower to wake.
+inline constexpr std::size_t kParallelWork = std::size_t{1} << 12;
+
 // Runs body(task, worker) for task = 0 .. n_tasks-1 on at most n_threads threads, the caller being
 // one of them, and returns when all are done. 0 <= worker < n_threads, and no two tasks run at the
 // same time with the same worker number. The exception of the lowest failing task is rethrown;

@@ -165,6 +165,12 @@ class AbsoluteError {
 
   void move_row(const Local& local, std::size_t i, Sides& sides) const { sides.move_row(local, i); }
 
+  // Categories are tried in the order of their means.
+  void category_orders(const Slot*, std::vector<std::uint32_t>& orders) const {
+    orders.assign(1, 0);
+  }
+  double category_key(const Slot* cell, std::uint32_t) const { return cell->mean(); }
+
   // In the unit of Sides::weight_left(); times weight_unit() it is the weight of the caller.
   double weight(const Slot* total) const { return static_cast<double>(total->weight); }
   double total_weight() const { return static_cast<double>(weights_.total); }

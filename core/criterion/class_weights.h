@@ -89,6 +89,9 @@ class ClassSides {
   MeasureOf<Square> measure_;
 };
 
+// With many classes, categories are ordered by the shares of this many.
+inline constexpr std::size_t kCategoryOrders = 10;
+
 // A criterion: the targets of all rows, and all that the grower asks of them.
 template <class SlotType, template <class> class MeasureOf>
 class ClassCriterion {
@@ -140,6 +143,21 @@ class ClassCriterion {
 
   void move_row(const Local& local, std::size_t i, Sides& sides) const {
     sides.move_row(local.label[i], kWeighted ? local.weight[i] : 1);
+  }
+
+  // The orders in which categories are tried: by the share of one class, for each of the largest
+  // classes; one order tells all of two classes.
+  void category_orders(const Slot* total, std::vector<std::uint32_t>& orders) const {
+    orders.clear();
+    for (std::uint32_t k = 0; k < n_classes_; ++k) {
+      if (total[k] > 0) orders.push_back(k);
+    }
+    std::stable_sort(orders.begin(), orders.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return total[a] > total[b]; });
+    orders.resize(orders.size() == 2 ? 1 : std::min(orders.size(), kCategoryOrders));
+  }
+  double category_key(const Slot* cell, std::uint32_t order) const {
+    return static_cast<double>(cell[order]) / static_cast<double>(whole(cell));
   }
 
   // In the unit of Sides::weight_left(); times weight_unit() it is the weight of the caller.

@@ -39,6 +39,10 @@ struct Moments {
     weight += w;
     n_rows += n;
   }
+  double mean() const { return static_cast<double>(sum) / static_cast<double>(weight); }
+  friend Moments operator-(const Moments& a, const Moments& b) {
+    return {a.sum - b.sum, a.weight - b.weight, a.n_rows - b.n_rows};
+  }
 };
 
 template <class Sum>
@@ -125,6 +129,12 @@ class SquaredError {
   void move_row(const Local& local, std::size_t i, Sides& sides) const {
     sides.move_row(local.target[i], weight_of(local, i));
   }
+
+  // Categories are tried in the order of their means.
+  void category_orders(const Slot*, std::vector<std::uint32_t>& orders) const {
+    orders.assign(1, 0);
+  }
+  double category_key(const Slot* cell, std::uint32_t) const { return cell->mean(); }
 
   // In the unit of Sides::weight_left(); times weight_unit() it is the weight of the caller.
   double weight(const Slot* total) const { return static_cast<double>(total->weight); }

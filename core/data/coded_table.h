@@ -1,10 +1,14 @@
-// Columns as rank codes: code c of a row means "the c-th smallest distinct value of its column".
+// Columns as codes: what every fit reads. A coded table is made once and read by every fit on the
+// same rows (folds, candidates, members).
 //
-// A coded table is made once and read by every fit on the same rows (folds, candidates, members).
-// It is exact: values are compared as float64, and a threshold is read back from `values`.
+// Numeric columns: code c of a row means "the c-th smallest distinct value of its column". It is
+// exact: values are compared as float64. With max_bins, a code stands for several neighbouring
+// values where the column has more than that.
 //
 //   column   3.5  1.0  NaN  1.0        values  1.0 3.5          codes  1 0 2 0
 //                                      missing code = number of distinct values = 2
+//
+// Categorical columns: the code is the number of the category, and missing comes after the last.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +19,29 @@
 #include "base/context.h"
 #include "base/types.h"
 #include "data/column.h"
+#include "data/sparse_codes.h"
 
 namespace arboleda {
 
 struct CodedColumn {
-  std::vector<double> values;  // distinct values, ascending, without NaN; -0.0 is 0.0
-  bool has_missing = false;    // then missing rows have the code values.size()
+  bool is_categorical = false;
+  bool has_missing = false;  // then missing rows have the code n_values
+  std::size_t n_values = 0;  // codes of present values: below this
 
-  // One code a row, in the narrowest type that holds n_codes().
-  std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>, std::vector<std::uint32_t>>
+  // Of a numeric column: the smallest value of each code, without NaN and with 0.0 for -0.0; and the
+  // largest, where a code stands for several values. None for more than 2^16 codes: values would
+  // take more room than codes, and are read from the caller's column instead.
+  std::vector<double> values;
+  std::vector<double> upper;
+  ColumnView source{};
+
+  // One code a row, in the narrowest type that holds n_codes(); or only those that are not zero.
+  std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>, std::vector<std::uint32_t>,
+               SparseCodes>
       codes;
 
-  std::size_t n_values() const { return values.size(); }
-  std::size_t n_codes() const { return values.size() + (has_missing ? 1 : 0); }
+  std::size_t n_codes() const { return n_values + (has_missing ? 1 : 0); }
+  Code missing_code() const { return static_cast<Code>(n_values); }
 };
 
 struct CodedTable {
@@ -35,9 +49,23 @@ struct CodedTable {
   std::vector<CodedColumn> columns;
 
   FeatureIndex n_features() const { return static_cast<FeatureIndex>(columns.size()); }
+  std::size_t code_bytes() const;  // memory of all codes
 };
 
-// Ranks every column. The result does not depend on the number of threads.
-CodedTable code_table(const TableView& table, const Context& context);
+struct CodingOptions {
+  // For each column: 0 for numbers, else the number of its categories; then its values are category
+  // numbers, and anything from there on means missing. Empty: all columns are numeric.
+  std::span<const std::uint32_t> n_categories = {};
+  std::size_t max_bins = 0;  // most codes of a numeric column, missing aside; 0: no limit
+};
+
+// Codes every column. The result does not depend on the number of threads. The table must outlive
+// the codes.
+CodedTable code_table(const TableView& table, const Context& context,
+                      const CodingOptions& options = {});
+
+// The same for a table that stores only what is not zero.
+CodedTable code_table(const SparseColumns& table, const Context& context,
+                      const CodingOptions& options = {});
 
 }  // namespace arboleda

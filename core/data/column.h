@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <vector>
 
 namespace arboleda {
@@ -67,6 +68,38 @@ struct ColumnView {
 struct TableView {
   std::size_t n_rows = 0;
   std::vector<ColumnView> columns;
+
+  std::size_t n_columns() const { return columns.size(); }
+  double at(std::size_t row, std::size_t column) const { return columns[column][row]; }
+};
+
+// Tables that store only what is not zero, as scipy.sparse does. Entry e has the value data[e];
+// those of line i are start[i] .. start[i + 1], in ascending order of index, each index once.
+struct SparseLines {
+  std::span<const std::int64_t> start;  // number of lines + 1
+  std::span<const std::int32_t> index;
+  ColumnView data;
+
+  // Throws Error(invalid_argument) unless all that is promised above holds, and every index is below
+  // `n_across`.
+  void check(std::size_t n_lines, std::size_t n_across, std::size_t n_data) const;
+};
+
+// Line = column, index = row: CSC.
+struct SparseColumns {
+  std::size_t n_rows = 0;
+  std::size_t n_columns = 0;
+  SparseLines lines;
+};
+
+// Line = row, index = column: CSR.
+struct SparseRows {
+  std::size_t n_rows = 0;
+  std::size_t n_across = 0;
+  SparseLines lines;
+
+  std::size_t n_columns() const { return n_across; }
+  double at(std::size_t row, std::size_t column) const;
 };
 
 }  // namespace arboleda

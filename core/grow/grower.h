@@ -40,15 +40,12 @@ struct GrowthOptions {
   double min_weight_fraction_leaf = 0.0;
   double min_impurity_decrease = 0.0;  // weighted by the node's share of all rows
   FeatureIndex max_features = -1;      // features drawn at each node; -1: all
+  bool random_splits = false;          // one split a feature, drawn at random, instead of the best
   std::uint32_t tree = 0;              // number of the tree in its ensemble, for randomness
 };
 
 // A decrease of impurity this much below the minimum still counts as reaching it (scikit-learn).
 inline constexpr double kImpurityTolerance = std::numeric_limits<double>::epsilon();
-
-// (rows x features) from which a node is worth waking other threads for. Two threads on two cores
-// gain from 2^10 on (benchmarks/core_threads.cc); the rest is room for machines slower to wake.
-inline constexpr std::size_t kParallelWork = std::size_t{1} << 12;
 
 // Nodes of at most max(this, rows / (16 threads)) rows are grown as whole subtrees.
 inline constexpr std::size_t kSubtreeRows = 512;
@@ -62,8 +59,11 @@ class Grower {
   Grower(const CodedTable& table, const Criterion& criterion, const GrowthOptions& options,
          const Context& context)
       : table_(table), criterion_(criterion), options_(options), context_(context) {
-    limits_.min_rows = options.min_samples_leaf;
-    limits_.min_weight = options.min_weight_fraction_leaf * criterion.total_weight();
+    search_.limits.min_rows = options.min_samples_leaf;
+    search_.limits.min_weight = options.min_weight_fraction_leaf * criterion.total_weight();
+    search_.at_random = options.random_splits;
+    search_.seed = context.seed();
+    search_.tree = options.tree;
   }
 
   // rows: the training rows, all of positive weight, at least one; reordered.
@@ -71,7 +71,7 @@ class Grower {
     rows_ = rows;
     const std::size_t work = rows.size() * table_.columns.size();
     n_threads_ = work >= kParallelWork ? context_.n_threads() : 1;
-    for (int i = 0; i < n_threads_; ++i) workspaces_.emplace_back(table_, criterion_, limits_);
+    for (int i = 0; i < n_threads_; ++i) workspaces_.emplace_back(table_, criterion_, search_);
     if (n_threads_ > 1 && options_.policy == GrowthPolicy::depth_first) {
       subtree_rows_ =
           std::max(kSubtreeRows, rows.size() / (16 * static_cast<std::size_t>(n_threads_)));
@@ -108,13 +108,13 @@ class Grower {
   };
 
   struct Workspace {
-    Workspace(const CodedTable& table, const Criterion& criterion, const SplitLimits& limits)
-        : search(table, criterion, limits), total(criterion.width()), part(criterion.width()) {}
+    Workspace(const CodedTable& table, const Criterion& criterion, const SearchOptions& options)
+        : search(table, criterion, options), total(criterion.width()), part(criterion.width()) {}
 
     FeatureSearch<Criterion> search;
     typename Criterion::Local local, part_local;
     std::vector<Slot> total, part;
-    std::vector<RowIndex> scratch;
+    PartitionScratch partition;
     Features permutation;
     Split best;
   };
@@ -167,18 +167,27 @@ class Grower {
     record(rows, workspace, tree);
     if (is_terminal(bud, rows.size(), tree.nodes.back().weight, workspace)) return id;
 
-    const NodeView<Criterion> view{rows, workspace.local, workspace.total.data()};
+    const NodeView<Criterion> view{rows, workspace.local, workspace.total.data(), bud.key};
     const auto [split, features] = find_split(view, bud, workspace, n_threads);
     if (!split.found()) return id;
 
     const CodedColumn& column = table_.columns[static_cast<std::size_t>(split.feature)];
-    const Partition partition = partition_rows(column, split, rows, workspace.scratch);
+    const Partition partition = partition_rows(column, split, rows, workspace.partition);
     auto& node = tree.nodes.back();
     node.feature = split.feature;
-    node.threshold = threshold(column, split);
     // A side for missing values that the node never saw: the larger child.
     node.missing_left = partition.n_missing > 0 ? split.missing_left
                                                 : partition.n_left > rows.size() - partition.n_left;
+    if (column.is_categorical) {
+      const auto others =
+          node.missing_left ? rows.subspan(partition.n_left) : rows.first(partition.n_left);
+      const auto categories = categories_among(column, others, workspace.partition);
+      node.category_begin = tree.categories.size();
+      tree.categories.insert(tree.categories.end(), categories.begin(), categories.end());
+      node.category_end = tree.categories.size();
+    } else {
+      node.threshold = threshold(column, split, partition);
+    }
     const double improvement =
         measures_improvement() ? impurity_decrease(node, rows, partition.n_left, workspace) : 0.0;
     if (std::ldexp(improvement, criterion_.impurity_exponent()) + kImpurityTolerance <
@@ -214,7 +223,7 @@ class Grower {
   bool is_terminal(const Bud& bud, std::size_t n_rows, double weight,
                    const Workspace& workspace) const {
     return bud.depth >= options_.max_depth || n_rows < options_.min_samples_split ||
-           n_rows < 2 * options_.min_samples_leaf || weight < 2 * limits_.min_weight ||
+           n_rows < 2 * options_.min_samples_leaf || weight < 2 * search_.limits.min_weight ||
            criterion_.is_pure(workspace.local, workspace.total.data());
   }
 
@@ -299,12 +308,18 @@ class Grower {
     return best;
   }
 
-  // Midway between the neighbouring values present in the node, computed so that nothing overflows
-  // and the lower value always goes left, the upper right.
-  static double threshold(const CodedColumn& column, const Split& split) {
+  // Midway between the neighbouring values, computed so that nothing overflows and the lower value
+  // always goes left, the upper right.
+  static double threshold(const CodedColumn& column, const Split& split,
+                          const Partition& partition) {
     if (split.next_code == Split::kNoCode) return std::numeric_limits<double>::infinity();
-    const double low = column.values[split.code];
-    const double high = column.values[split.next_code];
+    if (!std::isnan(split.threshold)) return split.threshold;
+    const bool kept = !column.values.empty();
+    const double low = !kept                  ? column.source[partition.low_row] + 0.0
+                       : column.upper.empty() ? column.values[split.code]
+                                              : column.upper[split.code];
+    const double high =
+        kept ? column.values[split.next_code] : column.source[partition.high_row] + 0.0;
     const double middle = low / 2 + high / 2;
     return middle >= low && middle < high ? middle : low;
   }
@@ -329,7 +344,7 @@ class Grower {
   const Criterion& criterion_;
   const GrowthOptions options_;
   const Context& context_;
-  SplitLimits limits_;
+  SearchOptions search_;
   std::span<RowIndex> rows_;
   int n_threads_ = 1;
   std::size_t subtree_rows_ = 0;

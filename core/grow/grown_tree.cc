@@ -33,7 +33,9 @@ TreeArrays flatten(const GrownTree& trunk, const std::vector<GrownTree>& subtree
     const NodeIndex id = append_node(
         flat,
         {leaf, node.feature, node.threshold, node.missing_left, node.impurity, node.n_rows,
-         node.weight},
+         node.weight,
+         std::span(visit.tree->categories)
+             .subspan(node.category_begin, node.category_end - node.category_begin)},
         std::span(visit.tree->values).subspan(i * n_outputs, n_outputs), visit.parent_if_right);
     if (!leaf) {
       stack.push_back({visit.tree, node.right, id});

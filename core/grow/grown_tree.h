@@ -13,6 +13,8 @@ struct GrownNode {
   FeatureIndex feature = -1;
   double threshold = 0.0;
   bool missing_left = false;
+  std::size_t category_begin = 0;  // of the tree's categories
+  std::size_t category_end = 0;
   NodeIndex left = -1;  // -1: a leaf, whatever `feature` says
   NodeIndex right = -1;
   std::int32_t subtree = -1;  // >= 0: this node is the root of that subtree
@@ -24,6 +26,7 @@ struct GrownNode {
 struct GrownTree {
   std::vector<GrownNode> nodes;
   std::vector<double> values;  // n_outputs a node
+  std::vector<CategoryIndex> categories;
 };
 
 // Joins the pieces into one tree in preorder, the same whatever the order of growing was.

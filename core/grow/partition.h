@@ -1,6 +1,7 @@
 // Stable partition of a node's row list by a split.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -13,10 +14,24 @@ namespace arboleda {
 struct Partition {
   std::size_t n_left = 0;
   std::size_t n_missing = 0;  // rows whose value of the feature is missing
+  RowIndex low_row = 0;       // some row of the code split.code,
+  RowIndex high_row = 0;      // and of split.next_code
 };
 
-// Afterwards the rows that go left come first; both sides keep their order.
+// Scratch of one thread.
+struct PartitionScratch {
+  std::vector<RowIndex> rows;
+  std::vector<Code> codes;
+  std::vector<std::uint8_t> goes_left;  // for each category
+};
+
+// rows: ascending. Afterwards those that go left come first; both sides keep their order.
 Partition partition_rows(const CodedColumn& column, const Split& split, std::span<RowIndex> rows,
-                         std::vector<RowIndex>& scratch);
+                         PartitionScratch& scratch);
+
+// The categories among the rows, without missing, ascending.
+std::vector<CategoryIndex> categories_among(const CodedColumn& column,
+                                            std::span<const RowIndex> rows,
+                                            PartitionScratch& scratch);
 
 }  // namespace arboleda

@@ -9,6 +9,7 @@
 // the same integers, so both give the same scores.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -23,6 +24,17 @@ using SortKey = std::uint64_t;
 inline SortKey make_key(Code code, std::size_t place) { return SortKey{code} << 32 | place; }
 inline Code code_of(SortKey key) { return static_cast<Code>(key >> 32); }
 inline std::size_t place_of(SortKey key) { return static_cast<std::uint32_t>(key); }
+
+// Keeps the candidate if its sides are large enough and it is better. The rows that go left are on
+// the left.
+template <class Sides>
+void consider(const Sides& sides, const SplitLimits& limits, Split& candidate, Split& best) {
+  if (sides.n_left() < limits.min_rows || sides.n_right() < limits.min_rows) return;
+  if (sides.weight_left() < limits.min_weight || sides.weight_right() < limits.min_weight) return;
+  candidate.score = sides.score();
+  candidate.tie_break = sides.tie_break();
+  if (candidate.better_than(best)) best = candidate;
+}
 
 template <class Sides>
 class Scan {
@@ -48,13 +60,8 @@ class Scan {
 
  private:
   void consider(Code next_code) {
-    if (sides_.n_left() < limits_.min_rows || sides_.n_right() < limits_.min_rows) return;
-    if (sides_.weight_left() < limits_.min_weight || sides_.weight_right() < limits_.min_weight)
-      return;
-    candidate_.score = sides_.score();
-    candidate_.tie_break = sides_.tie_break();
     candidate_.next_code = next_code;
-    if (candidate_.better_than(best_)) best_ = candidate_;
+    arboleda::consider(sides_, limits_, candidate_, best_);
   }
 
   Sides& sides_;
@@ -124,6 +131,44 @@ void scan_sorted(const Criterion& criterion, const typename Criterion::Local& lo
           scan.before(code_of(key));
           criterion.move_row(local, place_of(key), sides);
         }
+      });
+}
+
+// keys: the rows of the node that are listed in a sparse column, ascending; all others have the code
+// `default_code`, and default_cell sums them up.
+template <class Criterion>
+void scan_sparse(const Criterion& criterion, const typename Criterion::Local& local,
+                 std::span<const SortKey> keys, Code default_code,
+                 const typename Criterion::Slot* default_cell, std::size_t n_values,
+                 const typename Criterion::Slot* total, std::uint64_t n_rows,
+                 const SplitLimits& limits, FeatureIndex feature, typename Criterion::Sides& sides,
+                 Split& best) {
+  std::size_t n_present = keys.size();
+  while (n_present > 0 && code_of(keys[n_present - 1]) == n_values) --n_present;
+  const auto first_above =
+      std::partition_point(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(n_present),
+                           [&](SortKey key) { return code_of(key) < default_code; });
+  const auto n_below = static_cast<std::size_t>(first_above - keys.begin());
+  scan_feature(
+      sides, total, n_rows, n_present < keys.size(), limits, feature, best,
+      [&] {
+        for (const SortKey key : keys.subspan(n_present)) {
+          criterion.move_row(local, place_of(key), sides);
+        }
+      },
+      [&](auto& scan) {
+        const auto move = [&](std::span<const SortKey> part) {
+          for (const SortKey key : part) {
+            scan.before(code_of(key));
+            criterion.move_row(local, place_of(key), sides);
+          }
+        };
+        move(keys.first(n_below));
+        if (keys.size() < n_rows) {
+          scan.before(default_code);
+          sides.move_cell(default_cell);
+        }
+        move(keys.subspan(n_below, n_present - n_below));
       });
 }
 

@@ -182,10 +182,10 @@ TEST_CASE("keys sort by code, then place, at every size and width of codes") {
 
 TEST_CASE("a partition is stable and sends missing rows where the split says") {
   CodedColumn column;
-  column.values = {0, 1, 2};
+  column.n_values = 3;
   column.has_missing = true;
   column.codes = std::vector<std::uint8_t>{2, 3, 0, 1, 3, 0};
-  std::vector<RowIndex> scratch;
+  PartitionScratch scratch;
   for (const bool missing_left : {false, true}) {
     std::vector<RowIndex> rows{0, 1, 2, 3, 4, 5};
     const Partition p = partition_rows(column, Split{0, 0, 0, 0, 1, missing_left}, rows, scratch);

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "base/types.h"
 
 namespace arboleda {
 
-// Rows with code <= `code` go left; rows of the missing code go where `missing_left` says.
+// By threshold: rows with code <= `code` go left; rows of the missing code go where `missing_left` says.
+// By category: rows whose code is among `left_codes` go left.
 struct Split {
   static constexpr Code kNoCode = std::numeric_limits<Code>::max();
 
@@ -18,6 +20,8 @@ struct Split {
   Code code = 0;             // the largest present code on the left
   Code next_code = kNoCode;  // the smallest present code on the right; none: "present or missing"
   bool missing_left = false;
+  double threshold = std::numeric_limits<double>::quiet_NaN();  // NaN: midway between the codes
+  std::vector<Code> left_codes;                                 // ascending; none: by threshold
 
   bool found() const { return feature >= 0; }
 

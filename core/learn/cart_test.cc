@@ -317,7 +317,7 @@ TEST_CASE("what cannot be learned from is refused") {
   y[3] = kNaN;
   CHECK_THROWS_AS(
       fit_regression_tree(coded, y, {}, RegressionMeasure::squared_error, {}, Context()), Error);
-  CHECK_THROWS_AS(fit_regression_tree(code_table({0, {}}, Context()), {}, {},
+  CHECK_THROWS_AS(fit_regression_tree(code_table(TableView{0, {}}, Context()), {}, {},
                                       RegressionMeasure::squared_error, {}, Context()),
                   Error);
 }

@@ -12,23 +12,25 @@ namespace {
 // Rows of one task; also the number of rows from which a second thread is worth waking.
 constexpr std::size_t kBlockRows = 4096;
 
-void check_table(const Tree& tree, const TableView& table) {
-  require(table.columns.size() == static_cast<std::size_t>(tree.arrays().n_features),
+template <class Table>
+void check_table(const Tree& tree, const Table& table) {
+  require(table.n_columns() == static_cast<std::size_t>(tree.arrays().n_features),
           "the table has not the number of columns that the tree was fitted on");
 }
 
 // Calls visit(node) for every node the row passes, the leaf included.
-template <class Visit>
-void walk(const Tree& tree, const TableView& table, std::size_t row, const Visit& visit) {
+template <class Table, class Visit>
+void walk(const Tree& tree, const Table& table, std::size_t row, const Visit& visit) {
   NodeIndex node = 0;
   visit(node);
   while (!tree.is_leaf(node)) {
-    node = tree.child(node, table.columns[static_cast<std::size_t>(tree.feature(node))][row]);
+    node = tree.child(node, table.at(row, static_cast<std::size_t>(tree.feature(node))));
     visit(node);
   }
 }
 
-NodeIndex leaf_of(const Tree& tree, const TableView& table, std::size_t row) {
+template <class Table>
+NodeIndex leaf_of(const Tree& tree, const Table& table, std::size_t row) {
   NodeIndex leaf = 0;
   walk(tree, table, row, [&](NodeIndex node) { leaf = node; });
   return leaf;
@@ -46,14 +48,16 @@ void for_each_row(std::size_t n_rows, const Context& context, const Body& body) 
 
 }  // namespace
 
-void apply_tree(const Tree& tree, const TableView& table, const Context& context,
+template <class Table>
+void apply_tree(const Tree& tree, const Table& table, const Context& context,
                 std::span<NodeIndex> out) {
   check_table(tree, table);
   for_each_row(table.n_rows, context,
                [&](std::size_t row) { out[row] = leaf_of(tree, table, row); });
 }
 
-void predict_tree(const Tree& tree, const TableView& table, const Context& context,
+template <class Table>
+void predict_tree(const Tree& tree, const Table& table, const Context& context,
                   std::span<double> out) {
   check_table(tree, table);
   const auto k = static_cast<std::size_t>(tree.arrays().n_outputs);
@@ -63,7 +67,8 @@ void predict_tree(const Tree& tree, const TableView& table, const Context& conte
   });
 }
 
-DecisionPath decision_path(const Tree& tree, const TableView& table, const Context& context) {
+template <class Table>
+DecisionPath decision_path(const Tree& tree, const Table& table, const Context& context) {
   check_table(tree, table);
   DecisionPath path;
   path.start.assign(table.n_rows + 1, 0);
@@ -79,5 +84,12 @@ DecisionPath decision_path(const Tree& tree, const TableView& table, const Conte
   });
   return path;
 }
+
+template void apply_tree(const Tree&, const TableView&, const Context&, std::span<NodeIndex>);
+template void apply_tree(const Tree&, const SparseRows&, const Context&, std::span<NodeIndex>);
+template void predict_tree(const Tree&, const TableView&, const Context&, std::span<double>);
+template void predict_tree(const Tree&, const SparseRows&, const Context&, std::span<double>);
+template DecisionPath decision_path(const Tree&, const TableView&, const Context&);
+template DecisionPath decision_path(const Tree&, const SparseRows&, const Context&);
 
 }  // namespace arboleda

@@ -12,12 +12,17 @@
 
 namespace arboleda {
 
+// The answers are the same for a table that stores only what is not zero. Table: TableView or
+// SparseRows.
+
 // The leaf of every row; out has table.n_rows entries.
-void apply_tree(const Tree& tree, const TableView& table, const Context& context,
+template <class Table>
+void apply_tree(const Tree& tree, const Table& table, const Context& context,
                 std::span<NodeIndex> out);
 
 // The value of every row's leaf; out is rows x tree outputs, row-major.
-void predict_tree(const Tree& tree, const TableView& table, const Context& context,
+template <class Table>
+void predict_tree(const Tree& tree, const Table& table, const Context& context,
                   std::span<double> out);
 
 // The nodes every row passes, root first, as the indices of a CSR matrix rows x nodes.
@@ -25,6 +30,7 @@ struct DecisionPath {
   std::vector<std::int64_t> start;  // n_rows + 1
   std::vector<NodeIndex> node;
 };
-DecisionPath decision_path(const Tree& tree, const TableView& table, const Context& context);
+template <class Table>
+DecisionPath decision_path(const Tree& tree, const Table& table, const Context& context);
 
 }  // namespace arboleda

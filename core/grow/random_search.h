@@ -1,0 +1,166 @@
+// One split of a node by one feature, drawn at random (extremely randomised trees: Geurts, Ernst,
+// Wehenkel 2006): a threshold uniform between the smallest and the largest value in the node, or a
+// random half of the categories present. Missing values are tried on both sides.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/random.h"
+#include "base/types.h"
+#include "data/coded_table.h"
+#include "grow/node_view.h"
+#include "grow/scan.h"
+#include "grow/split.h"
+
+namespace arboleda {
+
+// Scratch of one thread.
+template <class Criterion>
+class RandomSearch {
+ public:
+  RandomSearch(const Criterion& criterion, const SplitLimits& limits, std::uint64_t seed,
+               std::uint32_t tree)
+      : criterion_(criterion),
+        limits_(limits),
+        seed_(seed),
+        tree_(tree),
+        sides_(criterion.make_sides()) {}
+
+  // codes: one a row of the node. Improves `best`; false when all rows have the same code.
+  bool search(const NodeView<Criterion>& node, FeatureIndex feature, const CodedColumn& column,
+              std::span<const Code> codes, Split& best) {
+    RandomStream random(seed_, Purpose::random_split, tree_,
+                        feature_key(node.key, static_cast<std::uint32_t>(feature)));
+    const Range range = find_range(column, codes);
+    if (range.n_present == 0 || (range.is_one_code && range.n_present == codes.size())) {
+      return false;
+    }
+    Split drawn;
+    drawn.feature = feature;
+    drawn.code = codes[range.highest];
+    if (column.is_categorical) {
+      draw_categories(column, codes, range, random, drawn);
+    } else if (!range.is_one_code) {
+      draw_threshold(node, column, codes, range, random, drawn);
+    }
+    try_sides(node, column, codes, range, drawn, best);
+    return true;
+  }
+
+ private:
+  using Slot = typename Criterion::Slot;
+
+  // Places of rows with the smallest and the largest present code.
+  struct Range {
+    std::size_t lowest = 0, highest = 0;
+    std::size_t n_present = 0;
+    bool is_one_code = true;  // then the only split is "present or missing"
+  };
+
+  static Range find_range(const CodedColumn& column, std::span<const Code> codes) {
+    Range range;
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+      if (codes[i] == column.missing_code()) continue;
+      if (range.n_present++ == 0) range.lowest = range.highest = i;
+      if (codes[i] < codes[range.lowest]) range.lowest = i;
+      if (codes[i] > codes[range.highest]) range.highest = i;
+    }
+    range.is_one_code = range.n_present == 0 || codes[range.lowest] == codes[range.highest];
+    return range;
+  }
+
+  // The threshold, and the largest code whose values are not above it.
+  static void draw_threshold(const NodeView<Criterion>& node, const CodedColumn& column,
+                             std::span<const Code> codes, const Range& range, RandomStream& random,
+                             Split& drawn) {
+    const auto value_of = [&](std::size_t i) { return column.source[node.rows[i]] + 0.0; };
+    const bool in_codes = !column.values.empty();
+    const double low = in_codes ? column.values[codes[range.lowest]] : value_of(range.lowest);
+    const double high = in_codes ? column.values[codes[range.highest]] : value_of(range.highest);
+    const double u = random.uniform();
+    double t = low * (1.0 - u) + high * u;
+    if (!(t >= low && t < high)) t = low;
+    if (in_codes) {
+      const auto above = std::upper_bound(column.values.begin(), column.values.end(), t);
+      drawn.code = static_cast<Code>(above - column.values.begin() - 1);
+      if (!column.upper.empty()) t = std::max(t, column.upper[drawn.code]);
+    } else {
+      drawn.code = codes[range.lowest];
+      for (std::size_t i = 0; i < codes.size(); ++i) {
+        if (value_of(i) <= t) drawn.code = std::max(drawn.code, codes[i]);
+      }
+    }
+    drawn.threshold = t;
+  }
+
+  // Every present category goes left or right by the toss of a coin, but not all of them.
+  void draw_categories(const CodedColumn& column, std::span<const Code> codes, const Range& range,
+                       RandomStream& random, Split& drawn) {
+    goes_left_.assign(column.n_values, 0);
+    for (const Code code : codes) {
+      if (code != column.missing_code()) goes_left_[code] = 1;
+    }
+    for (Code code = 0; code < column.n_values; ++code) {
+      if (goes_left_[code]) drawn.left_codes.push_back(code);
+    }
+    if (range.is_one_code) return;
+    const std::vector<Code> present = std::move(drawn.left_codes);
+    drawn.left_codes.clear();
+    for (const Code code : present) {
+      if (random.below(2) == 0) drawn.left_codes.push_back(code);
+    }
+    const Code other = present[random.below(static_cast<std::uint32_t>(present.size()))];
+    if (drawn.left_codes.empty()) drawn.left_codes.push_back(other);
+    if (drawn.left_codes.size() == present.size()) std::erase(drawn.left_codes, other);
+    for (const Code code : present) goes_left_[code] = 0;
+    for (const Code code : drawn.left_codes) goes_left_[code] = 1;
+  }
+
+  void try_sides(const NodeView<Criterion>& node, const CodedColumn& column,
+                 std::span<const Code> codes, const Range& range, Split& drawn, Split& best) {
+    const Code missing = column.missing_code();
+    sides_.reset(node.total, codes.size());
+    if (column.is_categorical) {
+      move(node, codes, [&](Code code) { return code != missing && goes_left_[code]; });
+    } else {
+      move(node, codes, [&](Code code) { return code != missing && code <= drawn.code; });
+    }
+    if (!range.is_one_code) drawn.next_code = codes[range.highest];
+    consider(sides_, limits_, drawn, best);
+    if (range.is_one_code || range.n_present == codes.size()) return;
+    move(node, codes, [&](Code code) { return code == missing; });
+    drawn.missing_left = true;
+    if (column.is_categorical) drawn.left_codes.push_back(missing);
+    consider(sides_, limits_, drawn, best);
+  }
+
+  template <class GoesLeft>
+  void move(const NodeView<Criterion>& node, std::span<const Code> codes,
+            const GoesLeft& goes_left) {
+    if constexpr (Criterion::kHasCells) {
+      cell_.assign(criterion_.width(), Slot{});
+      for (std::size_t i = 0; i < codes.size(); ++i) {
+        if (goes_left(codes[i])) criterion_.add(node.local, i, cell_.data());
+      }
+      sides_.move_cell(cell_.data());
+    } else {
+      for (std::size_t i = 0; i < codes.size(); ++i) {
+        if (goes_left(codes[i])) criterion_.move_row(node.local, i, sides_);
+      }
+    }
+  }
+
+  const Criterion& criterion_;
+  const SplitLimits& limits_;
+  std::uint64_t seed_;
+  std::uint32_t tree_;
+  typename Criterion::Sides sides_;
+  std::vector<Slot> cell_;
+  std::vector<std::uint8_t> goes_left_;  // for each category
+};
+
+}  // namespace arboleda
