@@ -102,15 +102,12 @@ def take_rows(table: Table, rows: npt.NDArray[np.intp]) -> Table:
     return Table([column[rows] for column in table.columns], rows.size, table.n_levels)
 
 
-def code_table(table: Table, n_threads: int) -> CodedTable:
-    """Rank codes of a table that `check_table` returned."""
-    if any(table.n_levels):
-        column = int(np.flatnonzero(table.n_levels)[0])
-        raise ValueError(
-            f"column {column} of X is categorical: trees cannot split categories yet; encode it as "
-            "numbers first, for example with OneHotEncoder"
-        )
-    return CodedTable(table.columns, table.n_rows, n_threads)
+def code_table(table: Table, n_threads: int, max_bins: int | None = None) -> CodedTable:
+    """Codes of a table that `check_table` returned; it must outlive them.
+
+    Numeric columns of more than ``max_bins`` distinct values get that many codes; None: no limit.
+    """
+    return CodedTable(table.columns, table.n_rows, n_threads, table.n_levels, max_bins or 0)
 
 
 def check_class_shares_fit(n_nodes: int, n_classes: int) -> None:

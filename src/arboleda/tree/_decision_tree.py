@@ -75,6 +75,8 @@ class DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
         "min_impurity_decrease": [Interval(Real, 0.0, None, closed="left")],
         "ccp_alpha": [Interval(Real, 0.0, None, closed="left")],
+        "splitter": [StrOptions({"best", "random"})],
+        "max_bins": [Interval(Integral, 2, None, closed="left"), None],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
         "n_jobs": [Integral, None],
     }
@@ -88,6 +90,8 @@ class DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     max_leaf_nodes: int | None
     min_impurity_decrease: float
     ccp_alpha: float
+    splitter: Literal["best", "random"]
+    max_bins: int | None
     categorical_features: CategoricalFeatures
     n_jobs: int | None
     n_features_in_: int
@@ -161,7 +165,8 @@ class DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         _check_total(weight)
         n_threads = resolve_n_jobs(self.n_jobs)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        return Training(table, code_table(table, n_threads), target, weight, n_threads, seed)
+        coded = code_table(table, n_threads, self.max_bins)
+        return Training(table, coded, target, weight, n_threads, seed)
 
     def _grown(self, training: Training) -> Tree:
         """Grow the whole tree from rows of positive weight."""
@@ -211,6 +216,7 @@ class DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
             min_weight_fraction_leaf=self.min_weight_fraction_leaf,
             min_impurity_decrease=self.min_impurity_decrease,
             max_features=self.max_features_,
+            random_splits=self.splitter == "random",
         )
 
     def _check_input(self, X: Any) -> Table:

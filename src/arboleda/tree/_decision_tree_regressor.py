@@ -34,11 +34,11 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
     criterion : {"squared_error", "friedman_mse", "absolute_error"}, default="squared_error"
         Impurity of a node: the variance of its target (two names); the mean distance of its target
         to the weighted median, which is then what a leaf predicts.
-    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
+    splitter, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
         See `DecisionTreeClassifier`.
     max_features, random_state, max_leaf_nodes, min_impurity_decrease, ccp_alpha
         See `DecisionTreeClassifier`.
-    categorical_features, n_jobs
+    max_bins, categorical_features, n_jobs
         See `DecisionTreeClassifier`.
 
     Attributes
@@ -67,7 +67,9 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
     ``W_L W_R / (W_L + W_R) (m_L - m_R)^2``. That is by how much the split lowers the weighted
     variance, so "friedman_mse" is another name of "squared_error".
 
-    Missing values are treated as in `DecisionTreeClassifier`.
+    Missing values and categories are treated as in `DecisionTreeClassifier`: ordered by their mean
+    target, categories have their best split among the cuts of that order (Fisher 1958); for the
+    absolute error this is a heuristic.
 
     References
     ----------
@@ -93,6 +95,7 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
         self,
         *,
         criterion: Literal["squared_error", "friedman_mse", "absolute_error"] = "squared_error",
+        splitter: Literal["best", "random"] = "best",
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,
@@ -102,10 +105,12 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         ccp_alpha: float = 0.0,
+        max_bins: int | None = None,
         categorical_features: CategoricalFeatures = "from_dtype",
         n_jobs: int | None = None,
     ) -> None:
         self.criterion = criterion
+        self.splitter = splitter
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
@@ -115,6 +120,7 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
         self.ccp_alpha = ccp_alpha
+        self.max_bins = max_bins
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
 
