@@ -34,7 +34,7 @@ class ArraySource:
             raise ValueError(
                 f"column {place} of X holds dates or durations: turn them into numbers first"
             )
-        return numbers_of_objects(values.astype(object), place)
+        return numbers_of_objects(values.astype(object), f"column {place} of X")
 
     def labels(self, column: int, place: str) -> LabelColumn:
         """Return the column as labels."""

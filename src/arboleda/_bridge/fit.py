@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,7 +11,24 @@ from arboleda import _native
 from arboleda._bridge.tree import Tree
 from arboleda._native import CodedTable, GrowthOptions
 
-__all__ = ["CodedTable", "GrowthOptions", "fit_classification_tree", "fit_regression_tree"]
+__all__ = [
+    "CodedTable",
+    "GrowthOptions",
+    "check_class_shares_fit",
+    "fit_classification_tree",
+    "fit_regression_tree",
+]
+
+
+def check_class_shares_fit(n_nodes: int, n_classes: int) -> None:
+    """Refuse a tree whose class shares could not be held, before it takes the machine down."""
+    needed = 8 * n_nodes * n_classes
+    if needed > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
+        raise ValueError(
+            f"y has {n_classes:,} classes: a tree of up to {n_nodes:,} nodes would need "
+            f"{needed / 2**30:,.0f} GiB for its class shares. If y is a quantity, use a regressor; "
+            "otherwise merge rare classes or set max_leaf_nodes"
+        )
 
 
 def fit_classification_tree(

@@ -101,13 +101,13 @@ def read_numbers(series: Series, place: str) -> npt.NDArray[Any]:
             "the column in categorical_features"
         )
     if isinstance(dtype, _LABELLED):
-        return numbers_of_labels(read_labels(series, place), place)
+        return numbers_of_labels(read_labels(series, place), f"column {place} of X")
     if isinstance(dtype, _CAST) or (dtype == nw.Boolean and series.null_count()):
         series = series.cast(nw.Float64)
     values = series.to_numpy()
     if values.dtype.kind in "fiub":
         return values
-    return numbers_of_objects(values.astype(object), place)
+    return numbers_of_objects(values.astype(object), f"column {place} of X")
 
 
 def read_labels(series: Series, place: str) -> LabelColumn:

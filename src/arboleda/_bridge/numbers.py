@@ -11,6 +11,12 @@ import numpy.typing as npt
 from arboleda._bridge.categories import LabelColumn, labels_of_objects, take
 from arboleda._bridge.labels import UnreadableLabelError
 
+# Types that the engine does not read, and the ones that hold the same values.
+_WIDENED = {"float16": np.float32, "longdouble": np.float64}
+_ENCODE = (
+    "name the column in categorical_features, encode it as numbers first, for example with "
+    "OneHotEncoder, or drop it"
+)
 _NUMBERS = (str, bytes, bool, int, float, Decimal, np.bool_, np.integer, np.floating)
 
 
@@ -21,7 +27,9 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, float | np.floating | Decimal) and bool(value != value)  # noqa: PLR0124
 
 
-def numbers_of_objects(values: npt.NDArray[Any], place: str) -> npt.NDArray[np.float64]:
+def numbers_of_objects(
+    values: npt.NDArray[Any], place: str, remedy: str = _ENCODE
+) -> npt.NDArray[np.float64]:
     """Return the numbers that a 1-D array of Python objects holds, also when written as text.
 
     Raises
@@ -33,16 +41,18 @@ def numbers_of_objects(values: npt.NDArray[Any], place: str) -> npt.NDArray[np.f
         return values.astype(np.float64)  # None becomes NaN
     except (TypeError, ValueError):  # NA, or no number: each kind of value is looked at
         try:
-            return numbers_of_labels(labels_of_objects(values), place)
+            return numbers_of_labels(labels_of_objects(values), place, remedy)
         except UnreadableLabelError as error:
             row = next(i for i, value in enumerate(values) if type(value).__hash__ is None)
             raise TypeError(
-                f"column {place} of X holds a {type(values[row]).__name__} in row {row}: an "
+                f"{place} holds a {type(values[row]).__name__} in row {row}: an "
                 "argument must be a string or a number"
             ) from error
 
 
-def numbers_of_labels(column: LabelColumn, place: str) -> npt.NDArray[np.float64]:
+def numbers_of_labels(
+    column: LabelColumn, place: str, remedy: str = _ENCODE
+) -> npt.NDArray[np.float64]:
     """Return the numbers that a column's labels are.
 
     Raises
@@ -59,11 +69,7 @@ def numbers_of_labels(column: LabelColumn, place: str) -> npt.NDArray[np.float64
         except (TypeError, ValueError) as error:
             row = int(np.flatnonzero(column.codes == code)[0])
             shown = str(label) if isinstance(label, str) else label  # NumPy's text as text
-            raise ValueError(
-                f"column {place} of X holds {shown!r} in row {row}: name the column in "
-                "categorical_features, encode it as numbers first, for example with OneHotEncoder, "
-                "or drop it"
-            ) from error
+            raise ValueError(f"{place} holds {shown!r} in row {row}: {remedy}") from error
     return take(numbers, column.codes)
 
 
@@ -73,3 +79,32 @@ def _number(label: Any) -> float:
     if not isinstance(label, _NUMBERS):
         raise TypeError(f"{label!r} is no number")
     return float(label)
+
+
+def engine_numbers(values: npt.NDArray[Any], place: str) -> npt.NDArray[Any]:
+    """Return a column of numbers in a type that the engine reads, copied only if it must be.
+
+    Raises
+    ------
+    ValueError
+        If a value is infinite; it is named with its row.
+    """
+    with np.errstate(over="ignore"):  # beyond float64 is infinite: refused below, with its place
+        values = values.astype(_engine_dtype(values.dtype), copy=False)
+    if values.dtype.kind != "f" or not values.size:
+        return values
+    # fmax and fmin skip NaN and need no temporary.
+    if np.isinf([np.fmax.reduce(values), np.fmin.reduce(values)]).any():
+        row = int(np.flatnonzero(np.isinf(values))[0])
+        raise ValueError(
+            f"Input X contains infinity: column {place}, row {row} is {values[row]}. Replace it by "
+            "NaN if the value is missing, or by a finite number"
+        )
+    return values
+
+
+def _engine_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    name = "longdouble" if dtype == np.longdouble else dtype.name
+    if name == "float64":
+        return np.dtype(np.float64)
+    return np.dtype(_WIDENED.get(name, dtype.newbyteorder("=")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from arboleda import _native
-from arboleda._bridge.table import Table
+from arboleda._bridge.columns import SparseTable, Table
 
 Loss = Literal["misclassification", "squared_error"]
 
@@ -25,10 +26,15 @@ class PruningPath(NamedTuple):
     n_leaves: npt.NDArray[np.int32]
 
 
+def _ask(answer: Callable[..., Any], table: Table | SparseTable, n_threads: int) -> Any:
+    """Let the engine answer for a table of either form."""
+    return answer(*table.native, n_threads)
+
+
 class JudgingRows(NamedTuple):
     """Rows that a tree is pruned by: a table, class numbers or values, and weights."""
 
-    X: Table
+    X: Table | SparseTable
     target: npt.NDArray[Any]
     weight: npt.NDArray[np.float64] | None
     n_threads: int
@@ -130,17 +136,19 @@ class Tree:
         """Shape (node, 1, class): class shares; or (node, 1, 1): the mean target."""
         return self._native.value[:, np.newaxis, :]
 
-    def predict(self, table: Table, n_threads: int = 1) -> npt.NDArray[np.float64]:
+    def predict(self, table: Table | SparseTable, n_threads: int = 1) -> npt.NDArray[np.float64]:
         """Value of the leaf of each row, shape (n_samples, n_classes or 1)."""
-        return self._native.predict(table.columns, table.n_rows, n_threads)
+        found: npt.NDArray[np.float64] = _ask(self._native.predict, table, n_threads)
+        return found
 
-    def apply(self, table: Table, n_threads: int = 1) -> npt.NDArray[np.intp]:
+    def apply(self, table: Table | SparseTable, n_threads: int = 1) -> npt.NDArray[np.intp]:
         """Index of the leaf of each row."""
-        return self._native.apply(table.columns, table.n_rows, n_threads).astype(np.intp)
+        found: npt.NDArray[np.int32] = _ask(self._native.apply, table, n_threads)
+        return found.astype(np.intp)
 
-    def decision_path(self, table: Table, n_threads: int = 1) -> csr_matrix:
+    def decision_path(self, table: Table | SparseTable, n_threads: int = 1) -> csr_matrix:
         """Nodes that each row passes, as an indicator matrix (n_samples, node_count)."""
-        start, node = self._native.decision_path(table.columns, table.n_rows, n_threads)
+        start, node = _ask(self._native.decision_path, table, n_threads)
         ones = np.ones(node.size, dtype=np.int64)
         return csr_matrix((ones, node, start), shape=(table.n_rows, self.node_count))
 
@@ -171,7 +179,7 @@ class Tree:
         return Tree(_native.reduced_error_pruned(self._native, *self._judged_by(rows), loss))
 
     def _judged_by(self, rows: JudgingRows) -> tuple[Any, Any, Any]:
-        leaf = self._native.apply(rows.X.columns, rows.X.n_rows, rows.n_threads)
+        leaf = _ask(self._native.apply, rows.X, rows.n_threads)
         target = np.ascontiguousarray(rows.target, dtype=np.float64)
         weight = rows.weight
         return leaf, target, None if weight is None else np.ascontiguousarray(weight, np.float64)

@@ -12,18 +12,15 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, clone, is_regressor
 from sklearn.utils import Bunch, Tags, check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_consistent_length,
-    check_is_fitted,
-)
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from arboleda._bridge.fit import CodedTable, GrowthOptions
 from arboleda._bridge.schema import Schema
-from arboleda._bridge.table import Table, check_table, code_table
+from arboleda._bridge.table import SparseTable, Table, check_table
+from arboleda._bridge.target import read_target, read_weight
 from arboleda._bridge.threads import resolve_n_jobs
 from arboleda._bridge.tree import Tree
 
@@ -37,7 +34,7 @@ MaxFeatures = int | float | Literal["sqrt", "log2"] | None
 class Training:
     """What `fit` was given, checked and coded, and what it may use."""
 
-    X: Table
+    X: Table | SparseTable
     table: CodedTable
     target: Array
     weight: Floats | None
@@ -151,21 +148,13 @@ class DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         """Check everything that `fit` is given."""
         self._validate_params()
         table = check_table(self, X, reset=True, categorical_features=self.categorical_features)
-        target = self._encode_target(y)
+        target = self._encode_target(read_target(y, numeric=is_regressor(self)))
         check_consistent_length(table, target)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(
-                sample_weight, table, dtype=np.float64, ensure_non_negative=True
-            )
-            if not sample_weight.any():
-                raise ValueError(
-                    "sample_weight is zero for every row: at least one must be positive"
-                )
-        weight = self._target_weight(target, sample_weight)
+        weight = self._target_weight(target, read_weight(sample_weight, table))
         _check_total(weight)
         n_threads = resolve_n_jobs(self.n_jobs)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        coded = code_table(table, n_threads, self.max_bins)
+        coded = table.code(n_threads, self.max_bins)
         return Training(table, coded, target, weight, n_threads, seed)
 
     def _grown(self, training: Training) -> Tree:
@@ -219,7 +208,7 @@ class DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
             random_splits=self.splitter == "random",
         )
 
-    def _check_input(self, X: Any) -> Table:
+    def _check_input(self, X: Any) -> Table | SparseTable:
         check_is_fitted(self)
         return check_table(self, X, reset=False)
 
@@ -279,6 +268,7 @@ class DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         return tags
 
 

@@ -7,13 +7,16 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
-from sklearn.utils._missing import is_pandas_na, is_scalar_nan
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y, column_or_1d
 
-from arboleda._bridge.fit import CodedTable, GrowthOptions, fit_classification_tree
-from arboleda._bridge.table import check_class_shares_fit
+from arboleda._bridge.fit import (
+    CodedTable,
+    GrowthOptions,
+    check_class_shares_fit,
+    fit_classification_tree,
+)
 from arboleda._bridge.tree import Tree
 from arboleda.tree._decision_tree import (
     Array,
@@ -164,7 +167,6 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         self.n_jobs = n_jobs
 
     def _encode_target(self, y: Array) -> Array:
-        _check_labels_present(y)
         y = column_or_1d(_check_y(y, estimator=self), warn=True)
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
@@ -257,16 +259,3 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
-
-
-def _check_labels_present(y: Any) -> None:
-    """Refuse None, NaN and NA among labels that are objects; elsewhere scikit-learn finds them."""
-    labels = np.asarray(y)
-    if labels.ndim != 1 or labels.dtype.kind != "O":
-        return
-    for row, label in enumerate(labels):
-        if label is None or is_scalar_nan(label) or is_pandas_na(label):
-            raise ValueError(
-                f"y has a missing value in row {row} ({label!r}): drop such rows or give them a "
-                "class of their own"
-            )

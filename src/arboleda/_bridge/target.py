@@ -1,0 +1,135 @@
+"""Targets and weights of any container, refused where a value is missing or makes no sense."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import _check_sample_weight
+
+from arboleda._bridge.categories import take
+from arboleda._bridge.columns import SparseTable, Table
+from arboleda._bridge.frames import Series, read_labels, read_numbers
+from arboleda._bridge.numbers import is_missing, numbers_of_objects
+
+_DROP = "drop such rows, or fill them in if you know better"
+
+
+def read_target(y: Any, *, numeric: bool) -> Any:
+    """Return a target as an array, or as it is where scikit-learn has to judge its shape.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        Labels or numbers: a list, an array, or a Series or frame of pandas, polars or Arrow.
+    numeric : bool
+        Whether the task is regression, so that text is refused unless it is a number.
+
+    Raises
+    ------
+    ValueError
+        If a value is missing, infinite, text where a number must be, or labels mix text with other
+        types. The message names the row.
+    """
+    y = _as_array(y)
+    if not isinstance(y, np.ndarray) or y.ndim not in {1, 2}:
+        return y
+    if y.dtype.kind in "OU":
+        if y.dtype.kind == "O":
+            _check_objects(y, numeric)
+        if numeric and y.ndim == 1:
+            y = numbers_of_objects(y.astype(object), "y", "a regressor needs numbers")
+    if y.dtype.kind == "f":
+        check_finite(y, "y", _DROP)
+    return y
+
+
+def read_weight(sample_weight: Any, table: Table | SparseTable) -> npt.NDArray[np.float64] | None:
+    """Return the weight of every row, None where none is given.
+
+    Raises
+    ------
+    ValueError
+        If a weight is missing, infinite or negative, all are zero, or there are too many or few.
+    """
+    if sample_weight is None:
+        return None
+    given = np.asarray(_as_array(sample_weight))
+    if given.dtype.kind == "f":
+        check_finite(given, "sample_weight", "give every row a finite weight; 0 leaves it out")
+    if given.size and not given.any():
+        raise ValueError("sample_weight is zero for every row: at least one must be positive")
+    weight: npt.NDArray[np.float64] = _check_sample_weight(
+        given if given.ndim else given.item(), table, dtype=np.float64
+    )
+    check_finite(weight, "sample_weight", "give every row a finite weight; 0 leaves it out")
+    if (weight < 0).any():
+        row = int(np.flatnonzero(weight < 0)[0])
+        raise ValueError(
+            f"sample_weight has the negative value {weight[row]} in row {row}: weights are counts "
+            "or importances; 0 leaves a row out"
+        )
+    return weight
+
+
+def check_finite(values: npt.NDArray[Any], what: str, remedy: str) -> None:
+    """Refuse NaN and infinity in an array of floats; the message names the row.
+
+    Raises
+    ------
+    ValueError
+        If a value is not finite.
+    """
+    if np.isfinite(values).all():
+        return
+    row = int(np.argwhere(~np.isfinite(values))[0][0])
+    kind = "NaN" if np.isnan(values[row]).any() else "infinity"
+    raise ValueError(f"Input {what} contains {kind}: row {row} is {values[row]}; {remedy}")
+
+
+def _as_array(y: Any) -> Any:
+    """Series, frames and lists that hold text as arrays of their values."""
+    arrow = sys.modules.get("pyarrow")
+    if arrow is not None and isinstance(y, arrow.Array):
+        y = arrow.chunked_array([y])
+    wrapped = nw.from_native(y, eager_only=True, allow_series=True, pass_through=True)
+    if isinstance(wrapped, nw.Series):
+        return _values(wrapped)
+    if isinstance(wrapped, nw.DataFrame):
+        return np.column_stack([_values(series) for series in wrapped.iter_columns()])
+    if isinstance(y, list | tuple) and any(isinstance(label, str) for label in y):
+        _check_objects(np.array([*y, None], dtype=object)[:-1], numeric=False)
+    return np.asarray(y) if isinstance(y, list | tuple) else y
+
+
+def _values(series: Series) -> npt.NDArray[Any]:
+    if series.dtype.is_numeric() or series.dtype == nw.Boolean:
+        return read_numbers(series, "y")
+    if not isinstance(series.dtype, nw.Categorical | nw.Enum):
+        return series.to_numpy()
+    column = read_labels(series, "y")
+    labels = [*column.labels, None]
+    if (column.codes >= 0).all() and not any(isinstance(label, str) for label in labels):
+        return take(np.asarray(labels[:-1]), column.codes)
+    return take(np.array(labels, dtype=object), column.codes)
+
+
+def _check_objects(y: npt.NDArray[Any], numeric: bool) -> None:
+    """Refuse missing values among objects, and labels of text beside others."""
+    values = y.reshape(-1).tolist()
+    kinds = {kind for kind in set(map(type, values)) if not issubclass(kind, str)}
+    row = next((i for i, v in enumerate(values) if type(v) in kinds and is_missing(v)), None)
+    if row is not None:
+        row //= 1 if y.ndim == 1 else y.shape[1]
+        raise ValueError(f"y has a missing value in row {row} ({y[row]!r}): {_DROP}")
+    if numeric or not kinds or len(kinds) == len(set(map(type, values))):
+        return
+    text = next(i for i, value in enumerate(values) if isinstance(value, str))
+    other = next(i for i, value in enumerate(values) if not isinstance(value, str))
+    raise ValueError(
+        f"y mixes text and other labels: {values[text]!r} in row {text}, {values[other]!r} in row "
+        f"{other}; give them one type, for example with str()"
+    )
