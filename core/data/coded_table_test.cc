@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/error.h"
 #include "base/random.h"
 #include "data/gather_codes.h"
 
@@ -25,14 +26,8 @@ CodedColumn code(const std::vector<double>& x) {
   return code_table({x.size(), {view(x, DType::float64)}}, Context()).columns[0];
 }
 
-std::vector<Code> codes_of(const CodedColumn& column) {
-  const std::size_t n = std::visit(
-      [](const auto& codes) {
-        if constexpr (requires { codes.size(); }) return codes.size();
-        return std::size_t{0};
-      },
-      column.codes);
-  std::vector<RowIndex> rows(n);
+std::vector<Code> codes_of(const CodedColumn& column, std::size_t n_rows) {
+  std::vector<RowIndex> rows(n_rows);
   std::iota(rows.begin(), rows.end(), 0u);
   std::vector<Code> codes;
   gather_codes(column, rows, codes);
@@ -58,7 +53,7 @@ void check_against_naive(const std::vector<double>& x) {
     CHECK(column.values.empty());
   }
   CHECK(column.has_missing == has_missing);
-  const auto codes = codes_of(column);
+  const auto codes = codes_of(column, x.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
     const Code expected =
         std::isnan(x[i]) ? static_cast<Code>(values.size())
@@ -73,7 +68,7 @@ void check_against_naive(const std::vector<double>& x) {
 TEST_CASE("codes are ranks among distinct values; missing comes last") {
   const CodedColumn column = code({3.5, 1.0, kNaN, 1.0});
   CHECK(column.values == std::vector<double>{1.0, 3.5});
-  CHECK(codes_of(column) == std::vector<Code>{1, 0, 2, 0});
+  CHECK(codes_of(column, 4) == std::vector<Code>{1, 0, 2, 0});
   CHECK(column.n_codes() == 3);
 }
 
@@ -126,7 +121,7 @@ TEST_CASE("every type and stride gives the codes of its values") {
     table.columns[1].data += sizeof(T) * (x.size() - 1);
     table.columns[1].stride *= -1;
     for (const auto& column : code_table(table, Context()).columns) {
-      CHECK(codes_of(column) == expected);
+      CHECK(codes_of(column, x.size()) == expected);
     }
   };
   check(DType::float64, double{});
@@ -155,6 +150,144 @@ TEST_CASE("codes do not depend on the number of threads") {
   for (std::size_t c = 0; c < 40; ++c) {
     CHECK(one.columns[c].values == eight.columns[c].values);
     CHECK(one.columns[c].codes == eight.columns[c].codes);
+  }
+}
+
+TEST_CASE("categories are their own codes; whatever is none of them is missing") {
+  const std::vector<double> x{2, 0, 3, kNaN, -1, 1e300};
+  const std::vector<std::uint32_t> n_categories{3};
+  const TableView table{x.size(), {view(x, DType::float64)}};
+  const CodedColumn column = code_table(table, Context(), {n_categories, 0}).columns[0];
+  CHECK(column.is_categorical);
+  CHECK(column.n_codes() == 4);
+  CHECK(codes_of(column, x.size()) == std::vector<Code>{2, 0, 3, 3, 3, 3});
+  const std::vector<std::uint32_t> too_many{65536};
+  CHECK_THROWS_AS(code_table(table, Context(), {too_many, 0}), Error);
+}
+
+TEST_CASE("bins hold about equally many rows, and a frequent value has its own") {
+  std::vector<double> x(10000);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i) / 7;
+  for (std::size_t i = 0; i < 4000; ++i) x[2 * i] = 100;
+  x[9999] = kNaN;
+  const TableView table{x.size(), {view(x, DType::float64)}};
+  for (const std::size_t max_bins : {2, 10, 255, 1000, 5000}) {
+    const CodedColumn column = code_table(table, Context(), {{}, max_bins}).columns[0];
+    REQUIRE(column.n_values == max_bins);
+    REQUIRE(column.values.size() == max_bins);
+    REQUIRE(column.upper.size() == max_bins);
+    const auto codes = codes_of(column, x.size());
+    std::vector<std::size_t> count(max_bins + 1);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      ++count[codes[i]];
+      if (codes[i] == max_bins) {
+        CHECK(std::isnan(x[i]));
+      } else {
+        CHECK(column.values[codes[i]] <= x[i]);
+        CHECK(x[i] <= column.upper[codes[i]]);
+      }
+    }
+    CHECK(count[max_bins] == 1);
+    for (std::size_t c = 0; c < max_bins; ++c) {
+      if (max_bins > 2 && column.values[c] != 100) CHECK(count[c] <= 2 * 10000 / max_bins + 1);
+      if (c + 1 < max_bins) CHECK(column.upper[c] < column.values[c + 1]);
+      if (max_bins > 2 && column.values[c] == 100) CHECK(column.upper[c] == 100);
+    }
+  }
+}
+
+TEST_CASE("with enough bins every value has its own") {
+  const std::vector<double> x{3, 1, 2, 1, kNaN};
+  const TableView table{x.size(), {view(x, DType::float64)}};
+  const CodedColumn exact = code(x);
+  const CodedColumn binned = code_table(table, Context(), {{}, 3}).columns[0];
+  CHECK(binned.values == exact.values);
+  CHECK(binned.upper.empty());
+  CHECK(binned.codes == exact.codes);
+}
+
+TEST_CASE("a sparse table has the codes of the dense one") {
+  RandomStream random(3, Purpose::feature_subset, 0, 0);
+  constexpr std::size_t kRows = 500;
+  for (const std::uint32_t one_in : {2u, 20u, 1000u}) {
+    for (const std::size_t max_bins : {std::size_t{0}, std::size_t{7}}) {
+      std::vector<std::vector<double>> dense;
+      std::vector<std::int64_t> start{0};
+      std::vector<std::int32_t> index;
+      std::vector<double> data;
+      for (std::uint32_t c = 0; c < 6; ++c) {
+        std::vector<double> column(kRows);
+        for (std::size_t row = 0; row < kRows; ++row) {
+          if (random.below(one_in) != 0) continue;
+          const double value = random.below(20) == 0 ? kNaN : random.below(9 + 40 * c) - 4.0;
+          column[row] = value;
+          index.push_back(static_cast<std::int32_t>(row));
+          data.push_back(value);
+        }
+        start.push_back(static_cast<std::int64_t>(index.size()));
+        dense.push_back(std::move(column));
+      }
+      const SparseLines lines{start, index, view(data, DType::float64)};
+      lines.check(6, kRows, data.size());
+      const CodedTable sparse =
+          code_table(SparseColumns{kRows, 6, lines}, Context(2), {{}, max_bins});
+      TableView table{kRows, {}};
+      for (const auto& column : dense) table.columns.push_back(view(column, DType::float64));
+      const CodedTable expected = code_table(table, Context());
+      for (std::size_t c = 0; c < 6; ++c) {
+        const CodedColumn& a = sparse.columns[c];
+        CHECK(a.has_missing == expected.columns[c].has_missing);
+        if (max_bins == 0) {
+          CHECK(a.values == expected.columns[c].values);
+          CHECK(codes_of(a, kRows) == codes_of(expected.columns[c], kRows));
+        }
+        const auto codes = codes_of(a, kRows);
+        for (std::size_t row = 0; row < kRows; ++row) {
+          const double x = dense[c][row];
+          if (std::isnan(x)) {
+            CHECK(codes[row] == a.missing_code());
+          } else {
+            CHECK(a.values[codes[row]] <= x);
+            CHECK(x <= (a.upper.empty() ? a.values : a.upper)[codes[row]]);
+          }
+        }
+      }
+      if (one_in == 1000) CHECK(sparse.code_bytes() < 6 * kRows / 2);
+    }
+  }
+}
+
+TEST_CASE("sparse tables whose parts do not fit are refused") {
+  const std::vector<double> data{1, 2, 3};
+  const std::vector<std::int32_t> index{0, 2, 1};
+  const auto check = [&](std::vector<std::int64_t> start, std::vector<std::int32_t> i,
+                         std::size_t n_data) {
+    SparseLines{start, i, view(data, DType::float64)}.check(2, 3, n_data);
+  };
+  CHECK_NOTHROW(check({0, 2, 3}, index, 3));
+  CHECK_THROWS_AS(check({0, 2}, index, 3), Error);
+  CHECK_THROWS_AS(check({0, 4, 3}, index, 3), Error);
+  CHECK_THROWS_AS(check({0, 2, 4}, index, 3), Error);
+  CHECK_THROWS_AS(check({1, 2, 3}, index, 3), Error);
+  CHECK_THROWS_AS(check({0, 2, 3}, index, 2), Error);
+  CHECK_THROWS_AS(check({0, 3, 3}, index, 3), Error);      // not ascending
+  CHECK_THROWS_AS(check({0, 2, 3}, {0, 3, 1}, 3), Error);  // row 3 of 3
+  CHECK_THROWS_AS(check({0, 2, 3}, {-1, 2, 1}, 3), Error);
+  CHECK_THROWS_AS(check({0, 2, 3}, {2, 2, 1}, 3), Error);
+}
+
+TEST_CASE("galloping finds what a binary search finds") {
+  RandomStream random(4, Purpose::feature_subset, 0, 0);
+  for (int trial = 0; trial < 200; ++trial) {
+    std::vector<RowIndex> sorted(random.below(60));
+    for (auto& v : sorted) v = random.below(100);
+    std::sort(sorted.begin(), sorted.end());
+    const std::size_t begin = random.below(static_cast<std::uint32_t>(sorted.size() + 1));
+    const RowIndex value = random.below(110);
+    const auto expected = static_cast<std::size_t>(
+        std::lower_bound(sorted.begin() + static_cast<std::ptrdiff_t>(begin), sorted.end(), value) -
+        sorted.begin());
+    CHECK(gallop(std::span<const RowIndex>(sorted), begin, value) == expected);
   }
 }
 
