@@ -8,6 +8,7 @@
 #include "arrays.h"
 #include "base/context.h"
 #include "data/column.h"
+#include "io/bytes.h"
 
 namespace arboleda::python {
 
@@ -19,6 +20,7 @@ void init_data(nb::module_& m);
 void init_tree(nb::module_& m);
 void init_cart(nb::module_& m);
 void init_prune(nb::module_& m);
+void init_io(nb::module_& m);
 
 // Columns of a table: a list of one-dimensional arrays, each of any stride and of one of the types
 // of DType. The views hold no reference: the list must outlive them.
@@ -27,6 +29,9 @@ TableView to_table(nb::list columns, std::size_t n_rows);
 // A sparse table as SciPy holds it. Checked; the arrays must outlive it.
 SparseLines to_lines(const AnyColumn& data, const InArray<std::int32_t>& index,
                      const InArray<std::int64_t>& start, std::size_t n_lines, std::size_t n_across);
+// Bytes of C++ and of Python; the view holds no reference.
+nb::bytes to_bytes(const Bytes& bytes);
+ByteView view_bytes(const nb::bytes& bytes);
 
 // A Context whose stop flag follows Ctrl-C. Made with the GIL held, used with it released.
 Context make_context(int n_threads, std::uint64_t seed);

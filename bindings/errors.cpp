@@ -13,6 +13,12 @@ void init_errors(nb::module_&) {
             case ErrorKind::invalid_argument:
               PyErr_SetString(PyExc_ValueError, error.what());
               break;
+            case ErrorKind::bad_format:
+              // Defined in Python, where its page is written and its pickles are found.
+              PyErr_SetString(
+                  nb::module_::import_("arboleda._errors").attr("ModelFormatError").ptr(),
+                  error.what());
+              break;
             case ErrorKind::interrupted:
               // Set by the signal's own handler, unless it was something else that stopped us.
               if (!PyErr_Occurred()) PyErr_SetNone(PyExc_KeyboardInterrupt);

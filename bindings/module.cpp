@@ -9,4 +9,5 @@ NB_MODULE(_native, m) {
   arboleda::python::init_tree(m);
   arboleda::python::init_cart(m);
   arboleda::python::init_prune(m);
+  arboleda::python::init_io(m);
 }

@@ -5,6 +5,7 @@
 
 #include "areas.h"
 #include "arrays.h"
+#include "io/model_file.h"
 #include "predict/predict.h"
 #include "tree/prune.h"
 
@@ -12,48 +13,11 @@ namespace arboleda::python {
 
 namespace {
 
-// The state is a tuple of plain numbers and arrays; __setstate__ checks every bit of it.
-nb::tuple get_state(const Tree& tree) {
-  const TreeArrays& a = tree.arrays();
-  return nb::make_tuple(a.n_features, a.n_outputs, a.impurity_exponent, to_numpy(a.feature),
-                        to_numpy(a.threshold), to_numpy(a.right), to_numpy(a.missing_left),
-                        to_numpy(a.impurity), to_numpy(a.n_node_samples), to_numpy(a.weight),
-                        to_numpy(a.value), to_numpy(a.category_start), to_numpy(a.category));
-}
+// A pickle holds what a model file holds: a tree's section, checked in full when it is read.
+nb::bytes get_state(const Tree& tree) { return to_bytes(write_tree_section(tree)); }
 
-template <class T>
-std::vector<T> from_numpy(nb::handle object) {
-  const auto array = nb::cast<InArray<T>>(object);
-  return std::vector<T>(array.data(), array.data() + array.size());
-}
-
-TreeArrays arrays_from(const nb::tuple& state) {
-  TreeArrays a;
-  a.n_features = nb::cast<FeatureIndex>(state[0]);
-  a.n_outputs = nb::cast<std::int32_t>(state[1]);
-  a.impurity_exponent = nb::cast<std::int32_t>(state[2]);
-  a.feature = from_numpy<FeatureIndex>(state[3]);
-  a.threshold = from_numpy<double>(state[4]);
-  a.right = from_numpy<NodeIndex>(state[5]);
-  a.missing_left = from_numpy<std::uint8_t>(state[6]);
-  a.impurity = from_numpy<double>(state[7]);
-  a.n_node_samples = from_numpy<std::int64_t>(state[8]);
-  a.weight = from_numpy<double>(state[9]);
-  a.value = from_numpy<double>(state[10]);
-  a.category_start = from_numpy<std::int64_t>(state[11]);
-  a.category = from_numpy<CategoryIndex>(state[12]);
-  return a;
-}
-
-void set_state(Tree& tree, const nb::tuple& state) {
-  require(state.size() == 13, "the state of a tree has not thirteen parts");
-  TreeArrays arrays;
-  try {
-    arrays = arrays_from(state);
-  } catch (const nb::cast_error&) {
-    throw Error(ErrorKind::invalid_argument, "a part of the state of a tree has a wrong type");
-  }
-  new (&tree) Tree(std::move(arrays));
+void set_state(Tree& tree, nb::bytes state) {
+  new (&tree) Tree(read_tree_section(view_bytes(state)));
 }
 
 const TreeArrays& arrays_of(nb::handle self) { return nb::cast<const Tree&>(self).arrays(); }

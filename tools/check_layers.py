@@ -31,10 +31,12 @@ PYTHON_HEADERS = re.compile(r"^(Python\.h|nanobind/|pybind11/|numpy/|bindings/)"
 # The parts of src/arboleda and the other parts each may import.
 PYTHON = {
     "_native": set[str](),
+    "_errors": set[str](),
     "_files": set[str](),
-    "_bridge": {"_native"},
+    "_bridge": {"_errors", "_native"},
+    "persist": {"_bridge", "_errors", "_files"},
     "metrics": set[str](),
-    "tree": {"_bridge"},
+    "tree": {"_bridge", "persist"},
     "report": {"_files"},
     "study": {"_files", "metrics", "tree", "report"},
     "cli": {"study"},

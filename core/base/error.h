@@ -8,6 +8,7 @@ namespace arboleda {
 
 enum class ErrorKind {
   invalid_argument,  // the caller gave something that cannot be used
+  bad_format,        // a file or a stored state is not what it should be
   interrupted,       // the caller's stop flag was seen
   internal,          // an invariant of the engine does not hold: a defect
 };

@@ -47,6 +47,7 @@ void check_shape(const TreeArrays& a) {
       require(a.right[i] == -1 && a.feature[i] == -1,
               "a leaf of the tree has a child or a feature");
       require(a.missing_left[i] == 0, "a leaf of the tree sends missing values on");
+      require(a.threshold[i] == 0.0, "a leaf of the tree has a threshold");
       // After a leaf comes the innermost right subtree that was promised.
       require(ends.empty() == (node + 1 == n), "the nodes of the tree are not one tree");
       if (!ends.empty()) {
@@ -82,6 +83,7 @@ void check_categories(const TreeArrays& a) {
             "a node of the tree has categories beside a leaf or a threshold");
     require(std::adjacent_find(begin, end, std::greater_equal<>()) == end,
             "the categories of a node are not in ascending order");
+    require(*(end - 1) != kNoCategory, "a node lists the number that stands for no category");
   }
 }
 

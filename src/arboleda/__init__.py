@@ -12,13 +12,28 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "DecisionTreeClassifier": "arboleda.tree",
     "DecisionTreeRegressor": "arboleda.tree",
+    "ModelFormatError": "arboleda._errors",
     "Study": "arboleda.study",
+    "load": "arboleda.persist",
 }
+_MODULES = {"metrics", "persist"}
 
-__all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor", "Study", "__version__", "metrics"]
+__all__ = [
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "ModelFormatError",
+    "Study",
+    "__version__",
+    "load",
+    "metrics",
+    "persist",
+]
 
 if TYPE_CHECKING:
     from arboleda import metrics as metrics
+    from arboleda import persist as persist
+    from arboleda._errors import ModelFormatError as ModelFormatError
+    from arboleda.persist import load as load
     from arboleda.study import Study as Study
     from arboleda.tree import DecisionTreeClassifier as DecisionTreeClassifier
     from arboleda.tree import DecisionTreeRegressor as DecisionTreeRegressor
@@ -27,8 +42,8 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     if name in _PUBLIC:
         return getattr(import_module(_PUBLIC[name]), name)
-    if name == "metrics":
-        return import_module("arboleda.metrics")
+    if name in _MODULES:
+        return import_module(f"arboleda.{name}")
     raise AttributeError(f"module 'arboleda' has no attribute {name!r}")
 
 

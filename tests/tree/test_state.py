@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.persist.twin import TREE_ARRAYS, FileTwin, TreeTwin, section
 from tests.property.strategies import arrays_of
 
-from arboleda import DecisionTreeClassifier, DecisionTreeRegressor, _native
+from arboleda import DecisionTreeClassifier, DecisionTreeRegressor, ModelFormatError, _native
 from arboleda._bridge.threads import available_cores, resolve_n_jobs
+from arboleda.persist._save import model_to_bytes
 
 _RANDOM = np.random.default_rng(0)
 _X = _RANDOM.normal(size=(300, 4))
@@ -47,79 +49,139 @@ def test_fitted_arrays_cannot_be_written() -> None:
             getattr(native, name)[0] = 1
 
 
-def load_state(state: tuple[Any, ...]) -> Any:
+def load_state(state: Any) -> Any:
     tree = _native.Tree.__new__(_native.Tree)
     tree.__setstate__(state)
     return tree
 
 
-# Part of the state, where in it, what is put there.
-_N_FEATURES, _N_OUTPUTS, _EXPONENT, _FEATURE, _THRESHOLD, _RIGHT, _MISSING = range(7)
+def twin() -> TreeTwin:
+    """The arrays of a fitted tree, to be changed and packed anew with a right checksum."""
+    return TreeTwin.read(FileTwin.read(model_to_bytes(fitted())).sections[0][1])
+
+
+def assert_refused(tree: TreeTwin, message: str = "tree|node") -> None:
+    with pytest.raises(ModelFormatError, match=message):
+        load_state(section(b"TREE", tree.write()))
+
+
+# Array of the tree, where in it, what is put there.
 _HOSTILE = [
-    *((_RIGHT, 0, bad) for bad in (10**6, 2**31 - 1, 1, 0, -1, -5, -(2**31))),
-    (_RIGHT, 1, 2**31 - 1),
-    (_RIGHT, -1, 0),
-    *((_FEATURE, 0, bad) for bad in (4, 2**31 - 1, -1, -2, -(2**31))),
-    (_FEATURE, -1, 0),
-    (_THRESHOLD, 0, np.nan),
-    (_MISSING, 0, 2),
-    (_MISSING, -1, 1),
+    *(("right", 0, bad) for bad in (10**6, 2**31 - 1, 1, 0, -1, -5, -(2**31))),
+    ("right", 1, 2**31 - 1),
+    ("right", -1, 0),
+    *(("feature", 0, bad) for bad in (4, 2**31 - 1, -1, -2, -(2**31))),
+    ("feature", -1, 0),
+    *(("threshold", 0, bad) for bad in (np.nan, -np.nan)),
+    ("threshold", -1, 1.0),
+    ("missing_left", 0, 2),
+    ("missing_left", -1, 1),
+    *(("impurity", 1, bad) for bad in (np.nan, np.inf, -1.0)),
+    *(("weight", 1, bad) for bad in (np.nan, np.inf, 0.0, -1.0)),
+    *(("value", 1, bad) for bad in (np.nan, np.inf, -np.inf)),
+    *(("n_node_samples", 1, bad) for bad in (0, -1, -(2**63))),
 ]
 
 
-@pytest.mark.parametrize(("part", "index", "bad"), _HOSTILE)
-def test_a_hostile_value_is_refused(part: int, index: int, bad: Any) -> None:
-    state = [
-        np.array(s) if isinstance(s, np.ndarray) else s
-        for s in fitted().tree_._native.__getstate__()
-    ]
-    load_state(tuple(state))  # as it was it is accepted
-    state[part][index] = bad
-    with pytest.raises(ValueError, match="tree"):
-        load_state(tuple(state))
+@pytest.mark.parametrize(("name", "index", "bad"), _HOSTILE)
+def test_a_hostile_value_is_refused(name: str, index: int, bad: Any) -> None:
+    tree = twin()
+    load_state(section(b"TREE", tree.write()))  # as it was it is accepted
+    array = tree.arrays[name].copy()
+    array[index] = bad
+    assert_refused(tree.changed(**{name: array}))
 
 
-@pytest.mark.parametrize("part", range(_FEATURE, 11))
+@pytest.mark.parametrize("name", [name for name in TREE_ARRAYS if not name.startswith("cat")])
 @pytest.mark.parametrize("change", ["shorter", "longer", "empty"])
-def test_arrays_of_other_lengths_are_refused(part: int, change: str) -> None:
-    state = list(fitted().tree_._native.__getstate__())
-    array = state[part]
+def test_arrays_of_other_lengths_are_refused(name: str, change: str) -> None:
+    tree = twin()
+    array = tree.arrays[name]
     others = {"shorter": array[:-1], "longer": np.append(array, array[-1:]), "empty": array[:0]}
-    state[part] = others[change]
-    with pytest.raises(ValueError, match="tree"):
-        load_state(tuple(state))
+    sizes = {"n_nodes": len(tree.arrays["right"])}
+    assert_refused(tree.changed(**sizes, **{name: others[change]}), "sizes and its length disagree")
+
+
+_EDGES = (-(2**31), -1, 0, 2**31 - 1)
 
 
 @pytest.mark.parametrize(
-    ("part", "bad"),
+    ("name", "bad"),
     [
-        (_N_FEATURES, -1),
-        (_N_FEATURES, 0),
-        (_N_OUTPUTS, 0),
-        (_N_OUTPUTS, -1),
-        (_N_OUTPUTS, 2**31 - 1),
+        *(("n_features", bad) for bad in _EDGES[:3]),
+        *(("n_outputs", bad) for bad in _EDGES),
+        *(("n_nodes", bad) for bad in (*_EDGES, 1)),
+        *(("n_categories", bad) for bad in (1, 2**31, 2**63, 2**64 - 1)),
     ],
 )
-def test_hostile_sizes_are_refused(part: int, bad: int) -> None:
-    state = list(fitted().tree_._native.__getstate__())
-    state[part] = bad
-    with pytest.raises(ValueError, match="tree"):
-        load_state(tuple(state))
+def test_hostile_sizes_are_refused(name: str, bad: int) -> None:
+    assert_refused(twin().changed(**{name: bad}))
 
 
-@pytest.mark.parametrize("part", range(11))
-@pytest.mark.parametrize("bad", [None, "abc", 2**70, [[1]], {}], ids=str)
-def test_other_types_are_refused(part: int, bad: Any) -> None:
-    state = list(fitted().tree_._native.__getstate__())
-    state[part] = bad
-    with pytest.raises(ValueError, match="tree"):
-        load_state(tuple(state))
+def with_categories() -> TreeTwin:
+    """A tree whose first node asks for the categories 1 and 4."""
+    tree = twin()
+    threshold, start = tree.arrays["threshold"].copy(), np.full(len(tree.arrays["right"]) + 1, 2)
+    threshold[0] = start[0] = 0
+    return tree.changed(threshold=threshold, category=np.array([1, 4]), category_start=start)
 
 
-@pytest.mark.parametrize("state", [(), (1,), None, "abc", tuple(range(12))], ids=str)
-def test_states_of_another_shape_are_refused(state: Any) -> None:
-    with pytest.raises((ValueError, TypeError)):
+def test_categories_are_kept_and_walked() -> None:
+    tree = load_state(section(b"TREE", with_categories().write()))
+    again = pickle.loads(pickle.dumps(tree))
+    assert again.category.tolist() == [1, 4]
+    left, right = 1, int(again.right[0])
+    others, listed = (left, right) if again.missing_left[0] else (right, left)
+    for category, child in ((1, listed), (4, listed), (0, others), (65535, others)):
+        columns = [np.array([float(category)])] + [np.zeros(1)] * 3
+        _, path = again.decision_path(columns, 1, 1)
+        assert path[1] == child
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"category": [4, 1]},
+        {"category": [1, 1]},
+        {"category": [1, 65535]},  # stands for no category
+        {"start": (0, 1)},
+        {"start": (0, 3)},
+        {"start": (1, 0)},
+        {"start": (1, 2**62)},
+        {"start": (1, -(2**63))},
+        {"start": (-1, 1)},
+        {"threshold": (0, 0.5)},
+    ],
+    ids=str,
+)
+def test_hostile_categories_are_refused(changes: dict[str, Any]) -> None:
+    tree = with_categories()
+    arrays = {name: tree.arrays[name].copy() for name in ("threshold", "category_start")}
+    arrays["category"] = np.array(changes.get("category", [1, 4]))
+    for key, name in (("start", "category_start"), ("threshold", "threshold")):
+        if key in changes:
+            index, bad = changes[key]
+            arrays[name][index] = bad
+    assert_refused(tree.changed(**arrays))
+
+
+@pytest.mark.parametrize("state", [(), (1,), None, "abc", 5, 2**70, {}, bytearray(8)], ids=str)
+def test_states_of_another_type_are_refused(state: Any) -> None:
+    with pytest.raises(TypeError):
         load_state(state)
+
+
+def test_damaged_states_are_refused() -> None:
+    state = fitted().tree_._native.__getstate__()
+    for end in range(0, len(state), 7):
+        with pytest.raises(ModelFormatError):
+            load_state(state[:end])
+    for at in range(0, len(state), 11):
+        with pytest.raises(ModelFormatError):
+            load_state(state[:at] + bytes([state[at] ^ 1]) + state[at + 1 :])
+    for after in (b"\0", b"\0" * 8, state):
+        with pytest.raises(ModelFormatError):
+            load_state(state + after)
 
 
 def test_a_pickle_with_another_object_for_its_tree_is_refused() -> None:

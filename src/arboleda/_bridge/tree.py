@@ -131,6 +131,14 @@ class Tree:
             return self._native.category
         return self._native.category[start[node] : start[node + 1]]
 
+    def categories_are_below(self, n_levels: npt.ArrayLike) -> bool:
+        """Whether every category that a node lists is a level of the column that it asks."""
+        start, category = self._native.category_start, self._native.category
+        nodes = np.flatnonzero(np.diff(start))
+        largest = category[start[1:][nodes] - 1]
+        levels = np.asarray(n_levels, dtype=np.int64)[self._native.feature[nodes]]
+        return bool((largest < levels).all())
+
     @property
     def value(self) -> npt.NDArray[np.float64]:
         """Shape (node, 1, class): class shares; or (node, 1, 1): the mean target."""

@@ -23,6 +23,7 @@ from arboleda._bridge.table import SparseTable, Table, check_table
 from arboleda._bridge.target import read_target, read_weight
 from arboleda._bridge.threads import resolve_n_jobs
 from arboleda._bridge.tree import Tree
+from arboleda.persist import Field, Integer, SavedModel, TreePart
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -48,7 +49,7 @@ class Training:
         return np.ones(self.table.n_rows) if self.weight is None else self.weight
 
 
-class DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+class DecisionTree(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     """What classification and regression trees share: everything but the target."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -76,6 +77,12 @@ class DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         "max_bins": [Interval(Integral, 2, None, closed="left"), None],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
         "n_jobs": [Integral, None],
+    }
+
+    _fitted_attributes: ClassVar[dict[str, Field]] = {
+        "max_features_": Integer(1),
+        "n_outputs_": Integer(1),
+        "tree_": TreePart(),
     }
 
     max_depth: int | None
@@ -207,6 +214,20 @@ class DecisionTree(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
             max_features=self.max_features_,
             random_splits=self.splitter == "random",
         )
+
+    def _defect(self) -> str | None:
+        if self.tree_.n_features != self.n_features_in_:
+            return "the tree was fitted on another number of columns than the header lists"
+        if not self.tree_.categories_are_below(self.schema_.n_levels):
+            return "the tree asks for categories that its columns do not have"
+        width = self._value_width()
+        if self.tree_.value.shape[-1] != width:
+            return f"the leaves of the tree do not hold the {width} numbers that the header implies"
+        return None
+
+    @abstractmethod
+    def _value_width(self) -> int:
+        """Numbers that a leaf holds."""
 
     def _check_input(self, X: Any) -> Table | SparseTable:
         check_is_fitted(self)

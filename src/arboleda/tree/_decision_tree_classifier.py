@@ -18,6 +18,7 @@ from arboleda._bridge.fit import (
     fit_classification_tree,
 )
 from arboleda._bridge.tree import Tree
+from arboleda.persist import Field, Integer, Labels
 from arboleda.tree._decision_tree import (
     Array,
     CategoricalFeatures,
@@ -130,6 +131,11 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         "criterion": [StrOptions({"gini", "entropy", "log_loss", "misclassification"})],
         "class_weight": [dict, StrOptions({"balanced"}), None],
     }
+    _fitted_attributes: ClassVar[dict[str, Field]] = {
+        **DecisionTree._fitted_attributes,
+        "n_classes_": Integer(1),
+        "classes_": Labels(),
+    }
 
     def __init__(
         self,
@@ -216,6 +222,14 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
             n_threads=n_threads,
             seed=seed,
         )
+
+    def _value_width(self) -> int:
+        return self.n_classes_
+
+    def _defect(self) -> str | None:
+        if len(self.classes_) != self.n_classes_:
+            return "the header lists another number of classes than it says"
+        return super()._defect()
 
     def predict(self, X: Any) -> Array:
         """Class with the largest share in each row's leaf; a tie goes to the first class.

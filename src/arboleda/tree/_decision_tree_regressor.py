@@ -151,6 +151,9 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
             table, target, sample_weight, criterion, options, n_threads=n_threads, seed=seed
         )
 
+    def _value_width(self) -> int:
+        return self.n_outputs_
+
     def predict(self, X: Any) -> Floats:
         """Mean target of each row's leaf; the median for ``criterion="absolute_error"``.
 

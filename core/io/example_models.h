@@ -1,0 +1,55 @@
+// Small models for the tests and for the fuzzing of the model file.
+#pragma once
+
+#include <string>
+
+#include "io/model_file.h"
+
+namespace arboleda {
+
+// A tree of `n_splits` splits, one below the other: each left child is a leaf. Two outputs.
+inline Tree chain(NodeIndex n_splits) {
+  TreeArrays a;
+  a.n_features = 3;
+  a.n_outputs = 2;
+  const std::vector<double> share{0.25, 0.75};
+  NodeIndex right_of = -1;
+  for (NodeIndex i = 0; i < n_splits; ++i) {
+    const auto rows = static_cast<std::int64_t>(n_splits - i) + 1;
+    const auto weight = static_cast<double>(rows);
+    const NodeIndex parent =
+        append_node(a, {false, i % 3, 0.5 * i, i % 2 == 0, 0.375, rows, weight}, share, right_of);
+    append_node(a, {true, -1, 0.0, false, 0.0, 1, 1.0}, share, -1);
+    right_of = parent;
+  }
+  append_node(a, {true, -1, 0.0, false, 0.0, 1, 1.0}, share, right_of);
+  return Tree(std::move(a));
+}
+
+// A balanced tree of two levels whose root asks for categories.
+inline Tree categorical() {
+  const std::vector<CategoryIndex> list{1, 4, 65534};
+  const std::vector<double> mean{-1.5};
+  TreeArrays a;
+  a.n_features = 2;
+  a.n_outputs = 1;
+  append_node(a, {false, 0, 0.0, true, 2.0, 8, 8.0, list}, mean, -1);
+  append_node(a, {false, 1, 3.5, false, 1.0, 4, 4.0}, mean, -1);
+  append_node(a, {true, -1, 0.0, false, 0.0, 2, 2.0}, mean, -1);
+  append_node(a, {true, -1, 0.0, false, 0.0, 2, 2.0}, mean, 1);
+  append_node(a, {false, 0, 0.0, false, 1.0, 4, 4.0, std::span(list).first(1)}, mean, 0);
+  append_node(a, {true, -1, 0.0, false, 0.0, 2, 2.0}, mean, -1);
+  append_node(a, {true, -1, 0.0, false, 0.0, 2, 2.0}, mean, 4);
+  return Tree(std::move(a));
+}
+
+// A file with trees of both kinds and arrays of both types, in 1,000 bytes.
+inline Bytes example_file() {
+  const Tree first = chain(3);
+  const Tree second = categorical();
+  return write_model("{\"class\": \"Example\"}\n", {&first, &second},
+                     {{"curve.alpha", {2, 2}, std::vector<double>{0.0, 0.5, 1.0, 1.5}},
+                      {"leaves", {3}, std::vector<std::int64_t>{9, 4, 1}}});
+}
+
+}  // namespace arboleda

@@ -1,0 +1,130 @@
+#include "io/model_file.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "io/example_models.h"
+
+namespace arboleda {
+
+namespace {
+
+std::string refusal(ByteView file) {
+  try {
+    read_model(file);
+  } catch (const Error& error) {
+    CHECK(error.kind() == ErrorKind::bad_format);
+    return error.what();
+  }
+  return "accepted";
+}
+
+Bytes bytes_of(const std::string& text) {
+  Bytes bytes;
+  append_text(bytes, text);
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("a file comes back as its parts, and these give the same bytes") {
+  const Bytes file = example_file();
+  const ModelFile model = read_model(file);
+  CHECK(model.header.starts_with("{\"class\": \"Example\"}\n"));
+  REQUIRE(model.trees.size() == 2);
+  CHECK(model.trees[1].arrays().category == categorical().arrays().category);
+  CHECK(model.trees[1].arrays().category_start == categorical().arrays().category_start);
+  CHECK(model.trees[0].arrays().threshold == chain(3).arrays().threshold);
+  REQUIRE(model.arrays.size() == 2);
+  CHECK(model.arrays[0].shape == std::vector<std::uint64_t>{2, 2});
+  CHECK(std::get<std::vector<std::int64_t>>(model.arrays[1].numbers).front() == 9);
+  CHECK(write_model(model.header, {&model.trees[0], &model.trees[1]}, model.arrays) == file);
+}
+
+TEST_CASE("a file cut anywhere, or with one byte more, is refused") {
+  Bytes file = example_file();
+  for (std::size_t size = 0; size < file.size(); ++size) {
+    CHECK(refusal(ByteView(file).first(size)) != "accepted");
+  }
+  file.push_back(std::byte{0});
+  CHECK(refusal(file).find("bytes follow the end") != std::string::npos);
+}
+
+TEST_CASE("one bit changed anywhere is found") {
+  Bytes file = example_file();
+  for (std::size_t i = 0; i < file.size(); ++i) {
+    for (int bit = 0; bit < 8; ++bit) {
+      file[i] ^= std::byte{1} << bit;
+      CHECK(refusal(file) != "accepted");
+      file[i] ^= std::byte{1} << bit;
+    }
+  }
+}
+
+TEST_CASE("other files are told by their names") {
+  const auto says = [](const std::string& begin, const std::string& name) {
+    const bool said = refusal(bytes_of(begin)).find(name) != std::string::npos;
+    CHECK_MESSAGE(said, refusal(bytes_of(begin)));
+  };
+  says("", "empty");
+  says("\x80\x04\x95", "pickle");
+  says("PK\x03\x04", "zip");
+  says("\x1F\x8B\x08", "gzip");
+  says("x\x9C", "zlib");
+  says("BZh9", "bzip2");
+  says("{\"learner\": 1}", "JSON");
+  says("hello", "something else");
+  says(
+      "\x89"
+      "ARB\n\x1A\n",
+      "sent as text");
+  says(
+      "\xEF\xBF\xBD"
+      "ARB\r\n\x1A\n",
+      "sent as text");
+  says(
+      "\x89"
+      "ARB\r\n\x1A\n",
+      "cut short");
+}
+
+TEST_CASE("a later version is told before anything else of the file is looked at") {
+  Bytes file = example_file();
+  file[8] = std::byte{2};
+  file.resize(40);
+  CHECK(
+      refusal(file) ==
+      "byte 8: the file has format 2, and this version of arboleda reads formats up to 1: install "
+      "a newer arboleda");
+}
+
+TEST_CASE("a tree as deep as its nodes allow is read, walked and measured") {
+  constexpr NodeIndex kDepth = 1'000'000;
+  const Tree deep = chain(kDepth);
+  const Bytes file = write_model("{}", {&deep}, {});
+  const ModelFile model = read_model(file);
+  CHECK(model.trees[0].depth() == kDepth);
+  CHECK(model.trees[0].n_leaves() == kDepth + 1);
+  CHECK(model.trees[0].impurity_decrease().size() == 3);
+}
+
+TEST_CASE("more columns than the file is long are refused, and without a file accepted") {
+  TreeArrays arrays = chain(1).arrays();
+  arrays.n_features = 1'000'000'000;
+  const Tree wide(arrays);
+  CHECK(refusal(write_model("{}", {&wide}, {})).find("more columns") != std::string::npos);
+  CHECK(read_tree_section(write_tree_section(wide)).arrays().n_features == 1'000'000'000);
+}
+
+TEST_CASE("arrays must be what they say") {
+  const auto write = [](const NamedArray& array) { return write_model("{}", {}, {array}); };
+  CHECK_THROWS_AS(write({"x", {3}, std::vector<double>{1, 2}}), Error);
+  CHECK_THROWS_AS(write({"X", {1}, std::vector<double>{1}}), Error);
+  CHECK_THROWS_AS(write({"x", std::vector<std::uint64_t>(9, 1), std::vector<double>{1}}), Error);
+  CHECK_THROWS_AS(write({"x", {1ULL << 32, 1ULL << 32}, std::vector<double>{}}), Error);
+  const NamedArray x{"x", {1}, std::vector<double>{1}};
+  CHECK(refusal(write_model("{}", {}, {x, x})).find("one name") != std::string::npos);
+}
+
+}  // namespace arboleda

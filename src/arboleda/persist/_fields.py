@@ -1,0 +1,154 @@
+"""What a fitted estimator consists of: each class lists its attributes, each with a field.
+
+A field knows how an attribute is stored, small ones in the header, trees and arrays as sections of
+their own, and checks it when it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda._bridge.tree import Tree
+from arboleda._errors import ModelFormatError
+from arboleda.persist._values import decode_array, encode_array
+
+
+class Sections:
+    """The trees and the arrays of one model file, on their way into it or out of it."""
+
+    def __init__(
+        self,
+        trees: Iterable[Tree] = (),
+        arrays: Iterable[tuple[str, npt.NDArray[np.generic]]] = (),
+    ) -> None:
+        self.trees = list(trees)
+        self.arrays = dict(arrays)
+        self._left = {*range(len(self.trees)), *self.arrays}
+
+    def take_tree(self, number: int) -> Tree:
+        """Return a tree of the file; each is asked for once."""
+        self._take(number, f"there is no tree {number}")
+        return self.trees[number]
+
+    def take_array(self, name: str) -> npt.NDArray[np.generic]:
+        """Return an array of the file; each is asked for once."""
+        self._take(name, f"there is no array {name!r}")
+        return self.arrays[name]
+
+    def check_all_taken(self) -> None:
+        """Refuse trees and arrays that the header does not speak of."""
+        if self._left:
+            raise ModelFormatError("the file holds more trees or arrays than its header")
+
+    def _take(self, key: int | str, absent: str) -> None:
+        if key not in self._left:
+            raise ModelFormatError(absent)
+        self._left.remove(key)
+
+
+class Field(Protocol):
+    """How one fitted attribute is stored."""
+
+    def encode(self, name: str, value: Any, sections: Sections) -> Any:
+        """Return what stands in the header; bulk goes to the sections."""
+        ...
+
+    def decode(self, name: str, stored: Any, sections: Sections) -> Any:
+        """Return the attribute again, or raise ModelFormatError."""
+        ...
+
+
+class Integer:
+    """A whole number, `least` or more."""
+
+    def __init__(self, least: int = 0) -> None:
+        self.least = least
+
+    def encode(self, name: str, value: Any, sections: Sections) -> int:
+        """Return the number itself."""
+        return int(value)
+
+    def decode(self, name: str, stored: Any, sections: Sections) -> int:
+        """Return the number, checked."""
+        if type(stored) is not int or not self.least <= stored < 2**63:
+            raise ModelFormatError(f"{name} is no whole number from {self.least} up")
+        return stored
+
+
+class Labels:
+    """A one-dimensional array of numbers, texts or dates, kept in the header with its dtype."""
+
+    def encode(self, name: str, value: Any, sections: Sections) -> dict[str, Any]:
+        """Return the dtype and the values."""
+        return encode_array(value)
+
+    def decode(self, name: str, stored: Any, sections: Sections) -> npt.NDArray[Any]:
+        """Return the array, checked."""
+        try:
+            return decode_array(stored)
+        except ModelFormatError as error:
+            raise ModelFormatError(f"{name}: {error}") from error
+
+
+class Array:
+    """An array of float64 or int64 of a given number of dimensions, in a section of its own."""
+
+    def __init__(self, dtype: type[np.float64 | np.int64], ndim: int = 1) -> None:
+        self.dtype = np.dtype(dtype)
+        self.ndim = ndim
+
+    def encode(self, name: str, value: Any, sections: Sections) -> dict[str, str]:
+        """Return the name of the section."""
+        array = np.asarray(value)
+        if array.dtype != self.dtype or array.ndim != self.ndim:
+            raise TypeError(f"{name} is not an array of {self.dtype} with {self.ndim} dimensions")
+        sections.arrays[name] = array
+        return {"array": name}
+
+    def decode(self, name: str, stored: Any, sections: Sections) -> npt.NDArray[Any]:
+        """Return the array, checked."""
+        if stored != {"array": name}:
+            raise ModelFormatError(f"{name} is no array of the file")
+        array = sections.take_array(name)
+        if array.dtype != self.dtype or array.ndim != self.ndim:
+            raise ModelFormatError(f"{name} is an array of another type or shape")
+        return array
+
+
+class TreePart:
+    """A tree, in a section of its own."""
+
+    def encode(self, name: str, value: Any, sections: Sections) -> dict[str, int]:
+        """Return the number of the section among the trees."""
+        sections.trees.append(value)
+        return {"tree": len(sections.trees) - 1}
+
+    def decode(self, name: str, stored: Any, sections: Sections) -> Tree:
+        """Return the tree."""
+        match stored:
+            case {"tree": int(number), **rest} if not rest and type(number) is int:
+                return sections.take_tree(number)
+        raise ModelFormatError(f"{name} is no tree of the file")
+
+
+class OneOrMore:
+    """What it is for one target, or a list of it, one for each of several targets."""
+
+    def __init__(self, field: Field) -> None:
+        self.field = field
+
+    def encode(self, name: str, value: Any, sections: Sections) -> Any:
+        """Return what the inner field returns, or the list of it."""
+        if isinstance(value, list):
+            return [self.field.encode(name, item, sections) for item in value]
+        return self.field.encode(name, value, sections)
+
+    def decode(self, name: str, stored: Any, sections: Sections) -> Any:
+        """Return the value or the list of values."""
+        if isinstance(stored, list):
+            return [self.field.decode(name, item, sections) for item in stored]
+        return self.field.decode(name, stored, sections)

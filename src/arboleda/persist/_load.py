@@ -1,0 +1,185 @@
+"""Loading: the file is checked in full before anything is made of it; nothing in it is run."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sklearn.utils._param_validation import InvalidParameterError
+
+from arboleda._bridge.model_file import (
+    FORMAT_VERSION,
+    PREAMBLE_SIZE,
+    check_preamble,
+    read_model,
+    read_model_header,
+)
+from arboleda._errors import ModelFormatError
+from arboleda.persist._columns import decode_columns
+from arboleda.persist._fields import Sections
+from arboleda.persist._header import header_from_bytes
+from arboleda.persist._registry import class_named
+from arboleda.persist._values import decode
+
+_Result = TypeVar("_Result")
+_KEYS = {
+    "format": str,
+    "format_version": int,
+    "library_version": str,
+    "class": str,
+    "parameters": dict,
+    "metrics": dict | None,
+    "trees": int,
+    "arrays": list,
+    "fitted": dict,
+    "columns": list,
+}
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a model that `save` wrote.
+
+    No code of the file is run, whatever it holds: it is data, checked in full before use, and the
+    memory taken is in proportion to its length. The model predicts bit by bit what the saved one
+    predicted, on every machine.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    model : estimator
+        Of the class that was saved, fitted, with its parameters.
+
+    Raises
+    ------
+    ModelFormatError
+        If it is no model file, is damaged, or was written by a newer version. It is a ValueError.
+    OSError
+        If there is no such file, or it cannot be read.
+
+    Examples
+    --------
+    >>> import arboleda
+    >>> tree = arboleda.DecisionTreeClassifier().fit([[0], [1]], ["no", "yes"])
+    >>> tree.save("answer.arboleda", metrics={"accuracy": 1.0})
+    >>> arboleda.load("answer.arboleda").predict([[1]])
+    array(['yes'], dtype='<U3')
+    """
+    return _telling_where(path, lambda: model_from_bytes(_read(path)))
+
+
+def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read what a model file says of itself, without its trees.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    header : dict
+        As the guide describes it: ``class``, ``parameters``, ``metrics``, ``columns`` and others.
+
+    Raises
+    ------
+    ModelFormatError
+        If it is no model file or the header is damaged.
+    OSError
+        If there is no such file, or it cannot be read.
+
+    Examples
+    --------
+    >>> import arboleda
+    >>> tree = arboleda.DecisionTreeClassifier().fit([[0], [1]], ["no", "yes"])
+    >>> tree.save("answer.arboleda", metrics={"accuracy": 1.0})
+    >>> arboleda.persist.read_header("answer.arboleda")["metrics"]
+    {'accuracy': 1.0}
+    """
+    return _telling_where(
+        path, lambda: _check_keys(read_model_header(_read(path, only_header=True)))
+    )
+
+
+def model_from_bytes(content: bytes) -> Any:
+    """Make the estimator of a model file."""
+    text, trees, arrays = read_model(content)
+    header = _check_keys(text)
+    if header["trees"] != len(trees) or header["arrays"] != list(arrays):
+        raise ModelFormatError("the header speaks of other trees or arrays than the file holds")
+    model = _make(class_named(header["class"]), header["parameters"])
+    decode_columns(header["columns"], model)
+    fields = model._fitted_attributes
+    if header["fitted"].keys() != fields.keys():
+        raise ModelFormatError(
+            f"the header lists the attributes {sorted(header['fitted'])} of a model that has "
+            f"{sorted(fields)}"
+        )
+    sections = Sections(trees, arrays.items())
+    for name, field in fields.items():
+        setattr(model, name, field.decode(name, header["fitted"][name], sections))
+    sections.check_all_taken()
+    defect = model._defect()
+    if defect is not None:
+        raise ModelFormatError(defect)
+    return model
+
+
+def _make(model_class: Any, stored: dict[str, Any]) -> Any:
+    """Make an estimator with the parameters of a file; those it lacks have their defaults."""
+    for name in stored:
+        if name not in model_class._get_param_names():
+            raise ModelFormatError(
+                f"{model_class.__name__} has no parameter {name!r} in this version"
+            )
+    model = model_class(**{name: decode(value) for name, value in stored.items()})
+    try:
+        model._validate_params()
+    except InvalidParameterError as error:
+        raise ModelFormatError(str(error)) from error
+    return model
+
+
+def _check_keys(text: bytes) -> dict[str, Any]:
+    header = header_from_bytes(text)
+    if header.keys() != _KEYS.keys():
+        raise ModelFormatError("the header has other entries than a header of this format")
+    for name, kind in _KEYS.items():
+        if not isinstance(header[name], kind) or isinstance(header[name], bool):
+            raise ModelFormatError(f"the header's {name} is of another type than it should be")
+    if header["format_version"] != FORMAT_VERSION:
+        raise ModelFormatError("the header names another format version than the file")
+    return header
+
+
+def _read(path: str | os.PathLike[str], *, only_header: bool = False) -> bytes:
+    """Read a file, once its first bytes and its length show that it is worth it.
+
+    Nothing but a regular file is opened: others may never end, or wait.
+    """
+    mode = Path(path).stat().st_mode
+    if not stat.S_ISREG(mode):
+        what = "a folder" if stat.S_ISDIR(mode) else "no regular file"
+        raise ModelFormatError(f"this is {what}, not a model file")
+    with Path(path).open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        begin = file.read(PREAMBLE_SIZE)
+        header_end = check_preamble(begin, size)
+        wanted = header_end if only_header else size
+        content = begin + file.read(wanted - len(begin))
+    if len(content) != wanted:
+        raise ModelFormatError("the file changed while it was read")
+    return content
+
+
+def _telling_where(path: str | os.PathLike[str], read: Callable[[], _Result]) -> _Result:
+    try:
+        return read()
+    except ModelFormatError as error:
+        raise ModelFormatError(f"{os.fspath(path)}: {error}") from error

@@ -1,0 +1,144 @@
+"""Saving: an estimator as one file."""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+import arboleda
+from arboleda._bridge.model_file import FORMAT_VERSION, write_model
+from arboleda._files import write_atomically
+from arboleda.persist._columns import encode_columns
+from arboleda.persist._fields import Field, Sections
+from arboleda.persist._header import header_from_bytes, header_to_bytes
+from arboleda.persist._registry import class_name
+from arboleda.persist._values import encode
+
+
+class SavedModel:
+    """What every estimator that has a model file inherits.
+
+    ``_fitted_attributes`` lists the attributes that `fit` leaves, each with the field that stores
+    it; columns and parameters are stored for every estimator alike.
+    """
+
+    _fitted_attributes: ClassVar[dict[str, Field]] = {}
+
+    def _defect(self) -> str | None:
+        """Tell in a sentence why loaded attributes do not fit together; None when they do."""
+        return None
+
+    def save(
+        self, path: str | os.PathLike[str], *, metrics: Mapping[str, Any] | None = None
+    ) -> None:
+        """Write the fitted model to a file that `arboleda.load` reads.
+
+        The same model gives the same bytes on every machine. A file at ``path`` is replaced whole,
+        or, when anything fails, left as it was.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to; by custom the name ends in ``.arboleda``.
+        metrics : mapping of str, default=None
+            Figures to keep with the model, for who reads its header: numbers, texts, and lists and
+            mappings of them. A NaN is stored as null.
+
+        Raises
+        ------
+        NotFittedError
+            If the model is not fitted.
+        TypeError
+            If a parameter, a class label or a metric is of a type that the file cannot hold.
+        OSError
+            If the file cannot be written.
+
+        Warns
+        -----
+        UserWarning
+            If ``random_state`` is a generator: the file holds None in its place.
+        """
+        content = model_to_bytes(self, metrics)
+        write_atomically(Path(path), content)
+
+
+def model_to_bytes(model: Any, metrics: Mapping[str, Any] | None = None) -> bytes:
+    """Bytes of the model file of a fitted estimator."""
+    name = class_name(model)
+    check_is_fitted(model)
+    model._validate_params()
+    sections = Sections()
+    fitted = {
+        attribute: _encode_attribute(field, attribute, getattr(model, attribute), sections)
+        for attribute, field in model._fitted_attributes.items()
+    }
+    arrays = dict(sorted(sections.arrays.items()))
+    header = {
+        "format": "arboleda model",
+        "format_version": FORMAT_VERSION,
+        "library_version": arboleda.__version__,
+        "class": name,
+        "parameters": _encode_parameters(model),
+        "metrics": None if metrics is None else _plain(metrics, "metrics"),
+        "trees": len(sections.trees),
+        "arrays": list(arrays),
+        "fitted": fitted,
+        "columns": encode_columns(model.schema_),
+    }
+    content = header_to_bytes(header)
+    if header_from_bytes(content) != header:
+        raise ValueError("a name or label of the model is no Unicode text, and cannot be stored")
+    return write_model(content, sections.trees, arrays)
+
+
+def _encode_attribute(field: Field, name: str, value: Any, sections: Sections) -> Any:
+    try:
+        return field.encode(name, value, sections)
+    except TypeError as error:
+        raise TypeError(f"{name} cannot be saved: {error}") from error
+
+
+def _encode_parameters(model: Any) -> dict[str, Any]:
+    parameters: dict[str, Any] = {}
+    for name, value in model.get_params(deep=False).items():
+        if isinstance(value, np.random.RandomState | np.random.Generator):
+            warnings.warn(
+                f"{name} is a generator, which a model file does not hold: the loaded model has "
+                f"{name}=None. Predictions do not depend on it; give {name} a number to fit alike",
+                stacklevel=4,
+            )
+            parameters[name] = None
+            continue
+        try:
+            parameters[name] = encode(value)
+        except TypeError as error:
+            raise TypeError(
+                f"{name} of {type(model).__name__} cannot be saved: {error}; a model file holds "
+                "numbers, texts, and lists and dicts of them"
+            ) from error
+    return parameters
+
+
+def _plain(value: Any, where: str) -> Any:
+    """Metrics are for reading: plain JSON, without the marks of types that parameters have."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item, f"{where}[{key!r}]") for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item, f"{where}[{i}]") for i, item in enumerate(value)]
+    if isinstance(value, np.ndarray | np.generic):
+        return _plain(value.tolist(), where)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise TypeError(
+        f"{where} is of type {type(value).__name__}: give numbers, texts, and lists and mappings "
+        "of them"
+    )

@@ -1,0 +1,223 @@
+"""Plain values as JSON and back, each with its type: what parameters and labels are made of.
+
+JSON's own null, true, "text", 1, 1.5 and [lists] stand for themselves; an object with one key says
+what JSON cannot:
+
+    {"float": "nan"}, "inf" or "-inf"       {"tuple": [...]}
+    {"dict": [[key, value], ...]}           {"numpy": "<i8", "value": 3}
+    {"array": {"dtype": "<U5", "values": [...]}}      one-dimensional
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda._errors import ModelFormatError
+
+_SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+_DTYPE = re.compile(
+    r"\|b1|\|[iu]1|[<>][iu][248]|[<>]f(?:2|4|8|16)|[<>]U([1-9]\d{0,8})|\|O"
+    r"|[<>][mM]8\[(?:Y|M|W|D|h|m|s|ms|us|ns)\]"
+)
+_PADDING = 2**20  # bytes that the texts of an array may be wider in all than the longest needs
+_DEEPEST = 20
+
+
+def encode(value: Any, depth: int = 0) -> Any:
+    """Turn a plain value into what JSON can hold.
+
+    Raises
+    ------
+    TypeError
+        If the value is not plain; the message names its type.
+    """
+    if depth > _DEEPEST:
+        raise TypeError("it is nested too deeply")
+    kind = type(value)
+    if value is None or kind in (bool, int, str):
+        return value
+    if kind is float:
+        return value if math.isfinite(value) else {"float": str(value)}
+    if kind is np.str_:
+        return str(value)
+    if kind is list:
+        return [encode(item, depth + 1) for item in value]
+    if kind is tuple:
+        return {"tuple": [encode(item, depth + 1) for item in value]}
+    if kind is dict:
+        pairs = [[encode(k, depth + 1), encode(v, depth + 1)] for k, v in value.items()]
+        return {"dict": pairs}
+    if isinstance(value, np.bool_ | np.integer | np.floating):
+        [number] = encode_array(np.array([value]))["values"]
+        return {"numpy": value.dtype.str, "value": number}
+    if kind is np.ndarray:
+        return {"array": encode_array(value)}
+    raise TypeError(f"it is of type {kind.__name__}")
+
+
+def decode(stored: Any, depth: int = 0) -> Any:
+    """Turn what `encode` returned, and JSON kept, into the value again.
+
+    Raises
+    ------
+    ModelFormatError
+        If it is nothing that `encode` returns.
+    """
+    if depth > _DEEPEST:
+        raise ModelFormatError("a value is nested too deeply")
+    if isinstance(stored, list):
+        return [decode(item, depth + 1) for item in stored]
+    if not isinstance(stored, dict):
+        return stored
+    match stored:
+        case {"float": str(name), **rest} if name in _SPECIAL and not rest:
+            return _SPECIAL[name]
+        case {"tuple": list(items), **rest} if not rest:
+            return tuple(decode(item, depth + 1) for item in items)
+        case {"dict": list(pairs), **rest} if not rest:
+            return _decode_dict(pairs, depth + 1)
+        case {"numpy": str(name), "value": number, **rest} if not rest and name[1:2] in "biuf":
+            return decode_array({"dtype": name, "values": [number]})[0]
+        case {"array": dict(array), **rest} if not rest:
+            return decode_array(array)
+    raise ModelFormatError(f"{_shown(stored)} is no value")
+
+
+def _decode_dict(pairs: list[Any], depth: int) -> dict[Any, Any]:
+    decoded = {}
+    for pair in pairs:
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise ModelFormatError(f"{_shown(pair)} is no pair of key and value")
+        key = decode(pair[0], depth)
+        try:
+            is_twice = key in decoded
+        except TypeError as error:
+            raise ModelFormatError(f"{_shown(pair[0])} cannot be a key") from error
+        if is_twice:
+            raise ModelFormatError(f"the key {_shown(pair[0])} comes twice")
+        decoded[key] = decode(pair[1], depth)
+    return decoded
+
+
+def encode_array(array: npt.NDArray[Any]) -> dict[str, Any]:
+    """Turn a one-dimensional array into its dtype and its values, as JSON can hold them.
+
+    Raises
+    ------
+    TypeError
+        If the array has more dimensions, or holds what is not a number, text or date.
+    """
+    dtype = array.dtype.str
+    if array.ndim != 1 or not _DTYPE.fullmatch(dtype):
+        raise TypeError(f"it is an array of type {array.dtype} with {array.ndim} dimensions")
+    kind = array.dtype.kind
+    if kind == "O":
+        return {"dtype": dtype, "values": [_encode_scalar(value) for value in array]}
+    if kind in "mM":
+        return {"dtype": dtype, "values": array.astype(np.int64).tolist()}
+    if kind == "f":
+        values = [float(value) for value in array]
+        if not np.array_equal(np.array(values), array, equal_nan=True):
+            raise TypeError(f"it is an array of type {array.dtype} with more digits than float64")
+        return {"dtype": dtype, "values": [encode(value) for value in values]}
+    values = array.tolist()
+    if kind == "U":
+        dtype = f"{dtype[:2]}{_text_width(array.dtype.itemsize // 4, values)}"
+    return {"dtype": dtype, "values": values}
+
+
+def _encode_scalar(value: Any) -> Any:
+    if isinstance(value, list | tuple | dict | np.ndarray):
+        raise TypeError(f"it is an array of objects and one is of type {type(value).__name__}")
+    return encode(value)
+
+
+def decode_array(stored: Any) -> npt.NDArray[Any]:
+    """Turn what `encode_array` returned into the array again.
+
+    Raises
+    ------
+    ModelFormatError
+        If it is nothing that `encode_array` returns.
+    """
+    match stored:
+        case {"dtype": str(name), "values": list(values), **rest} if not rest:
+            found = _DTYPE.fullmatch(name)
+        case _:
+            raise ModelFormatError(f"{_shown(stored)} is no array")
+    if not found:
+        raise ModelFormatError(f"{_shown(name)} is no type of an array")
+    if name == "|O":
+        array = np.empty(len(values), dtype=object)
+        for i, value in enumerate(values):
+            if isinstance(value, dict) and not {"float", "numpy"} & value.keys():
+                raise ModelFormatError(f"{_shown(value)} is no number and no text")
+            array[i] = decode(value) if not isinstance(value, list) else _refuse_list(value)
+        return array
+    try:
+        dtype = np.dtype(name)
+    except TypeError as error:  # float128 is not on every machine
+        raise ModelFormatError(f"this machine has no numbers of type {name}") from error
+    if dtype.kind == "U":
+        _check_text(values, int(found[1]))
+        return np.array(values, dtype=dtype)
+    if dtype.kind == "f":
+        return _decode_floats(values, dtype)
+    return _decode_integers(values, dtype)
+
+
+def _refuse_list(value: list[Any]) -> Any:
+    raise ModelFormatError(f"{_shown(value)} is no number and no text")
+
+
+def _check_text(values: list[Any], width: int) -> None:
+    if not all(isinstance(value, str) for value in values):
+        raise ModelFormatError("an array of texts holds something else")
+    # A file of a few bytes must not ask for texts of a gigabyte.
+    if width != _text_width(width, values) or width < max(map(len, values), default=1):
+        raise ModelFormatError(f"texts of {width} characters are longer than the file's")
+
+
+def _text_width(width: int, values: list[str]) -> int:
+    """Width that is kept: the array's own, or what the longest text needs where that wastes."""
+    if 4 * width * len(values) <= _PADDING:
+        return width
+    return max(1, *map(len, values))
+
+
+def _decode_floats(values: list[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    numbers = [decode(value) if isinstance(value, dict) else value for value in values]
+    if not all(type(number) in (int, float) for number in numbers):
+        raise ModelFormatError("an array of numbers holds something else")
+    try:
+        exact = np.array([float(number) for number in numbers])
+    except OverflowError as error:
+        raise ModelFormatError(f"a number is beyond {dtype}") from error
+    with np.errstate(over="ignore", under="ignore"):
+        array = exact.astype(dtype)
+    if not np.array_equal(array, exact, equal_nan=True):
+        raise ModelFormatError(f"a number is not one of {dtype}")
+    return array
+
+
+def _decode_integers(values: list[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    kind = bool if dtype.kind == "b" else int
+    if not all(type(value) is kind for value in values):
+        raise ModelFormatError(f"an array of {dtype} holds something else")
+    if dtype.kind != "b":
+        limits = np.iinfo(np.int64 if dtype.kind in "mM" else dtype)
+        if not all(limits.min <= value <= limits.max for value in values):
+            raise ModelFormatError(f"a number is beyond {dtype}")
+    if dtype.kind in "mM":
+        return np.array(values, dtype=np.int64).astype(dtype)
+    return np.array(values, dtype=dtype)
+
+
+def _shown(value: Any) -> str:
+    text = ascii(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,24 @@
+"""A saved model is the model, whatever it was fitted on (P23)."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.property.strategies import Problem, arrays_of, checked, growth, predictions, problems
+
+from arboleda.persist._load import model_from_bytes
+from arboleda.persist._save import model_to_bytes
+
+
+@checked
+@given(problems(), growth(), st.sampled_from([0.0, 0.01]))
+def test_a_loaded_model_is_the_saved_one(
+    problem: Problem, growth: dict[str, Any], alpha: float
+) -> None:
+    model = problem.fit(ccp_alpha=alpha, **growth)
+    data = model_to_bytes(model)
+    again = model_from_bytes(data)
+    assert arrays_of(again) == arrays_of(model)
+    assert predictions(again, problem.X).tobytes() == predictions(model, problem.X).tobytes()
+    assert again.get_params() == model.get_params()
+    assert model_to_bytes(again) == data
