@@ -1,19 +1,12 @@
 """Models in files: saved whole or not at all, loaded without running code."""
 
-from arboleda._errors import ModelFormatError
-from arboleda.persist._fields import Array, Field, Integer, Labels, OneOrMore, TreePart
+from arboleda.persist._fields import Array as Array
+from arboleda.persist._fields import Field as Field
+from arboleda.persist._fields import Integer as Integer
+from arboleda.persist._fields import Labels as Labels
+from arboleda.persist._fields import OneOrMore as OneOrMore
+from arboleda.persist._fields import TreePart as TreePart
 from arboleda.persist._load import load, read_header
-from arboleda.persist._save import SavedModel
+from arboleda.persist._save import SavedModel as SavedModel
 
-__all__ = [
-    "Array",
-    "Field",
-    "Integer",
-    "Labels",
-    "ModelFormatError",
-    "OneOrMore",
-    "SavedModel",
-    "TreePart",
-    "load",
-    "read_header",
-]
+__all__ = ["load", "read_header"]  # the others are for the estimators of this package

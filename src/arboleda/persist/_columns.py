@@ -16,9 +16,7 @@ def encode_columns(schema: Schema) -> list[dict[str, Any]]:
     columns: list[dict[str, Any]] = stored["columns"]
     if stored["names"] is None:
         return columns
-    return [
-        {"name": name, **column} for name, column in zip(stored["names"], columns, strict=True)
-    ]
+    return [{"name": name, **column} for name, column in zip(stored["names"], columns, strict=True)]
 
 
 def decode_columns(stored: list[Any], estimator: Any) -> None:
