@@ -14,7 +14,10 @@ _PUBLIC = {
     "DecisionTreeRegressor": "arboleda.tree",
     "ModelFormatError": "arboleda._errors",
     "Study": "arboleda.study",
+    "export_graphviz": "arboleda.tree",
+    "export_text": "arboleda.tree",
     "load": "arboleda.persist",
+    "plot_tree": "arboleda.tree",
 }
 _MODULES = {"metrics", "persist"}
 
@@ -24,9 +27,12 @@ __all__ = [
     "ModelFormatError",
     "Study",
     "__version__",
+    "export_graphviz",
+    "export_text",
     "load",
     "metrics",
     "persist",
+    "plot_tree",
 ]
 
 if TYPE_CHECKING:
@@ -37,6 +43,9 @@ if TYPE_CHECKING:
     from arboleda.study import Study as Study
     from arboleda.tree import DecisionTreeClassifier as DecisionTreeClassifier
     from arboleda.tree import DecisionTreeRegressor as DecisionTreeRegressor
+    from arboleda.tree import export_graphviz as export_graphviz
+    from arboleda.tree import export_text as export_text
+    from arboleda.tree import plot_tree as plot_tree
 
 
 def __getattr__(name: str) -> Any:

@@ -61,3 +61,17 @@ def test_study_without_pandas():
     )
     done = run_without({"pandas"}, then)
     assert done.stdout.strip() == "150", done.stderr
+
+
+def test_reading_a_tree_without_matplotlib():
+    """Only ``plot_tree`` needs matplotlib, and names the extra."""
+    then = (
+        "import arboleda\n"
+        "tree = arboleda.DecisionTreeClassifier().fit([[1], [2]], [0, 1])\n"
+        "print(len(tree.rules()), tree.to_svg()[:4], arboleda.export_text(tree)[:4])\n"
+        "try: arboleda.plot_tree(tree)\nexcept ImportError as e: print(e)"
+    )
+    done = run_without({"matplotlib", "pandas", "markupsafe", "jinja2"}, then)
+    assert done.returncode == 0, done.stderr
+    assert "2 <svg |---" in done.stdout
+    assert "pip install 'arboleda[plot]'" in done.stdout

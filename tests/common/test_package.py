@@ -69,6 +69,8 @@ def public_callables() -> Iterator[tuple[str, Callable[..., object]]]:
         member = getattr(arboleda, name)
         if inspect.ismodule(member):
             yield from ((f"{name}.{inner}", getattr(member, inner)) for inner in member.__all__)
+        elif inspect.isfunction(member):
+            yield name, member
         elif inspect.isclass(member) and not issubclass(member, Exception):
             yield name, member
             for attribute, value in vars(member).items():

@@ -139,7 +139,7 @@ def test_the_page_fits_its_window(
     assert beyond == []
 
 
-CLASHES = """() => [...document.querySelectorAll("svg.plot, svg.tree")].flatMap(svg => {
+CLASHES = """() => [...document.querySelectorAll("svg.plot, svg.arboleda-tree")].flatMap(svg => {
   if (!svg.checkVisibility()) return [];
   const frame = svg.getBoundingClientRect();
   const texts = [...svg.querySelectorAll("text")];

@@ -93,12 +93,13 @@ def test_boxes_of_a_tree_do_not_overlap(make_facts: Callable[..., Facts]) -> Non
     drawing = ElementTree.fromstring(draw_tree(facts["tree"]))
     boxes = [next(g.iter("rect")) for g in drawing.iter("g") if "t-node" in g.get("class", "")]
     places = [tuple(float(box.get(key, "")) for key in ("x", "y", "height")) for box in boxes]
+    (wide,) = {float(box.get("width", "")) for box in boxes}
     assert len(places) == len(facts["tree"]["nodes"]) > 12
     width, height = (float(drawing.get(key, "")) for key in ("width", "height"))
     for i, (x, y, high) in enumerate(places):
-        assert 0 <= x <= width - 142
+        assert 0 <= x <= width - wide
         assert 0 <= y <= height - high
-        assert all(abs(x - u) >= 142 or y >= v + w or v >= y + high for u, v, w in places[:i])
+        assert all(abs(x - u) > wide or y >= v + w or v >= y + high for u, v, w in places[:i])
 
 
 def test_the_bar_of_a_node_is_divided_by_its_classes(tree: Facts) -> None:

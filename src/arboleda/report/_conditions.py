@@ -1,11 +1,11 @@
-"""What a node of a tree asks, in words of the table."""
+"""What the nodes of a tree ask, read off the facts."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from arboleda.report._numbers import plain
+from arboleda._reading.question import Question
 
-__all__ = ["Levels", "condition", "find_levels"]
+__all__ = ["Levels", "find_levels", "question"]
 
 Levels = Mapping[str, tuple[str, str]]
 
@@ -43,8 +43,8 @@ def find_levels(features: Iterable[str], columns: Iterable[Mapping[str, Any]]) -
     return found
 
 
-def condition(node: Mapping[str, Any], levels: Levels, *, yes: bool = True) -> tuple[str, str]:
-    """Write a node's question, or its opposite, as what is asked about and what is asked of it.
+def question(node: Mapping[str, Any], levels: Levels) -> Question:
+    """Read a node's question off the facts.
 
     Parameters
     ----------
@@ -52,19 +52,17 @@ def condition(node: Mapping[str, Any], levels: Levels, *, yes: bool = True) -> t
         An inner node of ``tree.nodes`` of the facts.
     levels : mapping
         From `find_levels`; their features are 0 or 1, so "at most a half" means "not this value".
-    yes : bool
-        Whether to write the condition of the left side, or of the right one.
 
     Examples
     --------
-    >>> condition({"feature": "age", "threshold": 30.5}, {})
-    ('age', '≤ 30.5')
+    >>> question({"feature": "age", "threshold": 30.5}, {}).text()
+    'age ≤ 30.5'
     >>> node = {"feature": "colour = red", "threshold": 0.5}
-    >>> condition(node, {"colour = red": ("colour", "red")})
-    ('colour', '≠ red')
+    >>> question(node, {"colour = red": ("colour", "red")}).text()
+    'colour ≠ red'
     """
     feature, threshold = node["feature"], node["threshold"]
     if feature in levels and 0 <= threshold < 1:
         column, level = levels[feature]
-        return column, f"{'≠' if yes else '='} {level}"
-    return feature, f"{'≤' if yes else '>'} {plain(threshold, 5)}"
+        return Question(column, levels=(level,), left=False)
+    return Question(feature, threshold)

@@ -11,7 +11,7 @@ from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 from matplotlib.ticker import MaxNLocator
 
-from arboleda.report._numbers import clip, plain, text_units
+from arboleda._numbers import clip, plain, text_units
 from arboleda.report._svg import (
     ACCENT,
     INK,

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from arboleda._numbers import NOTHING, integer, number_format, percent, plain
 from arboleda.report._colours import SWATCHES
 from arboleda.report._figures import curve_plot, histogram_plot, scatter_plot
 from arboleda.report._metrics import metric
-from arboleda.report._numbers import NOTHING, integer, number_format, percent, plain
 
 __all__ = ["Cell", "confusion_rows", "curve_figures", "model_view"]
 

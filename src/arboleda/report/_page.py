@@ -4,12 +4,12 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from arboleda._numbers import duration, integer, number_format, percent, plain
 from arboleda.report._bars import column_bars
 from arboleda.report._colours import SWATCHES, class_colours
 from arboleda.report._figures import box_plot, shown_range
 from arboleda.report._metrics import leaderboard_metrics, metric
 from arboleda.report._models import Cell, model_view
-from arboleda.report._numbers import duration, integer, number_format, percent, plain
 from arboleda.report._summary import finished, summarise
 from arboleda.report._tree import draw_tree, tree_rules
 

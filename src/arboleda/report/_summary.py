@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from arboleda._numbers import NOTHING, integer, number_format, percent
 from arboleda.report._metrics import metric
-from arboleda.report._numbers import NOTHING, integer, number_format, percent
 
 __all__ = ["KeyFigure", "Summary", "baseline_of", "finished", "summarise"]
 

@@ -2,5 +2,18 @@
 
 from arboleda.tree._decision_tree_classifier import DecisionTreeClassifier
 from arboleda.tree._decision_tree_regressor import DecisionTreeRegressor
+from arboleda.tree._export_graphviz import export_graphviz
+from arboleda.tree._export_text import export_text
+from arboleda.tree._plot_tree import plot_tree
+from arboleda.tree._rules import Condition, Rule, Rules
 
-__all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor"]
+__all__ = [
+    "Condition",
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "Rule",
+    "Rules",
+    "export_graphviz",
+    "export_text",
+    "plot_tree",
+]

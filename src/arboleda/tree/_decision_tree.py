@@ -24,6 +24,8 @@ from arboleda._bridge.target import read_target, read_weight
 from arboleda._bridge.threads import resolve_n_jobs
 from arboleda._bridge.tree import Tree
 from arboleda.persist import Field, Integer, SavedModel, TreePart
+from arboleda.tree._rules import Rules, tree_rules
+from arboleda.tree._to_svg import tree_svg
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -276,6 +278,75 @@ class DecisionTree(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignor
         """Return the number of leaves."""
         check_is_fitted(self)
         return int(self.tree_.n_leaves)
+
+    def to_svg(
+        self, *, max_depth: int | None = 6, feature_names: Any = None, class_names: Any = None
+    ) -> str:
+        """Draw the tree as one self-contained SVG, from the root at the left to the leaves.
+
+        A box holds a question or an answer, its training rows and a bar with the shares of the
+        classes (or how high the value lies). Leaves are tinted by class, the stronger the purer,
+        or by value. Branches are as wide as their share of the rows; the way of most rows is dark.
+
+        Parameters
+        ----------
+        max_depth : int, default=6
+            Depth down to which nodes are drawn; what lies below is counted. None: all.
+        feature_names : array-like of str, default=None
+            Names of the columns; None: those of the table in ``fit``, else "x[0]" and so on.
+        class_names : array-like of str, default=None
+            Names of the classes; None: ``classes_``.
+
+        Returns
+        -------
+        svg : str
+            The same tree and names give the same text. It asks for no file, font or script.
+
+        Examples
+        --------
+        >>> from arboleda import DecisionTreeRegressor
+        >>> svg = DecisionTreeRegressor().fit([[1], [2]], [0.0, 1.0]).to_svg()
+        >>> svg.startswith("<svg"), svg.count('<title>')
+        (True, 3)
+        """
+        return tree_svg(self, max_depth, feature_names, class_names)
+
+    def rules(
+        self,
+        *,
+        order: Literal["support", "leaf"] = "support",
+        feature_names: Any = None,
+        class_names: Any = None,
+    ) -> Rules:
+        """Read the tree as rules, one for each leaf; every row meets exactly one of them.
+
+        Questions about one column are merged into one condition: thresholds into an interval,
+        categories into a set. The lift of a rule is its confidence divided by the share of its
+        class among all training rows.
+
+        Parameters
+        ----------
+        order : {"support", "leaf"}, default="support"
+            The rules with the most rows first, or in the order of the leaves.
+        feature_names : array-like of str, default=None
+            Names of the columns; None: those of the table in ``fit``, else "x[0]" and so on.
+        class_names : array-like of str, default=None
+            Names of the classes; None: ``classes_``.
+
+        Returns
+        -------
+        rules : Rules
+            A tuple of `Rule` that prints one rule a line and has a method ``to_frame()``.
+
+        Examples
+        --------
+        >>> from arboleda import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1], [2], [4]], ["low", "low", "high"])
+        >>> print(tree.rules(feature_names=["height"]))
+        if height <= 3 then low (66.7 % of the rows, 2; confidence 100 %; lift 1.5)
+        if height > 3 then high (33.3 % of the rows, 1; confidence 100 %; lift 3)
+        """
+        return tree_rules(self, order, feature_names, class_names)
 
     @property
     def feature_importances_(self) -> Floats:

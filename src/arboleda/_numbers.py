@@ -1,4 +1,4 @@
-"""How the report writes numbers: the same digits down a column, so that decimals stand in line."""
+"""How reports and drawings write numbers: few digits, and the same ones down a column."""
 
 import math
 import unicodedata
@@ -24,6 +24,8 @@ def plain(value: float | None, significant: int = 4) -> str:
         return NOTHING
     if value == 0:
         return "0"
+    if math.isinf(value):
+        return "∞" if value > 0 else f"{_MINUS}∞"
     order = math.floor(math.log10(abs(value)))
     if order < -5 or order > 9:
         mantissa, exponent = f"{value:.{significant - 1}e}".split("e")

@@ -1,0 +1,284 @@
+"""A tree as a list of rules, one for each leaf: what holds there, and what is predicted.
+
+On the way from the root to a leaf the questions about one column are merged: thresholds into one
+interval, sets of categories into one set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from importlib import import_module
+from math import inf, sqrt
+from typing import TYPE_CHECKING, Any, Literal
+
+from arboleda._numbers import percent
+from arboleda._reading.question import MOST_LEVELS, quoted, subset
+from arboleda.tree._view import TreeView, view_tree
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Condition", "Rule", "Rules", "tree_rules"]
+
+_GENERIC = "x[{}]"
+_VARIANCE = ("squared_error", "friedman_mse")  # criteria whose impurity is the variance
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What a rule asks of one column.
+
+    Attributes
+    ----------
+    feature : int
+        Number of the column.
+    name : str
+        Its name.
+    low, high : float
+        A number x meets the condition if ``low < x <= high``. Both are infinite for categories.
+    levels : tuple of str or None
+        The categories that meet the condition, or that do not if ``negated``; None for a number.
+    negated : bool
+        Whether the condition is "none of ``levels``", which unseen categories meet too.
+    missing : bool
+        Whether a missing value meets it.
+    shows_missing : bool
+        Whether the text says so: if rows of the training table missed values of the column.
+    """
+
+    feature: int
+    name: str
+    low: float = -inf
+    high: float = inf
+    levels: tuple[str, ...] | None = None
+    negated: bool = False
+    missing: bool = True
+    shows_missing: bool = False
+
+    @property
+    def only_missing(self) -> bool:
+        """Whether no present value meets the condition."""
+        return self.levels is None and self.low >= self.high
+
+    def __str__(self) -> str:
+        if self.only_missing:
+            return f"{self.name} is missing" if self.missing else f"{self.name} is nothing"
+        asked = self._numbers() if self.levels is None else self._categories(self.levels)
+        return f"{asked} or missing" if self.missing and self.shows_missing else asked
+
+    def _numbers(self) -> str:
+        if self.low == -inf and self.high == inf:
+            return f"{self.name} is anything" if self.missing else f"{self.name} is present"
+        if self.low == -inf:
+            return f"{self.name} <= {self.high:.6g}"
+        if self.high == inf:
+            return f"{self.name} > {self.low:.6g}"
+        return f"{self.low:.6g} < {self.name} <= {self.high:.6g}"
+
+    def _categories(self, levels: tuple[str, ...]) -> str:
+        if len(levels) == 1:
+            return f"{self.name} {'!=' if self.negated else '='} {quoted(levels[0])}"
+        return f"{self.name} {'not in' if self.negated else 'in'} {subset(levels, MOST_LEVELS)}"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One leaf of a tree: the conditions that lead to it and what it says.
+
+    Attributes
+    ----------
+    conditions : tuple of Condition
+        At most one for each column, in the order in which the tree first asks; all must hold.
+    prediction : object
+        The class or the number predicted; a tuple of them if there are several targets.
+    support : float
+        Share of the training rows in the leaf.
+    n_samples : int
+        Their number.
+    confidence : float, tuple or None
+        Share of the predicted class in the leaf, by weight; None for a number.
+    lift : float, tuple or None
+        Confidence, divided by the share of the class in the whole table; None for a number.
+    impurity : float
+        Impurity of the leaf.
+    deviation : float or None
+        Standard deviation in the leaf, if the impurity is the variance of one number.
+    leaf : int
+        Index of the leaf in the arrays of ``tree_``.
+    """
+
+    conditions: tuple[Condition, ...]
+    prediction: Any
+    support: float
+    n_samples: int
+    confidence: Any
+    lift: Any
+    impurity: float
+    deviation: float | None
+    leaf: int
+
+    def __str__(self) -> str:
+        asked = " and ".join(map(str, self.conditions))
+        facts = [f"{_percent(self.support)} of the rows, {self.n_samples:,}"]
+        if any(share is not None for share in _each(self.confidence)):
+            facts.append(f"confidence {_told(self.confidence, _percent)}")
+            facts.append(f"lift {_told(self.lift, _number)}")
+        elif self.deviation is not None:
+            facts.append(f"standard deviation {_number(self.deviation)}")
+        else:
+            facts.append(f"impurity {_number(self.impurity)}")
+        head = f"if {asked} then" if asked else "always"
+        return f"{head} {_told(self.prediction, _label)} ({'; '.join(facts)})"
+
+
+class Rules(tuple[Rule, ...]):
+    """The rules of a tree: a tuple that prints one rule a line."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self))
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each rule, with its conditions as one text, as a pandas frame."""
+        try:
+            pandas = import_module("pandas")
+        except ModuleNotFoundError as error:
+            raise ImportError("to_frame() needs pandas: pip install pandas") from error
+        facts = ("prediction", "support", "n_samples", "confidence", "lift", "impurity", "leaf")
+        rows = [
+            {"conditions": " and ".join(map(str, rule.conditions))}
+            | {fact: getattr(rule, fact) for fact in facts}
+            for rule in self
+        ]
+        frame: pd.DataFrame = pandas.DataFrame(rows, columns=["conditions", *facts])
+        return frame
+
+
+def tree_rules(
+    estimator: Any,
+    order: Literal["support", "leaf"],
+    feature_names: Any = None,
+    class_names: Any = None,
+) -> Rules:
+    """Read the rules off an estimator's tree: see `DecisionTree.rules`."""
+    if order not in ("support", "leaf"):
+        raise ValueError(f'order={order!r} must be "support" or "leaf"')
+    view = view_tree(estimator, feature_names, class_names, caller="rules")
+    shown = {view.feature[node] for node, side in enumerate(view.missing) if side is not None}
+    rules = [_rule(view, leaf, limits, shown) for leaf, limits in _leaves(view)]
+    if order == "support":
+        rules.sort(key=lambda rule: -rule.n_samples)  # stable: equal ones in the order of leaves
+    return Rules(rules)
+
+
+@dataclass(frozen=True)
+class _Limits:
+    """What the questions so far leave of a column; categories by their numbers."""
+
+    low: float = -inf
+    high: float = inf
+    levels: frozenset[int] | None = None
+    negated: bool = True
+    missing: bool = True
+
+
+def _leaves(view: TreeView) -> Iterator[tuple[int, dict[int, _Limits]]]:
+    """Leaves from left to right, each with what its way leaves of the columns it asked about."""
+    todo: list[tuple[int, dict[int, _Limits]]] = [(0, {})]
+    while todo:
+        node, limits = todo.pop()
+        if view.is_leaf(node):
+            yield node, limits
+            continue
+        feature = view.feature[node]
+        before = limits.get(feature, _Limits())
+        for child, yes in ((view.right[node], False), (view.left[node], True)):
+            todo.append((child, {**limits, feature: _narrowed(view, node, before, yes=yes)}))
+
+
+def _narrowed(view: TreeView, node: int, limits: _Limits, *, yes: bool) -> _Limits:
+    with_missing = bool(view.tree.missing_go_to_left[node]) == yes
+    missing = limits.missing and with_missing
+    listed = view.tree.categories(node)
+    if listed.size == 0:
+        threshold = view.threshold[node]
+        if yes:
+            return replace(limits, high=min(limits.high, threshold), missing=missing)
+        return replace(limits, low=max(limits.low, threshold), missing=missing)
+    # The listed categories go one way; all others go with the missing values.
+    here, before = frozenset(listed.tolist()), limits.levels or frozenset()
+    if limits.negated:
+        levels = before | here if with_missing else here - before
+        return replace(limits, levels=levels, negated=with_missing, missing=missing)
+    levels = before - here if with_missing else before & here
+    return replace(limits, levels=levels, missing=missing)
+
+
+def _rule(view: TreeView, leaf: int, limits: dict[int, _Limits], shown: set[int]) -> Rule:
+    outputs = [_output(view, k, leaf) for k in range(view.n_outputs)]
+    predictions, confidences, lifts = zip(*outputs, strict=True)
+    several = view.n_outputs > 1
+    is_variance = not several and view.classes[0] is None and view.criterion in _VARIANCE
+    impurity = view.impurity[leaf]
+    return Rule(
+        conditions=tuple(
+            _condition(view, feature, left, shows_missing=feature in shown)
+            for feature, left in limits.items()
+        ),
+        prediction=predictions if several else predictions[0],
+        support=view.n[leaf] / view.n[0],
+        n_samples=view.n[leaf],
+        confidence=confidences if several else confidences[0],
+        lift=lifts if several else lifts[0],
+        impurity=impurity,
+        deviation=sqrt(impurity) if is_variance else None,
+        leaf=leaf,
+    )
+
+
+def _condition(view: TreeView, feature: int, left: _Limits, *, shows_missing: bool) -> Condition:
+    levels = None
+    if left.levels is not None:
+        levels = view.level_labels(feature, sorted(left.levels))
+    return Condition(
+        feature=feature,
+        name=view.name(feature, _GENERIC),
+        low=left.low,
+        high=left.high,
+        levels=levels,
+        negated=levels is not None and left.negated,
+        missing=left.missing,
+        shows_missing=shows_missing,
+    )
+
+
+def _output(view: TreeView, k: int, leaf: int) -> tuple[Any, float | None, float | None]:
+    """What a leaf predicts of one target, the share of that class, and its lift."""
+    value, labels = view.values[k][leaf], view.classes[k]
+    if labels is None:
+        return float(value[0]), None, None
+    top = int(value.argmax())
+    share = float(value[top])
+    return labels[top], share, share / float(view.values[k][0, top])
+
+
+def _each(value: Any) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _told(value: Any, write: Callable[[Any], str]) -> str:
+    return ", ".join("none" if one is None else write(one) for one in _each(value))
+
+
+def _percent(share: float) -> str:
+    return percent(share).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def _number(value: float) -> str:
+    return f"{value:.4g}"
+
+
+def _label(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,73 @@
+"""A fitted tree as a drawing of our own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arboleda._reading.boxes import Box, Output, Sketch
+from arboleda._reading.svg import draw_tree
+from arboleda.tree._view import TreeView, view_tree
+
+__all__ = ["tree_svg"]
+
+
+def tree_svg(estimator: Any, max_depth: int | None, feature_names: Any, class_names: Any) -> str:
+    """Draw an estimator's tree: see `DecisionTree.to_svg`."""
+    if max_depth is not None and max_depth < 0:
+        raise ValueError(f"max_depth={max_depth!r} must be 0 or more, or None for the whole tree")
+    view = view_tree(estimator, feature_names, class_names, caller="to_svg")
+    return draw_tree(_sketch(view, max_depth))
+
+
+def _sketch(view: TreeView, max_depth: int | None) -> Sketch:
+    depth = _depths(view)
+    shown = [at for at, deep in enumerate(depth) if max_depth is None or deep <= max_depth]
+    place = {node: at for at, node in enumerate(shown)}
+    sizes = _subtree_sizes(view)
+    return Sketch(
+        [_box(view, node, depth[node], place, sizes[node]) for node in shown], _outputs(view)
+    )
+
+
+def _box(view: TreeView, node: int, depth: int, place: dict[int, int], size: int) -> Box:
+    children = (view.left[node], view.right[node])
+    ends = view.is_leaf(node) or children[0] not in place
+    return Box(
+        depth=depth,
+        children=() if ends else tuple(place[child] for child in children),
+        question=view.question(node),
+        missing=view.missing[node],
+        n=view.n[node],
+        impurity=view.impurity[node],
+        values=tuple(tuple(value[node].tolist()) for value in view.values),
+        hidden=size - 1 if ends else 0,
+    )
+
+
+def _depths(view: TreeView) -> list[int]:
+    depth = [0] * len(view.left)
+    for node, (left, right) in enumerate(zip(view.left, view.right, strict=True)):
+        if left >= 0:
+            depth[left] = depth[right] = depth[node] + 1
+    return depth
+
+
+def _subtree_sizes(view: TreeView) -> list[int]:
+    size = [1] * len(view.left)
+    for node in reversed(range(len(size))):
+        if not view.is_leaf(node):
+            size[node] += size[view.left[node]] + size[view.right[node]]
+    return size
+
+
+def _outputs(view: TreeView) -> tuple[Output, ...]:
+    number = "median" if view.criterion == "absolute_error" else "mean"
+    several = view.n_outputs > 1
+    return tuple(
+        Output(
+            labels=None if labels is None else tuple(map(str, labels)),
+            name=f"y[{k}]" if several else "",
+            number=number,
+        )
+        for k, labels in enumerate(view.classes)
+    )

@@ -1,0 +1,213 @@
+"""What readers of a fitted tree need of its estimator: the arrays, and names for what they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, is_classifier
+from sklearn.utils.validation import check_is_fitted
+
+from arboleda._bridge.tree import Tree
+from arboleda._reading.question import Question
+
+__all__ = ["TreeView", "view_tree"]
+
+Side = Literal["left", "right"]
+
+
+@dataclass(frozen=True)
+class TreeView:
+    """A fitted tree as Python lists, one entry a node.
+
+    ``classes`` holds the labels of each output, and None for a number; ``values`` the shares of
+    the classes (or the one number) of each output. ``levels`` holds the labels of each categorical
+    column. ``names`` is None if nobody named the columns.
+    """
+
+    tree: Tree
+    left: list[int]
+    right: list[int]
+    feature: list[int]
+    threshold: list[float]
+    impurity: list[float]
+    n: list[int]
+    weight: list[float]
+    missing: list[Side | None]
+    names: tuple[str, ...] | None
+    levels: tuple[tuple[str, ...] | None, ...]
+    classes: tuple[tuple[Any, ...] | None, ...]
+    values: tuple[npt.NDArray[np.float64], ...]
+    criterion: str
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of targets."""
+        return len(self.values)
+
+    def is_leaf(self, node: int) -> bool:
+        """Whether the node asks nothing."""
+        return self.left[node] < 0
+
+    def name(self, feature: int, generic: str) -> str:
+        """Name of a column; ``generic`` is a template for one without a name."""
+        return generic.format(feature) if self.names is None else self.names[feature]
+
+    def level_labels(self, feature: int, numbers: Sequence[int]) -> tuple[str, ...]:
+        """Labels of some categories of a column; numbers where no label is known."""
+        known = self.levels[feature] or ()
+        return tuple(known[k] if k < len(known) else str(k) for k in numbers)
+
+    def question(self, node: int, generic: str = "x[{}]") -> Question | None:
+        """What a node asks, in words; None of a leaf."""
+        if self.is_leaf(node):
+            return None
+        feature = self.feature[node]
+        listed = self.tree.categories(node)
+        if listed.size == 0:
+            return Question(self.name(feature, generic), self.threshold[node])
+        left = not self.tree.missing_go_to_left[node]
+        levels = self.level_labels(feature, listed.tolist())
+        return Question(self.name(feature, generic), levels=levels, left=bool(left))
+
+
+def view_tree(
+    estimator: Any, feature_names: Any = None, class_names: Any = None, *, caller: str
+) -> TreeView:
+    """Read a fitted tree for one of the functions that show it.
+
+    Parameters
+    ----------
+    estimator : object
+        One of this library's fitted trees.
+    feature_names, class_names : array-like of str or None
+        Names to use in the place of those the estimator knows.
+    caller : str
+        The function, for messages.
+
+    Raises
+    ------
+    NotFittedError
+        If the tree is not fitted.
+    TypeError
+        If the object is no tree of this library.
+    ValueError
+        If the numbers of names do not fit.
+    """
+    tree = _fitted_tree(estimator, caller)
+    classes = _classes(estimator, class_names)
+    left, feature = tree.children_left, tree.feature
+    return TreeView(
+        tree=tree,
+        left=left.tolist(),
+        right=tree.children_right.tolist(),
+        feature=feature.tolist(),
+        threshold=tree.threshold.tolist(),
+        impurity=tree.impurity.tolist(),
+        n=tree.n_node_samples.tolist(),
+        weight=tree.weighted_n_node_samples.tolist(),
+        missing=_sides(tree),
+        names=_names(estimator, feature_names, tree.n_features),
+        levels=_levels(estimator, tree.n_features),
+        classes=classes,
+        values=_values(tree, classes),
+        criterion=str(getattr(estimator, "criterion", "impurity")),
+    )
+
+
+def _fitted_tree(estimator: Any, caller: str) -> Tree:
+    if isinstance(estimator, BaseEstimator) and not isinstance(estimator, type):
+        check_is_fitted(estimator)
+    tree = getattr(estimator, "tree_", None)
+    if isinstance(tree, Tree):
+        return tree
+    kind = estimator if isinstance(estimator, type) else type(estimator)
+    described = f"{kind.__module__}.{kind.__qualname__}"
+    hint = ""
+    if isinstance(estimator, type):
+        hint = ": that is the class, fit an instance of it"
+    elif kind.__module__.startswith("sklearn.tree"):
+        hint = f"; for scikit-learn's own trees use sklearn.tree.{caller}"
+    elif hasattr(estimator, "estimators_"):
+        hint = "; pass one of its estimators_"
+    elif hasattr(estimator, "steps"):
+        hint = "; pass its last step"
+    raise TypeError(f"{caller} reads a fitted tree of arboleda, not {described}{hint}")
+
+
+def _names(estimator: Any, given: Any, n_features: int) -> tuple[str, ...] | None:
+    known = getattr(getattr(estimator, "schema_", None), "names", None)
+    known = getattr(estimator, "feature_names_in_", known)
+    if given is None and known is None:
+        return None
+    names = _strings("feature_names", known if given is None else given)
+    if len(names) != n_features:
+        raise ValueError(
+            f"feature_names has {len(names)} names, but the tree was fitted on {n_features} columns"
+        )
+    return names
+
+
+def _strings(parameter: str, given: Any) -> tuple[str, ...]:
+    if isinstance(given, str):
+        raise TypeError(f"{parameter} is one text, {given!r}: give a list of names")
+    return tuple(str(name) for name in given)
+
+
+def _classes(estimator: Any, given: Any) -> tuple[tuple[Any, ...] | None, ...]:
+    n_outputs = int(getattr(estimator, "n_outputs_", 1))
+    if not is_classifier(estimator):
+        return (None,) * n_outputs
+    known = estimator.classes_ if n_outputs > 1 else [estimator.classes_]
+    if given is None:
+        return tuple(tuple(np.asarray(labels).tolist()) for labels in known)
+    if n_outputs > 1:
+        raise ValueError(
+            "class_names are for a tree of one target; this one shows the labels of its classes_"
+        )
+    names = _strings("class_names", given)
+    if len(names) != len(known[0]):
+        raise ValueError(
+            f"class_names has {len(names)} names, but the tree knows {len(known[0])} classes"
+        )
+    return (names,)
+
+
+def _levels(estimator: Any, n_features: int) -> tuple[tuple[str, ...] | None, ...]:
+    """Labels of the levels that the estimator learned, for each categorical column."""
+    schema = getattr(estimator, "schema_", None)
+    if schema is None:
+        return (None,) * n_features
+    return tuple(
+        None if labels is None else tuple(str(label) for label in labels)
+        for labels in schema.levels
+    )
+
+
+def _values(
+    tree: Tree, classes: Sequence[tuple[Any, ...] | None]
+) -> tuple[npt.NDArray[np.float64], ...]:
+    """Split each node's values by output; a row holds one output after the other."""
+    widths = [1 if labels is None else len(labels) for labels in classes]
+    value = tree.value.reshape(tree.node_count, -1)
+    return tuple(np.split(value, np.cumsum(widths)[:-1], axis=1))
+
+
+def _sides(tree: Tree) -> list[Side | None]:
+    """Side that missing values take, at nodes of columns that show they missed some in training.
+
+    A node that saw no missing value sends them to its larger child, the right one of equals. A
+    column is taken to have missed values if some node of it does otherwise, or asks for them.
+    """
+    left, right, goes_left = tree.children_left, tree.children_right, tree.missing_go_to_left
+    inner = left >= 0
+    larger = tree.n_node_samples[left] > tree.n_node_samples[right]
+    told = inner & ((goes_left != larger) | np.isinf(tree.threshold))
+    shown = inner & np.isin(tree.feature, tree.feature[told])
+    return [
+        ("left" if goes else "right") if show else None
+        for goes, show in zip(goes_left.tolist(), shown.tolist(), strict=True)
+    ]

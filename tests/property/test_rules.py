@@ -1,0 +1,112 @@
+"""The rules of a tree are the tree: each row meets exactly one, and it predicts the same."""
+
+from typing import Any
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.property.strategies import Array, Problem, checked, growth, problems
+from tests.tree.handmade import Node, classifier
+
+N_LEVELS = 5
+
+
+def meets(condition: Any, x: float) -> bool:
+    """Evaluate one condition as its documentation says; categories are labelled by numbers."""
+    if np.isnan(x):
+        return bool(condition.missing)
+    if condition.levels is None:
+        return bool(condition.low < x <= condition.high)
+    return (str(int(x)) in condition.levels) != condition.negated
+
+
+def assert_rules_are_the_tree(model: Any, X: Array) -> None:
+    leaf, predicted = model.tree_.apply(X), model.tree_.predict(X)
+    rules = model.rules()
+    assert (
+        sorted(rule.leaf for rule in rules)
+        == np.flatnonzero(model.tree_.children_left < 0).tolist()
+    )
+    for row, x in enumerate(X):
+        met = [r for r in rules if all(meets(c, x[c.feature]) for c in r.conditions)]
+        assert [rule.leaf for rule in met] == [leaf[row]]
+        if hasattr(model, "classes_"):
+            assert met[0].prediction == model.classes_[predicted[row].argmax()]
+            assert met[0].confidence == predicted[row].max()
+        else:
+            assert met[0].prediction == predicted[row, 0]
+    for rule in rules:
+        features = [condition.feature for condition in rule.conditions]
+        assert len(set(features)) == len(features)
+
+
+@checked
+@given(problems(), growth(), st.data())
+def test_each_row_meets_the_rule_of_its_leaf(
+    problem: Problem, parameters: dict[str, Any], data: st.DataObject
+) -> None:
+    model = problem.fit(**parameters)
+    assert_rules_are_the_tree(model, problem.X)
+    # New rows: values between, at and beyond the thresholds, and missing ones.
+    known = [*problem.X.ravel()[:20].tolist(), *model.tree_.threshold.tolist(), np.nan, 1e9, -1e9]
+    row = st.lists(st.sampled_from(known), min_size=problem.X.shape[1], max_size=problem.X.shape[1])
+    new = np.array(data.draw(st.lists(row, min_size=1, max_size=8)))
+    new[np.isinf(new)] = np.nan
+    assert_rules_are_the_tree(model, new)
+
+
+@checked
+@given(problems(), growth())
+def test_support_and_confidence_are_those_of_the_training_rows(
+    problem: Problem, parameters: dict[str, Any]
+) -> None:
+    model = problem.fit(**parameters)
+    rules = model.rules()
+    counted = problem.full_weight > 0
+    leaf, weight = model.apply(problem.X), problem.full_weight
+    assert sum(rule.n_samples for rule in rules) == counted.sum()
+    np.testing.assert_allclose(sum(rule.support for rule in rules), 1.0)
+    assert [r.n_samples for r in rules] == sorted((r.n_samples for r in rules), reverse=True)
+    for rule in rules:
+        here = (leaf == rule.leaf) & counted
+        assert rule.n_samples == here.sum()
+        if rule.confidence is None:
+            spread = np.sqrt(
+                np.average((problem.y[here] - rule.prediction) ** 2, weights=weight[here])
+            )
+            np.testing.assert_allclose(rule.deviation, spread, rtol=1e-7, atol=1e-7)
+            continue
+        share = np.average(problem.y[here] == rule.prediction, weights=weight[here])
+        prior = np.average(problem.y == rule.prediction, weights=weight)
+        np.testing.assert_allclose(rule.confidence, share, rtol=1e-12)
+        np.testing.assert_allclose(rule.lift, share / prior, rtol=1e-12)
+
+
+@st.composite
+def trees(draw: st.DrawFn, depth: int = 4) -> Node:
+    """Trees of two categorical columns and one of numbers, sensible or not."""
+    if depth == 0 or draw(st.integers(0, 3)) == 0:
+        share = draw(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]))
+        return Node(value=(share, 1.0 - share), n=draw(st.integers(1, 9)))
+    feature = draw(st.integers(0, 2))
+    levels = st.sets(st.integers(0, N_LEVELS - 1), min_size=1, max_size=N_LEVELS)
+    return Node(
+        feature,
+        threshold=float(draw(st.integers(-2, 2))) if feature == 2 else 0.0,
+        listed=() if feature == 2 else tuple(sorted(draw(levels))),
+        missing_left=draw(st.booleans()),
+        left=draw(trees(depth - 1)),
+        right=draw(trees(depth - 1)),
+    )
+
+
+@checked
+@given(trees(), st.integers(0, 2**32 - 1))
+def test_rules_of_categories_are_the_tree(root: Node, seed: int) -> None:
+    """Levels beyond those known stand for ones that training never saw."""
+    random = np.random.default_rng(seed)
+    X = np.column_stack(
+        [random.integers(0, N_LEVELS + 2, size=(40, 2)), random.integers(-3, 4, size=40)]
+    ).astype(np.float64)
+    X[random.random(X.shape) < 0.15] = np.nan
+    assert_rules_are_the_tree(classifier(root, 3, ["no", "yes"]), X)

@@ -1,0 +1,332 @@
+"""Reading a tree: names, categories and missing sides in every form; errors that say what to do."""
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier as TheirTree
+from tests.tree.handmade import Node, classifier, regressor
+
+import arboleda
+from arboleda import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    export_graphviz,
+    export_text,
+    plot_tree,
+)
+
+COLOURS = ("blue", "green", "red", "white, off", "yellow")
+READERS = {
+    "export_text": export_text,
+    "export_graphviz": export_graphviz,
+    "plot_tree": plot_tree,
+    "to_svg": DecisionTreeClassifier.to_svg,
+    "rules": DecisionTreeClassifier.rules,
+}
+
+
+@pytest.fixture(autouse=True)
+def _closed() -> Iterator[None]:
+    """Leave no figure open."""
+    yield
+    plt.close("all")
+
+
+def coloured() -> Any:
+    """Colour in {blue, red} goes left; in the other branch {green, "white, off"} goes right."""
+    low, high = (0.9, 0.1), (0.2, 0.8)
+    second = Node(
+        0, listed=(1, 3), missing_left=True, left=Node(value=low, n=5), right=Node(value=high, n=3)
+    )
+    root = Node(0, listed=(0, 2), left=Node(value=high, n=4), right=second)
+    return classifier(root, 1, ["no", "yes"], [COLOURS])
+
+
+def iris(**parameters: Any) -> Any:
+    table = load_iris(as_frame=True)
+    return DecisionTreeClassifier(**parameters).fit(table.data, table.target)
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_what_is_no_fitted_tree_is_told_kindly(name: str) -> None:
+    read = READERS[name]
+    with pytest.raises(NotFittedError, match="not fitted"):
+        read(DecisionTreeClassifier())
+    X, y = load_iris(return_X_y=True)
+    theirs = TheirTree(max_depth=1).fit(X, y)
+    forest = RandomForestClassifier(2).fit(X, y)
+    pipeline = make_pipeline(DecisionTreeClassifier(max_depth=1)).fit(X, y)
+    for other, hint in [
+        (theirs, f"use sklearn.tree.{name}"),
+        (forest, "pass one of its estimators_"),
+        (pipeline, "pass its last step"),
+        (DecisionTreeClassifier, "fit an instance of it"),
+        (5, f"{name} reads a fitted tree of arboleda, not builtins.int"),
+        (iris(max_depth=1).tree_, "not arboleda._bridge.tree.Tree"),
+    ]:
+        with pytest.raises(TypeError, match=hint):
+            read(other)
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_names_must_fit(name: str) -> None:
+    read, model = READERS[name], iris(max_depth=2)
+    with pytest.raises(ValueError, match="feature_names has 2 names, .* 4 columns"):
+        read(model, feature_names=["a", "b"])
+    with pytest.raises(ValueError, match="class_names has 2 names, .* 3 classes"):
+        read(model, class_names=["a", "b"])
+
+
+@pytest.mark.parametrize("read", [export_text, export_graphviz, plot_tree])
+def test_parameters_out_of_range_are_refused(read: Any) -> None:
+    for wrong in ({"max_depth": -1}, {"max_categories": 0}, {"feature_names": 5}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            read(iris(max_depth=1), **wrong)
+
+
+def test_to_svg_and_rules_refuse_other_values() -> None:
+    with pytest.raises(ValueError, match="max_depth=-1"):
+        iris().to_svg(max_depth=-1)
+    with pytest.raises(ValueError, match="order='depth'"):
+        iris().rules(order="depth")
+
+
+def test_the_functions_are_also_where_scikit_learn_has_them() -> None:
+    from arboleda import tree
+
+    for name in ("export_text", "export_graphviz", "plot_tree"):
+        assert getattr(tree, name) is getattr(arboleda, name)
+
+
+def test_names_come_from_the_table_and_may_be_replaced() -> None:
+    model = iris(max_depth=1)
+    for shown in (export_text(model), export_graphviz(model), model.to_svg(), str(model.rules())):
+        assert "petal length (cm)" in shown
+    for shown in (
+        export_text(model, feature_names=list("abcd")),
+        export_graphviz(model, feature_names=list("abcd")),
+        model.to_svg(feature_names=list("abcd")),
+        str(model.rules(feature_names=list("abcd"))),
+    ):
+        assert "petal" not in shown
+        assert "c" in shown
+    bare = DecisionTreeClassifier(max_depth=1).fit(*load_iris(return_X_y=True))
+    assert "feature_2 <= 2.45" in export_text(bare)
+    assert 'label="x[2] <= 2.45\\n' in export_graphviz(bare)
+    assert ">x[2]</text>" in bare.to_svg()
+    assert "x[2] <= 2.45" in str(bare.rules())
+
+
+def test_categories_as_text() -> None:
+    assert export_text(coloured(), show_weights=True).splitlines() == [
+        "|--- feature_0 in {blue, red}",
+        "|   |--- weights: [0.80, 3.20] class: yes",
+        "|--- feature_0 not in {blue, red}",
+        '|   |--- feature_0 not in {green, "white, off"}',
+        "|   |   |--- weights: [4.50, 0.50] class: no",
+        '|   |--- feature_0 in {green, "white, off"}',
+        "|   |   |--- weights: [0.60, 2.40] class: yes",
+    ]
+
+
+def test_categories_in_boxes() -> None:
+    dot = export_graphviz(coloured(), impurity=False)
+    assert '0 [label="x[0] in {blue, red}\\nsamples = 12' in dot
+    assert '2 [label="x[0] not in {green, \\"white, off\\"}\\nsamples = 8' in dot
+    html = export_graphviz(coloured(), impurity=False, special_characters=True)
+    assert "2 [label=<x<SUB>0</SUB> not in {green, &quot;white, off&quot;}<br/>samples = 8" in html
+    assert plot_tree(coloured())[0].get_text().startswith("x[0] in {blue, red}\n")
+    svg = coloured().to_svg(feature_names=["hue"])
+    assert ">hue</text>" in svg
+    assert ">in {blue, red}</text>" in svg
+    assert ">not in {green, &quot;white, off&quot;}</text>" in svg
+
+
+def test_categories_as_rules() -> None:
+    rules = coloured().rules(order="leaf", feature_names=["hue"])
+    assert [[str(c) for c in rule.conditions] for rule in rules] == [
+        ["hue in {blue, red}"],
+        ['hue not in {blue, green, red, "white, off"}'],
+        ['hue in {green, "white, off"}'],
+    ]
+    first, second, third = (rule.conditions[0] for rule in rules)
+    assert (first.levels, first.negated, first.missing) == (("blue", "red"), False, False)
+    assert (second.negated, second.missing) == (True, True)
+    assert (third.negated, third.missing) == (False, False)
+
+
+def test_one_category_reads_as_an_equation() -> None:
+    model = classifier(
+        Node(
+            0,
+            listed=(1,),
+            missing_left=True,
+            left=Node(value=(1.0, 0.0)),
+            right=Node(value=(0.0, 1.0), n=2),
+        ),
+        1,
+        ["no", "yes"],
+        [COLOURS],
+    )
+    assert export_text(model).splitlines()[::2] == [
+        "|--- feature_0 != green or missing",
+        "|--- feature_0 = green",
+    ]
+    assert [str(rule.conditions[0]) for rule in model.rules(order="leaf")] == [
+        "x[0] != green or missing",
+        "x[0] = green",
+    ]
+
+
+def test_many_categories_are_counted_unless_all_are_wanted() -> None:
+    labels = [f"level {k:03d}" for k in range(300)]
+    listed = tuple(range(0, 300, 2))
+    root = Node(0, listed=listed, left=Node(value=(1.0, 0.0)), right=Node(value=(0.0, 1.0)))
+    model = classifier(root, 1, ["no", "yes"], [labels])
+    assert "level 012, level 014, ... 142 more}" in export_text(model)
+    assert "{level 000, level 002, ... 148 more}" in export_text(model, max_categories=2)
+    assert "level 298}" in export_text(model, max_categories=None)
+    assert "... 142 more}" in export_graphviz(model)
+    assert "level 298}" in export_graphviz(model, max_categories=None)
+    assert "level 298}" in plot_tree(model, max_categories=None)[0].get_text()
+    assert "more}</text>" in model.to_svg()
+    assert "level 298}" in model.to_svg()  # the tooltip has them all
+    rule = model.rules(order="leaf")[0]
+    assert len(rule.conditions[0].levels) == 150
+    assert "... 142 more}" in str(rule)
+
+
+def test_categories_without_labels_are_numbers() -> None:
+    root = Node(0, listed=(7, 65534), left=Node(value=(1.0, 0.0)), right=Node(value=(0.0, 1.0)))
+    assert "feature_0 in {7, 65534}" in export_text(classifier(root, 1, ["no", "yes"]))
+
+
+def test_missing_sides_are_told_where_training_rows_missed_values() -> None:
+    x = np.array([[1.0, 5.0], [2.0, 1.0], [np.nan, 7.0], [8.0, 2.0], [9.0, 4.0], [9.5, 3.0]])
+    model = DecisionTreeClassifier(max_depth=1).fit(x, ["a", "a", "a", "b", "b", "b"])
+    assert export_text(model).splitlines()[::2] == [
+        "|--- feature_0 <= 5.00 or missing",
+        "|--- feature_0 >  5.00",
+    ]
+    assert [str(r.conditions[0]) for r in model.rules(order="leaf")] == [
+        "x[0] <= 5 or missing",
+        "x[0] > 5",
+    ]
+    assert "x[0] <= 5.0\\nmissing = True\\ngini" in export_graphviz(model)
+    assert "x[0] <= 5.0\nmissing = True\ngini" in plot_tree(model)[0].get_text()
+    assert model.to_svg().count(">missing</text>") == 1
+    whole = DecisionTreeClassifier().fit(np.nan_to_num(x), [0, 0, 0, 1, 1, 1])
+    for shown in (export_text(whole), export_graphviz(whole), whole.to_svg(), str(whole.rules())):
+        assert "missing" not in shown
+
+
+def test_a_question_whether_a_value_is_missing() -> None:
+    x = np.array([[1.0], [np.nan], [2.0], [np.nan], [3.0]])
+    model = DecisionTreeRegressor().fit(x, [0.0, 5.0, 0.0, 5.0, 0.0])
+    assert export_text(model).splitlines()[::2] == [
+        "|--- feature_0 is present",
+        "|--- feature_0 is missing",
+    ]
+    assert [str(r.conditions[0]) for r in model.rules(order="leaf")] == [
+        "x[0] is present",
+        "x[0] is missing",
+    ]
+    assert ">is present</text>" in model.to_svg()
+    assert 'label="x[0] is present\\n' in export_graphviz(model)
+
+
+def test_rules_of_a_small_tree_by_hand() -> None:
+    X = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "b": [0.0, 0.0, 0.0, 0.0, 1.0, 0.0]})
+    y = ["n", "n", "y", "y", "n", "n"]
+    rules = DecisionTreeClassifier(max_depth=2).fit(X, y).rules()
+    assert [str(rule) for rule in rules] == [
+        "if a <= 2.5 then n (33.3 % of the rows, 2; confidence 100 %; lift 1.5)",
+        "if 2.5 < a <= 4.5 then y (33.3 % of the rows, 2; confidence 100 %; lift 3)",
+        "if a > 4.5 then n (33.3 % of the rows, 2; confidence 100 %; lift 1.5)",
+    ]
+    frame = rules.to_frame()
+    assert list(frame["conditions"]) == ["a <= 2.5", "2.5 < a <= 4.5", "a > 4.5"]
+    assert list(frame["lift"]) == pytest.approx([1.5, 3.0, 1.5])
+    assert list(frame["support"]) == pytest.approx([1 / 3] * 3)
+    with pytest.raises(AttributeError):
+        rules[0].support = 0.5  # type: ignore[misc]
+
+
+def test_rules_of_a_regression_tree() -> None:
+    model = DecisionTreeRegressor(max_depth=1).fit([[0], [1], [2], [3]], [4.0, 6.0, 9.0, 9.0])
+    first, second = model.rules(order="leaf", feature_names=["t"])
+    assert (first.prediction, first.deviation, first.confidence, first.lift) == (
+        5.0,
+        1.0,
+        None,
+        None,
+    )
+    assert str(first) == "if t <= 1.5 then 5 (50.0 % of the rows, 2; standard deviation 1)"
+    assert second.prediction == 9.0
+
+
+def test_a_lone_leaf_is_a_rule_without_conditions() -> None:
+    (rule,) = DecisionTreeClassifier().fit([[0], [0]], ["a", "a"]).rules()
+    assert str(rule) == "always a (100 % of the rows, 2; confidence 100 %; lift 1)"
+    model = DecisionTreeRegressor().fit([[0], [0]], [1.0, 2.0])
+    assert export_text(model) == "|--- value: [1.50]\n"
+    assert model.to_svg().count("<title>") == 1
+
+
+def test_graphviz_writes_to_a_file_and_to_a_stream(tmp_path: Path) -> None:
+    model = iris(max_depth=2)
+    expected, stream = export_graphviz(model), io.StringIO()
+    assert export_graphviz(model, str(tmp_path / "tree.dot")) is None
+    assert (tmp_path / "tree.dot").read_text("utf-8") == expected
+    assert export_graphviz(model, stream) is None
+    assert stream.getvalue() == expected
+
+
+def test_names_do_no_harm_in_dot() -> None:
+    names = ['say "x"', "back\\slash", "line\nbreak", "<b>&"]
+    model = iris()
+    dot = export_graphviz(model, feature_names=names, class_names=['"', "\\", "<"])
+    assert 'say \\"x\\"' in dot or "line\\nbreak" in dot
+    for line in dot.splitlines():
+        inside = line.replace("\\\\", "").replace('\\"', "")
+        assert inside.count('"') % 2 == 0
+    html = export_graphviz(model, feature_names=["<b>&"] * 4, special_characters=True)
+    assert "&lt;b&gt;&amp;" in html
+    assert "<b>" not in html
+
+
+def test_dollars_start_no_formula_in_matplotlib() -> None:
+    annotations = plot_tree(iris(max_depth=1), feature_names=["$\\frac$"] * 4)
+    assert annotations[0].get_text().startswith("$\\frac$ <=")
+    annotations[0].axes.figure.canvas.draw()
+
+
+def test_boxes_of_plot_tree_do_not_overlap() -> None:
+    figure, axes = plt.subplots(figsize=(9, 6))
+    annotations = plot_tree(iris(), ax=axes, filled=True, rounded=True, class_names=True)
+    figure.canvas.draw()
+    boxes = [a.get_bbox_patch() for a in annotations]
+    extents = [box.get_window_extent() for box in boxes if box is not None]
+    assert len(extents) == iris().tree_.node_count
+    room = axes.get_window_extent()
+    for at, one in enumerate(extents):
+        assert room.x0 - 1 <= one.x0
+        assert one.x1 <= room.x1 + 1
+        assert not any(one.overlaps(other) for other in extents[:at])
+
+
+def test_regression_boxes_are_the_stronger_the_higher_the_value() -> None:
+    leaves = Node(0, 1.0, left=Node(value=(1.0,)), right=Node(value=(3.0,)))
+    dot = export_graphviz(regressor(leaves, 1), filled=True)
+    assert dot.count('fillcolor="#ffffff"') == 1
+    assert len({line for line in dot.splitlines() if "fillcolor" in line}) == 3
