@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from tests.property.strategies import Array, Problem, checked, growth, problems
 from tests.tree.handmade import Node, classifier
 
+from arboleda._bridge.table import Table
+
 N_LEVELS = 5
 
 
@@ -21,7 +23,8 @@ def meets(condition: Any, x: float) -> bool:
 
 
 def assert_rules_are_the_tree(model: Any, X: Array) -> None:
-    leaf, predicted = model.tree_.apply(X), model.tree_.predict(X)
+    table = Table(list(X.T), len(X), (0,) * X.shape[1])
+    leaf, predicted = model.tree_.apply(table), model.tree_.predict(table)
     rules = model.rules()
     assert (
         sorted(rule.leaf for rule in rules)

@@ -5,17 +5,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from tests.persist.twin import TreeTwin, section
 
 from arboleda import DecisionTreeClassifier, DecisionTreeRegressor, _native
+from arboleda._bridge.schema import Schema
 from arboleda._bridge.tree import Tree
-
-
-@dataclass(frozen=True)
-class Levels:
-    """The part of a schema that readers of a tree need."""
-
-    levels: tuple[tuple[Any, ...] | None, ...]
-    names: tuple[Any, ...] | None = None
 
 
 @dataclass
@@ -63,27 +57,23 @@ def tree_of(root: Node, n_features: int) -> Tree:
 
     lay(root)
     listed = [node.listed if node.left else () for node in nodes]
-    starts = np.cumsum([0, *map(len, listed)]).astype(np.int64)
-    any_listed = starts[-1] > 0
-    native = _native.Tree.__new__(_native.Tree)
     asks = [(node, node.left is not None) for node in nodes]
-    native.__setstate__(
-        (
-            n_features,
-            len(root.shares),
-            0,
-            np.array([n.feature if i else -1 for n, i in asks], dtype=np.int32),
-            np.array([n.threshold if i else 0.0 for n, i in asks]),
-            np.array(right, dtype=np.int32),
-            np.array([n.missing_left and i for n, i in asks], dtype=np.uint8),
-            np.array([1.0 - max(n.shares) if len(n.shares) > 1 else 0.25 for n in nodes]),
-            np.array([n.rows for n in nodes], dtype=np.int64),
-            np.array([float(n.rows) for n in nodes]),
-            np.array([x for n in nodes for x in n.shares]),
-            starts if any_listed else np.array([], dtype=np.int64),
-            np.array([c for one in listed for c in one] if any_listed else [], dtype=np.uint16),
-        )
-    )
+    category = [number for numbers in listed for number in numbers]
+    arrays = {
+        "feature": [n.feature if i else -1 for n, i in asks],
+        "threshold": [n.threshold if i else 0.0 for n, i in asks],
+        "right": right,
+        "missing_left": [n.missing_left and i for n, i in asks],
+        "impurity": [1.0 - max(n.shares) if len(n.shares) > 1 else 0.25 for n in nodes],
+        "n_node_samples": [n.rows for n in nodes],
+        "weight": [float(n.rows) for n in nodes],
+        "value": [share for n in nodes for share in n.shares],
+        "category_start": np.cumsum([0, *map(len, listed)]) if category else [],
+        "category": category,
+    }
+    native = _native.Tree.__new__(_native.Tree)
+    twin = TreeTwin(n_features, len(root.shares), 0, arrays)
+    native.__setstate__(section(b"TREE", twin.write()))
     return Tree(native)
 
 
@@ -100,7 +90,7 @@ def regressor(root: Node, n_features: int, levels: Any = None) -> Any:
 def _fitted(model: Any, root: Node, n_features: int, levels: Any, **attributes: Any) -> Any:
     model.tree_, model.n_outputs_, model.n_features_in_ = tree_of(root, n_features), 1, n_features
     if levels is not None:
-        model.schema_ = Levels(tuple(levels))
+        model.schema_ = Schema(None, tuple(levels))
     for name, value in attributes.items():
         setattr(model, name, value)
     return model
