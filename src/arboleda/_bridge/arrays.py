@@ -10,14 +10,21 @@ from sklearn.utils.validation import validate_data
 
 from arboleda._bridge.categories import LabelColumn, labels_of_numbers, labels_of_objects
 from arboleda._bridge.labels import UnreadableLabelError
-from arboleda._bridge.numbers import numbers_of_objects
+from arboleda._bridge.numbers import (
+    engine_numbers,
+    in_engine_type,
+    infinite_columns,
+    numbers_of_objects,
+)
 
 
 class ArraySource:
     """The columns of a two-dimensional array."""
 
     def __init__(self, array: npt.NDArray[Any]) -> None:
-        self._array = array
+        # All columns at once: reading a row-major array column by column would take far longer.
+        self._array = in_engine_type(array) if array.dtype.kind in "fiub" else array
+        self._infinite = infinite_columns(self._array)
         self.n_rows, self.n_columns = array.shape
 
     def is_labelled(self, column: int) -> bool:
@@ -26,15 +33,17 @@ class ArraySource:
         return False
 
     def numbers(self, column: int, place: str) -> npt.NDArray[Any]:
-        """Return the column as numbers of any type."""
+        """Return the column as finite numbers in a type of the engine's."""
         values = self._array[:, column]
-        if values.dtype.kind in "fiub":
-            return values
         if values.dtype.kind in "Mm":
             raise ValueError(
                 f"column {place} of X holds dates or durations: turn them into numbers first"
             )
-        return numbers_of_objects(values.astype(object), f"column {place} of X")
+        if values.dtype.kind in "fiub" and not self._infinite[column]:
+            return values
+        if values.dtype.kind not in "fiub":
+            values = numbers_of_objects(values.astype(object), f"column {place} of X")
+        return engine_numbers(values, place)
 
     def labels(self, column: int, place: str) -> LabelColumn:
         """Return the column as labels."""

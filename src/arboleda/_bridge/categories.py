@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -17,13 +17,28 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 @dataclass(frozen=True, slots=True)
 class LabelColumn:
-    """A column of labels: row i holds ``labels[codes[i]]``, a negative code means missing.
+    """A column of labels: row i holds label number ``codes[i]``, a negative code means missing.
 
-    Labels may repeat, be missing values, or be in no row.
+    Labels may repeat, be missing values, or be in no row. `labels_at` gives those of some numbers;
+    it is asked only for labels that are in some row.
     """
 
     codes: npt.NDArray[np.integer[Any]]
-    labels: Any  # a sequence; it is asked only for labels that are in some row
+    labels_at: Callable[[npt.NDArray[np.intp]], Sequence[Any]]
+
+    def present(self) -> npt.NDArray[np.intp]:
+        """Numbers of the labels that are in some row, ascending."""
+        top = int(self.codes.max(initial=-1))
+        if top > 4 * self.codes.size + 1000:
+            found = np.unique(self.codes)
+            return found[found >= 0].astype(np.intp)
+        seen = np.zeros(top + 2, dtype=bool)
+        seen[np.maximum(self.codes, -1)] = True
+        return np.flatnonzero(seen[:-1])
+
+    def row_of(self, label: int) -> int:
+        """Return the first row that holds a label."""
+        return int(np.flatnonzero(self.codes == label)[0])
 
 
 def labels_of_objects(values: npt.NDArray[Any]) -> LabelColumn:
@@ -42,13 +57,14 @@ def labels_of_objects(values: npt.NDArray[Any]) -> LabelColumn:
             "it holds lists, dicts or the like: turn them into text first"
         ) from error
     codes = np.fromiter(map(number.__getitem__, rows), dtype=np.intp, count=len(rows))
-    return LabelColumn(codes, list(number))
+    labels = list(number)
+    return LabelColumn(codes, lambda wanted: [labels[code] for code in wanted])
 
 
 def labels_of_numbers(values: npt.NDArray[Any]) -> LabelColumn:
     """Number the different values of a 1-D array of numbers, booleans, dates or text."""
     labels, codes = np.unique(values, return_inverse=True)
-    return LabelColumn(codes.reshape(-1), labels)
+    return LabelColumn(codes.reshape(-1), lambda wanted: list(labels[wanted]))
 
 
 def learn_levels(column: LabelColumn, place: str) -> tuple[Label, ...]:
@@ -65,7 +81,7 @@ def learn_levels(column: LabelColumn, place: str) -> tuple[Label, ...]:
     ValueError
         If a label is unreadable or there are more levels than the engine numbers.
     """
-    present = _present(column)
+    present = column.present()
     if present.size > 2 * MISSING:  # most probably an identifier: say so before looking at labels
         raise ValueError(_too_many(place, present.size))
     levels = set(_plain_labels(column, present, place)) - {None}
@@ -76,7 +92,7 @@ def learn_levels(column: LabelColumn, place: str) -> tuple[Label, ...]:
 
 def encode(column: LabelColumn, codes: Mapping[Label, int], place: str) -> npt.NDArray[np.uint16]:
     """Codes of a column's rows; a missing label and one that `fit` did not see get 65535."""
-    present = _present(column)
+    present = column.present()
     table = np.full(int(present[-1]) + 2 if present.size else 1, MISSING, dtype=np.uint16)
     table[present] = [
         MISSING if label is None else codes.get(label, MISSING)
@@ -91,29 +107,15 @@ def take(values: npt.NDArray[Scalar], codes: npt.NDArray[np.integer[Any]]) -> np
     return found
 
 
-def _present(column: LabelColumn) -> npt.NDArray[np.intp]:
-    """Numbers of the labels that are in some row, ascending."""
-    codes = column.codes
-    if not codes.size:
-        return np.empty(0, dtype=np.intp)
-    if int(codes.max()) > 4 * codes.size + 1000:
-        found = np.unique(codes)
-        return found[found >= 0].astype(np.intp)
-    seen = np.zeros(max(int(codes.max()), 0) + 2, dtype=bool)
-    seen[np.maximum(codes, -1)] = True
-    return np.flatnonzero(seen[:-1])
-
-
 def _plain_labels(
     column: LabelColumn, present: npt.NDArray[np.intp], place: str
 ) -> list[Label | None]:
     found: list[Label | None] = []
-    for code in present:
-        label = column.labels[code]
+    for code, label in zip(present, column.labels_at(present), strict=True):
         try:
             found.append(plain_label(label))
         except UnreadableLabelError as error:
-            row = int(np.flatnonzero(column.codes == code)[0])
+            row = column.row_of(code)
             raise ValueError(f"column {place} of X, row {row}: {error}") from error
     return found
 

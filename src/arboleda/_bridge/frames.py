@@ -12,7 +12,12 @@ import numpy.typing as npt
 
 from arboleda._bridge.categories import LabelColumn, labels_of_numbers, labels_of_objects
 from arboleda._bridge.labels import UnreadableLabelError
-from arboleda._bridge.numbers import is_missing, numbers_of_labels, numbers_of_objects
+from arboleda._bridge.numbers import (
+    engine_numbers,
+    is_missing,
+    numbers_of_labels,
+    numbers_of_objects,
+)
 from arboleda._bridge.schema import Name
 
 Frame = nw.DataFrame[Any]
@@ -33,11 +38,11 @@ def as_frame(X: Any) -> Frame | None:
     arrow = sys.modules.get("pyarrow")
     if arrow is not None and isinstance(X, arrow.RecordBatch):
         X = arrow.Table.from_batches([X])
-    names = list(getattr(X, "column_names", getattr(X, "columns", ())))
     if not nw.dependencies.is_into_dataframe(X):
         if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
             raise ValueError("X is a lazy frame: collect it first")
         return None
+    names = list(getattr(X, "column_names", X.columns))
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise ValueError(f"X has more than one column named {twice[0]!r}: rename or drop one")
@@ -66,8 +71,8 @@ class FrameSource:
         return is_labelled(self._columns[column])
 
     def numbers(self, column: int, place: str) -> npt.NDArray[Any]:
-        """Return the column as numbers of any type."""
-        return read_numbers(self._columns[column], place)
+        """Return the column as finite numbers in a type of the engine's."""
+        return engine_numbers(read_numbers(self._columns[column], place), place)
 
     def labels(self, column: int, place: str) -> LabelColumn:
         """Return the column as labels."""
@@ -100,6 +105,8 @@ def read_numbers(series: Series, place: str) -> npt.NDArray[Any]:
             f"column {place} of X holds dates or durations: turn them into numbers first, or name "
             "the column in categorical_features"
         )
+    if dtype.is_nested():
+        raise ValueError(f"column {place} of X holds values of type {dtype}: take them apart first")
     if isinstance(dtype, _LABELLED):
         return numbers_of_labels(read_labels(series, place), f"column {place} of X")
     if isinstance(dtype, _CAST) or (dtype == nw.Boolean and series.null_count()):
@@ -135,9 +142,11 @@ def _pandas_labels(native: Any) -> LabelColumn:
     if native.dtype == object:
         return labels_of_objects(native.to_numpy())
     if hasattr(native, "cat") and hasattr(native.cat, "codes"):
-        return LabelColumn(native.cat.codes.to_numpy(), native.cat.categories)
+        categories = native.cat.categories
+        codes = native.cat.codes.to_numpy()
+        return LabelColumn(codes, lambda wanted: categories[wanted].tolist())
     codes, labels = native.factorize()
-    return LabelColumn(codes, labels)
+    return LabelColumn(codes, lambda wanted: labels[wanted].tolist())
 
 
 def _arrow_labels(native: Any) -> LabelColumn:
@@ -149,7 +158,7 @@ def _arrow_labels(native: Any) -> LabelColumn:
         raise UnreadableLabelError(f"it has values of type {native.type}") from error
     whole = native.unify_dictionaries().combine_chunks()
     codes = whole.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
-    return LabelColumn(codes, whole.dictionary.to_pylist())
+    return LabelColumn(codes, lambda wanted: whole.dictionary.take(wanted).to_pylist())
 
 
 def _polars_labels(series: Series) -> LabelColumn:
@@ -170,7 +179,8 @@ def _polars_labels(series: Series) -> LabelColumn:
     found, first, codes = np.unique(
         numbers.fill_null(-1).to_numpy(), return_index=True, return_inverse=True
     )
-    return LabelColumn(np.where(found[codes] < 0, -1, codes), native.gather(first).to_list())
+    codes = np.where(found[codes] < 0, -1, codes)
+    return LabelColumn(codes, lambda wanted: native.gather(first[wanted]).to_list())
 
 
 def _plain_name(name: Any) -> Name | None:

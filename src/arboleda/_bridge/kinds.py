@@ -21,7 +21,7 @@ class Source(Protocol):
         """Whether the column's type says that it holds categories."""
 
     def numbers(self, column: int, place: str) -> npt.NDArray[Any]:
-        """Return the column as numbers of any type."""
+        """Return the column as finite numbers in a type of the engine's."""
 
     def labels(self, column: int, place: str) -> LabelColumn:
         """Return the column as labels."""

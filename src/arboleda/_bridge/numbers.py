@@ -60,14 +60,13 @@ def numbers_of_labels(
     ValueError
         If a label is no number; it is named with its first row.
     """
-    present = np.unique(column.codes)
-    numbers = np.full(int(present[-1]) + 2 if present[-1] >= 0 else 1, np.nan)
-    for code in present[present >= 0]:
-        label = column.labels[code]
+    present = column.present()
+    numbers = np.full(int(present.max(initial=-1)) + 2, np.nan)
+    for code, label in zip(present, column.labels_at(present), strict=True):
         try:
             numbers[code] = _number(label)
         except (TypeError, ValueError) as error:
-            row = int(np.flatnonzero(column.codes == code)[0])
+            row = column.row_of(code)
             shown = str(label) if isinstance(label, str) else label  # NumPy's text as text
             raise ValueError(f"{place} holds {shown!r} in row {row}: {remedy}") from error
     return take(numbers, column.codes)
@@ -82,29 +81,36 @@ def _number(label: Any) -> float:
 
 
 def engine_numbers(values: npt.NDArray[Any], place: str) -> npt.NDArray[Any]:
-    """Return a column of numbers in a type that the engine reads, copied only if it must be.
+    """Return a column of finite numbers in a type that the engine reads, copied only if it must be.
 
     Raises
     ------
     ValueError
         If a value is infinite; it is named with its row.
     """
-    with np.errstate(over="ignore"):  # beyond float64 is infinite: refused below, with its place
-        values = values.astype(_engine_dtype(values.dtype), copy=False)
-    if values.dtype.kind != "f" or not values.size:
+    values = in_engine_type(values)
+    if not infinite_columns(values.reshape(-1, 1))[0]:
         return values
+    row = int(np.flatnonzero(np.isinf(values))[0])
+    raise ValueError(
+        f"Input X contains infinity: column {place}, row {row} is {values[row]}. Replace it by "
+        "NaN if the value is missing, or by a finite number"
+    )
+
+
+def in_engine_type(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return numbers in a type that the engine reads; what is beyond float64 becomes infinite."""
+    name = "longdouble" if values.dtype == np.longdouble else values.dtype.name
+    widened = np.float64 if name == "float64" else _WIDENED.get(name)
+    with np.errstate(over="ignore"):
+        return values.astype(widened or values.dtype.newbyteorder("="), copy=False)
+
+
+def infinite_columns(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Tell for each column of a two-dimensional array whether it holds infinity."""
+    if values.dtype.kind != "f" or not values.size:
+        return np.zeros(values.shape[1], dtype=bool)
     # fmax and fmin skip NaN and need no temporary.
-    if np.isinf([np.fmax.reduce(values), np.fmin.reduce(values)]).any():
-        row = int(np.flatnonzero(np.isinf(values))[0])
-        raise ValueError(
-            f"Input X contains infinity: column {place}, row {row} is {values[row]}. Replace it by "
-            "NaN if the value is missing, or by a finite number"
-        )
-    return values
-
-
-def _engine_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    name = "longdouble" if dtype == np.longdouble else dtype.name
-    if name == "float64":
-        return np.dtype(np.float64)
-    return np.dtype(_WIDENED.get(name, dtype.newbyteorder("=")))
+    top, bottom = np.fmax.reduce(values, axis=0), np.fmin.reduce(values, axis=0)
+    infinite: npt.NDArray[np.bool_] = np.isinf(top) | np.isinf(bottom)
+    return infinite

@@ -13,7 +13,6 @@ from arboleda._bridge.columns import Column, SparseTable, Table
 from arboleda._bridge.frames import Frame, FrameSource, as_frame, names_of
 from arboleda._bridge.kinds import Source, categorical_columns, names_categories
 from arboleda._bridge.labels import Label
-from arboleda._bridge.numbers import engine_numbers
 from arboleda._bridge.schema import Name, Schema
 from arboleda._bridge.sparse import read_sparse
 
@@ -60,7 +59,7 @@ def check_table(
     for j, codes in enumerate(schema.codes):
         place = schema.describe(j)
         columns.append(
-            engine_numbers(source.numbers(j, place), place)
+            source.numbers(j, place)
             if codes is None
             else encode(source.labels(j, place), codes, place)
         )
@@ -87,7 +86,7 @@ def _learn(estimator: Any, X: Any, frame: Frame | None, categorical_features: An
             columns.append(encode(labels, {label: c for c, label in enumerate(learned)}, place))
             levels.append(learned)
         else:
-            columns.append(engine_numbers(source.numbers(j, place), place))
+            columns.append(source.numbers(j, place))
             levels.append(None)
     estimator.schema_ = Schema(names, tuple(levels))
     return Table(columns, source.n_rows, estimator.schema_.n_levels)

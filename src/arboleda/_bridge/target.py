@@ -42,6 +42,9 @@ def read_target(y: Any, *, numeric: bool) -> Any:
             _check_objects(y, numeric)
         if numeric and y.ndim == 1:
             y = numbers_of_objects(y.astype(object), "y", "a regressor needs numbers")
+    if y.dtype.kind == "O":  # scikit-learn takes numbers and booleans as labels, not as objects
+        plain = np.array(y.tolist())
+        y = plain if plain.dtype.kind in "biuf" else y
     if y.dtype.kind == "f":
         check_finite(y, "y", _DROP)
     return y
@@ -111,10 +114,12 @@ def _values(series: Series) -> npt.NDArray[Any]:
     if not isinstance(series.dtype, nw.Categorical | nw.Enum):
         return series.to_numpy()
     column = read_labels(series, "y")
-    labels = [*column.labels, None]
-    if (column.codes >= 0).all() and not any(isinstance(label, str) for label in labels):
-        return take(np.asarray(labels[:-1]), column.codes)
-    return take(np.array(labels, dtype=object), column.codes)
+    present = column.present()
+    values = np.full(int(present.max(initial=-1)) + 2, None, dtype=object)
+    values[present] = column.labels_at(present)
+    labels = take(values, column.codes)
+    plain = [type(label) for label in values[present]]
+    return labels if str in plain or (column.codes < 0).any() else np.array(labels.tolist())
 
 
 def _check_objects(y: npt.NDArray[Any], numeric: bool) -> None:

@@ -1,0 +1,158 @@
+"""Targets and weights of any container; what is missing or senseless is refused with its row."""
+
+from datetime import date
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from arboleda import DecisionTreeClassifier, DecisionTreeRegressor
+
+_X = np.arange(4.0).reshape(-1, 1)
+_TEXT = ["no", "yes", "no", "maybe"]
+_INTS = [2, 1, 2, 5]
+
+_LABELS: list[Any] = [
+    *(_TEXT, tuple(_TEXT), np.array(_TEXT), np.array(_TEXT, dtype=object)),
+    *(pd.Series(_TEXT), pd.Series(_TEXT, dtype="string"), pd.Series(_TEXT, dtype=object)),
+    *(pd.Series(_TEXT, dtype="category"), pd.Series(_TEXT, dtype="string[pyarrow]")),
+    pd.Series(pd.Categorical(_TEXT, categories=["yes", "unused", "no", "maybe"])),
+    pd.Categorical(_TEXT),
+    *(pl.Series(_TEXT), pl.Series(_TEXT, dtype=pl.Categorical)),
+    pl.Series(_TEXT, dtype=pl.Enum(["yes", "unused", "no", "maybe"])),
+    *(
+        pa.array(_TEXT),
+        pa.array(_TEXT).dictionary_encode(),
+        pa.chunked_array([_TEXT[:1], _TEXT[1:]]),
+    ),
+    pa.chunked_array([_TEXT]).dictionary_encode(),
+    *(_INTS, np.array(_INTS, dtype="u1"), np.array(_INTS, dtype=">i2"), pd.Series(_INTS)),
+    *(pd.Series(_INTS, dtype="Int64"), pd.Series(_INTS, dtype="category"), pl.Series(_INTS)),
+    *(pd.Series(_INTS, dtype="int32[pyarrow]"), pa.array(_INTS), pa.chunked_array([_INTS])),
+    *(pa.array(_INTS).dictionary_encode(), np.array(_INTS, dtype=object), np.array(_INTS) * 1.0),
+    *([True, False, True, False], pd.Series([True, False, True, False], dtype="boolean")),
+    *(pl.Series([True, False, True, False]), pa.array([True, False, True, False])),
+]
+
+
+@pytest.mark.parametrize("y", _LABELS, ids=lambda y: f"{type(y).__module__} {type(y).__name__}")
+def test_labels_of_every_container(y: Any) -> None:
+    plain = y.to_pylist() if hasattr(y, "to_pylist") else list(y)
+    model = DecisionTreeClassifier().fit(_X, y)
+    assert model.classes_.tolist() == sorted(set(plain))
+    assert model.predict(_X).tolist() == plain
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        *(_INTS, pd.Series(_INTS, dtype="Float64"), pl.Series(_INTS), pa.array(_INTS)),
+        *(pa.chunked_array([_INTS]), pd.Series(_INTS, dtype="float[pyarrow]")),
+        *(pl.Series(_INTS).cast(pl.Decimal(8, 2)), np.array(["2", "1", "2", "5"])),
+        *(pd.Series(_INTS, dtype=object), np.array(_INTS, dtype="f2")),
+    ],
+)
+def test_numbers_of_every_container(y: Any) -> None:
+    np.testing.assert_array_equal(DecisionTreeRegressor().fit(_X, y).predict(_X), _INTS)
+
+
+_GAPPED: list[Any] = [
+    *([1, None, 2, 3], ["a", None, "b", "c"], ["a", float("nan"), "b", "c"], [1.0, np.nan, 2, 3]),
+    *(np.array(["a", None, "b", "c"], dtype=object), pd.Series(["a", None, "b", "c"])),
+    *(pd.Series([1, None, 2, 3], dtype="Int64"), pd.Series([1, None, 2, 3], dtype="int8[pyarrow]")),
+    *(
+        pd.Series(["a", None, "b", "c"], dtype="category"),
+        pd.Series([1, pd.NA, 2, 3], dtype=object),
+    ),
+    *(pl.Series([1, None, 2, 3]), pl.Series(["a", None, "b", "c"])),
+    pl.Series(["a", None, "b", "c"], dtype=pl.Categorical),
+    *(pa.array([1, None, 2, 3]), pa.array(["a", None, "b", "c"]).dictionary_encode()),
+    *(pa.chunked_array([["a"], [None, "b", "c"]]), pl.Series([True, None, False, True])),
+]
+
+
+@pytest.mark.parametrize("y", _GAPPED, ids=lambda y: f"{type(y).__module__} {type(y).__name__}")
+def test_a_missing_label_is_named(y: Any) -> None:
+    with pytest.raises(
+        ValueError, match="y (contains NaN|has a missing value).* row 1 .*drop such"
+    ):
+        DecisionTreeClassifier().fit(_X, y)
+    with pytest.raises(ValueError, match="row 1|could not convert"):
+        DecisionTreeRegressor().fit(_X, y)
+
+
+@pytest.mark.parametrize("make", [DecisionTreeClassifier, DecisionTreeRegressor])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_targets_that_are_no_number_are_named(make: Any, bad: float) -> None:
+    kind = "NaN" if np.isnan(bad) else "infinity"
+    for y in (np.array([0, 1, bad, 1]), [0.0, 1.0, bad, 1.0], pl.Series([0.0, 1.0, bad, 1.0])):
+        with pytest.raises(ValueError, match=f"Input y contains {kind}: row 2 is {bad}"):
+            make().fit(_X, y)
+
+
+def test_text_is_no_quantity() -> None:
+    for y in (_TEXT, np.array(_TEXT), pd.Series(_TEXT), pl.Series(_TEXT, dtype=pl.Categorical)):
+        with pytest.raises(ValueError, match="y holds 'no' in row 0: a regressor needs numbers"):
+            DecisionTreeRegressor().fit(_X, y)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        *(["a", 1, "b", 2], ("a", 1, "b", 2), np.array(["a", 1, "b", 2], dtype=object)),
+        *(pd.Series(["a", 1, "b", 2]), pl.Series(["a", 1, "b", 2], dtype=pl.Object)),
+    ],
+)
+def test_mixed_labels_are_refused(y: Any) -> None:
+    with pytest.raises(ValueError, match="y mixes text and other labels: 'a' in row 0, 1 in row 1"):
+        DecisionTreeClassifier().fit(_X, y)
+
+
+def test_one_class_is_a_tree_of_one_leaf() -> None:
+    model = DecisionTreeClassifier().fit(_X, ["only"] * 4)
+    assert model.predict_proba(_X).tolist() == [[1.0]] * 4
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ([1, -2, 1, 1], r"negative value -2.0 in row 1"),
+        ([1, 1, np.nan, 1], "sample_weight contains NaN: row 2 is nan; give every row"),
+        ([1, 1, 1, np.inf], "sample_weight contains infinity: row 3"),
+        ([0, 0, 0, 0], "zero for every row"),
+        (pl.Series([1, None, 1, 1]), "sample_weight contains NaN: row 1"),
+        (pd.Series([1, None, 1, 1], dtype="Int64"), "sample_weight contains NaN: row 1"),
+        (["a", "b", "c", "d"], "(?i)could not convert|numeric"),
+        ([1, 1, 1], "3"),
+        (np.ones((4, 1)), "1D"),
+    ],
+)
+@pytest.mark.parametrize("make", [DecisionTreeClassifier, DecisionTreeRegressor])
+def test_weights_that_make_no_sense(make: Any, weight: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make().fit(_X, _INTS, sample_weight=weight)
+
+
+@pytest.mark.parametrize(
+    "weight",
+    [
+        *([0, 1, 1, 2], np.array([0, 1, 1, 2], dtype="u1"), pd.Series([0, 1, 1, 2], dtype="Int8")),
+        *(pl.Series([0, 1, 1, 2]), pa.array([0, 1, 1, 2]), pa.chunked_array([[0, 1, 1, 2]])),
+        *(pd.Series([0.0, 1.0, 1.0, 2.0], index=[3, 2, 1, 0]), (0, 1, 1, 2)),
+    ],
+)
+def test_weights_of_every_container(weight: Any) -> None:
+    model = DecisionTreeRegressor(max_depth=1).fit(_X, [9.0, 1.0, 1.0, 4.0], sample_weight=weight)
+    np.testing.assert_array_equal(model.predict(_X), [1, 1, 1, 4])
+    assert model.tree_.weighted_n_node_samples[0] == 4
+
+
+def test_dates_as_labels() -> None:
+    days = [date(2020, 1, 1), date(2021, 1, 1), date(2020, 1, 1), date(2021, 1, 1)]
+    model = DecisionTreeClassifier().fit(_X, pl.Series(days))
+    assert model.predict(_X).tolist() == days
+    with pytest.raises(ValueError, match="dates"):
+        DecisionTreeRegressor().fit(_X, pl.Series(days))
