@@ -285,6 +285,7 @@ def test_plain_labels(value: Any, label: Any) -> None:
                     [{"type": "date", "value": "x"}],
                     [{"type": "x", "value": ""}],
                 ),
+                [{"type": ["date"], "value": "2020-01-01"}],
                 [{"type": "duration", "microseconds": 1.5}],
                 [{"type": "duration", "microseconds": 10**30}],
                 list(range(65_536)),

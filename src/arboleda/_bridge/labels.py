@@ -92,7 +92,12 @@ def label_from_json(found: Any) -> Label:
                 and found.keys() == {"type", "microseconds"}
             ):
                 return timedelta(microseconds=size)
-            if kind in _READ and isinstance(value, str) and found.keys() == {"type", "value"}:
+            if (
+                isinstance(kind, str)
+                and kind in _READ
+                and isinstance(value, str)
+                and found.keys() == {"type", "value"}
+            ):
                 return _READ[kind](value)
         except (ValueError, OverflowError) as error:
             raise ValueError(f"{str(found)[:80]} is no label of a category") from error
