@@ -15,8 +15,10 @@ namespace {
 
 Loss loss_named(const std::string& name) {
   if (name == "misclassification") return Loss::misclassification;
-  require(name == "squared_error", "no such loss");
-  return Loss::squared_error;
+  if (name == "squared_error") return Loss::squared_error;
+  if (name == "absolute_error") return Loss::absolute_error;
+  require(name == "poisson_deviance", "no such loss");
+  return Loss::poisson_deviance;
 }
 
 JudgingRows to_rows(const InArray<NodeIndex>& leaf, const InArray<double>& target,

@@ -1,6 +1,7 @@
 #include "tree/node_errors.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.h"
 #include "base/fixed_point.h"
@@ -61,16 +62,14 @@ void add_errors(const Tree& tree, const JudgingRows& rows, const FixedWeights& w
 
 }  // namespace
 
-NodeErrors node_errors(const Tree& tree, const JudgingRows& rows, Loss loss,
-                       const Context& context) {
+std::vector<double> node_errors(const Tree& tree, const JudgingRows& rows, Loss loss,
+                                const Context& context) {
   check_rows(tree, rows, loss);
   const FixedWeights weights = fix_weights(rows.weight, rows.leaf.size(), kExactBits);
   const auto answer = answers(tree, loss);
-  NodeErrors errors;
-  errors.error.assign(answer.size(), 0.0);
-  errors.total_weight = static_cast<double>(weights.total);
+  std::vector<double> error(answer.size(), 0.0);
   const auto add = [&](const auto& row_loss) {
-    add_errors(tree, rows, weights, answer, context, errors.error, row_loss);
+    add_errors(tree, rows, weights, answer, context, error, row_loss);
   };
   switch (loss) {
     case Loss::misclassification:
@@ -79,8 +78,15 @@ NodeErrors node_errors(const Tree& tree, const JudgingRows& rows, Loss loss,
     case Loss::squared_error:
       add([](double y, double a) { return (y - a) * (y - a); });
       break;
+    case Loss::absolute_error:
+      add([](double y, double a) { return std::abs(y - a); });
+      break;
+    case Loss::poisson_deviance:
+      add([](double y, double a) { return 2.0 * (y > 0.0 ? y * std::log(y / a) - y + a : a); });
+      break;
   }
-  return errors;
+  for (double& sum : error) sum *= weights.unit;
+  return error;
 }
 
 }  // namespace arboleda

@@ -18,6 +18,8 @@ namespace arboleda {
 enum class Loss {
   misclassification,  // 1 unless the target is the class of the largest share (the first such)
   squared_error,
+  absolute_error,
+  poisson_deviance,  // 2 (y log(y / mean) - y + mean); infinite for y > 0 where the mean is 0
 };
 
 // Rows that judge a tree.
@@ -27,15 +29,10 @@ struct JudgingRows {
   std::span<const double> weight;   // empty: every row counts 1
 };
 
-struct NodeErrors {
-  std::vector<double> error;  // E(t) of every node, in units of weight
-  double total_weight = 0.0;  // in the same units
-};
-
-// Class errors are exact: weights are rounded to integers, the sum of which stays below 2^52. Throws
-// Error(invalid_argument) where lengths differ, a leaf is none of the tree's, a weight is negative
-// or not finite, or none is positive.
-NodeErrors node_errors(const Tree& tree, const JudgingRows& rows, Loss loss,
-                       const Context& context);
+// E(t) of every node. Class errors are exact: weights are rounded to multiples of a unit, as many in
+// all as float64 counts. Throws Error(invalid_argument) where lengths differ, a leaf is none of the
+// tree's, a weight is negative or not finite, or none is positive.
+std::vector<double> node_errors(const Tree& tree, const JudgingRows& rows, Loss loss,
+                                const Context& context);
 
 }  // namespace arboleda

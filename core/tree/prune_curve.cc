@@ -49,17 +49,17 @@ class ShrinkingTree {
 std::vector<double> pruning_errors(const Tree& tree, const JudgingRows& rows, Loss loss,
                                    std::span<const double> alphas, const Context& context) {
   require(std::is_sorted(alphas.begin(), alphas.end()), "alphas must ascend");
-  const NodeErrors errors = node_errors(tree, rows, loss, context);
+  const std::vector<double> as_leaf = node_errors(tree, rows, loss, context);
   const auto path = pruning_path(tree);
-  ShrinkingTree shrinking(tree, errors.error);
-  std::vector<double> means;
-  means.reserve(alphas.size());
+  ShrinkingTree shrinking(tree, as_leaf);
+  std::vector<double> errors;
+  errors.reserve(alphas.size());
   std::size_t step = 1;
   for (const double alpha : alphas) {
     for (; step < path.size() && path[step].alpha <= alpha; ++step) shrinking.cut(path[step].cut);
-    means.push_back(shrinking.error() / errors.total_weight);
+    errors.push_back(shrinking.error());
   }
-  return means;
+  return errors;
 }
 
 }  // namespace arboleda

@@ -11,7 +11,7 @@
 
 namespace arboleda {
 
-// Mean loss, by weight, of `pruned(tree, alpha)` for every alpha; alphas ascend.
+// Sum of weight x loss of `pruned(tree, alpha)` for every alpha; alphas ascend.
 std::vector<double> pruning_errors(const Tree& tree, const JudgingRows& rows, Loss loss,
                                    std::span<const double> alphas, const Context& context);
 

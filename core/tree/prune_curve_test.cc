@@ -37,14 +37,13 @@ Sample random_sample(const Tree& tree, std::uint64_t seed, std::uint32_t n_targe
 
 // The row's loss in the tree that is cut at alpha, by its definition: the pruned tree's node whose
 // subtree, counted in preorder among the kept nodes, holds the row.
-double naive_mean(const Tree& tree, const Sample& sample, Loss loss, double alpha) {
+double naive_sum(const Tree& tree, const Sample& sample, Loss loss, double alpha) {
   std::vector<bool> cut(static_cast<std::size_t>(tree.n_nodes()), false);
   for (const PruningStep& step : pruning_path(tree)) {
     if (step.cut >= 0 && step.alpha <= alpha) cut[static_cast<std::size_t>(step.cut)] = true;
   }
   const auto parent = tree.parents();
   double sum = 0;
-  double total = 0;
   for (std::size_t row = 0; row < sample.leaf.size(); ++row) {
     NodeIndex ends = sample.leaf[row];
     for (NodeIndex i = ends; i >= 0; i = parent[static_cast<std::size_t>(i)]) {
@@ -56,30 +55,41 @@ double naive_mean(const Tree& tree, const Sample& sample, Loss loss, double alph
     const double wrong =
         loss == Loss::misclassification ? (hit ? 0.0 : 1.0) : (y - value[0]) * (y - value[0]);
     sum += sample.weight[row] * wrong;
-    total += sample.weight[row];
   }
-  return sum / total;
+  return sum;
 }
 
 }  // namespace
 
 TEST_CASE("one pass gives the error of every pruned tree") {
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
-    for (const Loss loss : {Loss::misclassification, Loss::squared_error}) {
+    for (const Loss loss : {Loss::misclassification, Loss::squared_error, Loss::absolute_error}) {
       const bool classes = loss == Loss::misclassification;
       const Tree tree = random_tree(seed, 7, classes ? 3 : 0);
       const Sample sample = random_sample(tree, seed, classes ? 3 : 9);
       std::vector<double> alphas{0.0};
       for (const PruningStep& step : pruning_path(tree)) alphas.push_back(step.alpha);
       alphas.push_back(std::numeric_limits<double>::infinity());
-      const auto means = pruning_errors(tree, sample.rows(), loss, alphas, Context());
-      REQUIRE(means.size() == alphas.size());
+      const auto sums = pruning_errors(tree, sample.rows(), loss, alphas, Context());
+      REQUIRE(sums.size() == alphas.size());
       for (std::size_t i = 0; i < alphas.size(); ++i) {
         // Weights in quarters and whole losses: every sum is exact.
-        CHECK(means[i] == naive_mean(tree, sample, loss, alphas[i]));
+        CHECK(sums[i] == naive_sum(tree, sample, loss, alphas[i]));
       }
     }
   }
+}
+
+TEST_CASE("the deviance of counts") {
+  TreeArrays a;
+  a.n_features = 1;
+  a.n_outputs = 1;
+  append_node(a, {true, 0, 0.0, false, 0.0, 4, 4.0}, std::vector<double>{2.0}, -1);
+  const Tree leaf(a);
+  const std::vector<NodeIndex> ends{0, 0, 0};
+  const std::vector<double> counts{0.0, 2.0, 4.0};
+  const auto error = node_errors(leaf, {ends, counts, {}}, Loss::poisson_deviance, Context());
+  CHECK(error[0] == doctest::Approx(4.0 + 0.0 + 2.0 * (4.0 * 0.69314718055994530942 - 2.0)));
 }
 
 TEST_CASE("what cannot judge a tree is refused") {

@@ -9,7 +9,7 @@ namespace arboleda {
 Tree reduced_error_pruned(const Tree& tree, const JudgingRows& rows, Loss loss,
                           const Context& context) {
   // From E(t) of a leaf to the error of the best tree below t.
-  std::vector<double> best = node_errors(tree, rows, loss, context).error;
+  std::vector<double> best = node_errors(tree, rows, loss, context);
   std::vector<bool> cut(best.size(), false);
   const auto& right = tree.arrays().right;
   for (std::size_t i = best.size(); i-- > 0;) {

@@ -87,7 +87,7 @@ TEST_CASE(
       const bool classes = loss == Loss::misclassification;
       const Tree tree = random_tree(seed, 4, classes ? 2 : 0);
       const Sample sample = random_sample(tree, seed, classes ? 2 : 9);
-      const auto error = node_errors(tree, sample.rows(), loss, Context()).error;
+      const auto error = node_errors(tree, sample.rows(), loss, Context());
       const auto all = all_pruned(tree, error, 0);
       const Size best = *std::min_element(all.begin(), all.end());
       const Tree pruned = reduced_error_pruned(tree, sample.rows(), loss, Context());

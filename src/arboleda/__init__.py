@@ -13,6 +13,8 @@ _PUBLIC = {
     "DecisionTreeClassifier": "arboleda.tree",
     "DecisionTreeRegressor": "arboleda.tree",
     "ModelFormatError": "arboleda._errors",
+    "PrunedTreeClassifier": "arboleda.tree",
+    "PrunedTreeRegressor": "arboleda.tree",
     "Study": "arboleda.study",
     "export_graphviz": "arboleda.tree",
     "export_text": "arboleda.tree",
@@ -25,6 +27,8 @@ __all__ = [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "ModelFormatError",
+    "PrunedTreeClassifier",
+    "PrunedTreeRegressor",
     "Study",
     "__version__",
     "export_graphviz",
@@ -43,6 +47,8 @@ if TYPE_CHECKING:
     from arboleda.study import Study as Study
     from arboleda.tree import DecisionTreeClassifier as DecisionTreeClassifier
     from arboleda.tree import DecisionTreeRegressor as DecisionTreeRegressor
+    from arboleda.tree import PrunedTreeClassifier as PrunedTreeClassifier
+    from arboleda.tree import PrunedTreeRegressor as PrunedTreeRegressor
     from arboleda.tree import export_graphviz as export_graphviz
     from arboleda.tree import export_text as export_text
     from arboleda.tree import plot_tree as plot_tree

@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix
 from arboleda import _native
 from arboleda._bridge.columns import SparseTable, Table
 
-Loss = Literal["misclassification", "squared_error"]
+Loss = Literal["misclassification", "squared_error", "absolute_error", "poisson_deviance"]
 
 _LEAF = -1  # children_left, children_right of a leaf
 _UNDEFINED = -2  # feature, threshold of a leaf
@@ -179,7 +179,7 @@ class Tree:
     def pruning_errors(
         self, rows: JudgingRows, loss: Loss, alphas: npt.NDArray[np.float64]
     ) -> npt.NDArray[np.float64]:
-        """Mean loss of ``pruned(alpha)`` on given rows, for ascending alphas, in one pass."""
+        """Sum of weight x loss of ``pruned(alpha)`` on given rows; one pass, alphas ascend."""
         return _native.pruning_errors(self._native, *self._judged_by(rows), loss, alphas)
 
     def reduced_error_pruned(self, rows: JudgingRows, loss: Loss) -> Tree:

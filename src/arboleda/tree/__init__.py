@@ -5,12 +5,18 @@ from arboleda.tree._decision_tree_regressor import DecisionTreeRegressor
 from arboleda.tree._export_graphviz import export_graphviz
 from arboleda.tree._export_text import export_text
 from arboleda.tree._plot_tree import plot_tree
+from arboleda.tree._pruned_tree_classifier import PrunedTreeClassifier
+from arboleda.tree._pruned_tree_regressor import PrunedTreeRegressor
+from arboleda.tree._pruning_curve import PruningCurve
 from arboleda.tree._rules import Condition, Rule, Rules
 
 __all__ = [
     "Condition",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "PrunedTreeClassifier",
+    "PrunedTreeRegressor",
+    "PruningCurve",
     "Rule",
     "Rules",
     "export_graphviz",

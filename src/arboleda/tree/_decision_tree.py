@@ -47,8 +47,11 @@ class Training:
 
     @property
     def full_weight(self) -> Floats:
-        """Weight of every row."""
-        return np.ones(self.table.n_rows) if self.weight is None else self.weight
+        """Weight of every row, times a power of two that makes the largest about 1."""
+        if self.weight is None:
+            return np.ones(self.table.n_rows)
+        scaled: Floats = np.ldexp(self.weight, -int(np.frexp(self.weight.max())[1]))
+        return scaled
 
 
 class DecisionTree(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]

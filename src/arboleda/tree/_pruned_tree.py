@@ -1,0 +1,253 @@
+"""How far to prune: by cross-validation or on a validation set.
+
+Breiman, Friedman, Olshen, Stone (1984), sections 3.4 and 11.5; Quinlan (1987), section 2.2.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import is_regressor
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_consistent_length
+
+from arboleda._bridge.side_by_side import run_side_by_side
+from arboleda._bridge.table import check_table
+from arboleda._bridge.target import read_target, read_weight
+from arboleda._bridge.tree import JudgingRows, Loss, PruningPath, Tree
+from arboleda.tree._decision_tree import Array, DecisionTree, Floats, Training
+from arboleda.tree._folds import Split, fold_splits, hold_out
+from arboleda.tree._pruning_curve import PruningCurve
+
+# Alphas that differ by less, relative or beside the root's impurity, differ by rounding alone.
+_SAME_ALPHA = 1e-12
+_NO_ALPHA = 1e-14
+
+_BEYOND = (
+    "y is so large or so small that its squared differences are beyond float64: multiply it by a "
+    "constant, such as 1 / abs(y).max()"
+)
+
+
+class PrunedTree(DecisionTree):
+    """What pruned classification and regression trees share."""
+
+    _pruning_constraints: ClassVar[dict[str, list[Any]]] = {
+        "pruning": [StrOptions({"cost_complexity", "reduced_error"})],
+        "rule": [StrOptions({"min", "1se"})],
+        "cv": [
+            Interval(Integral, 2, None, closed="left"),
+            HasMethods(["split", "get_n_splits"]),
+            HasMethods("__iter__"),
+        ],
+        "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
+    }
+
+    pruning: Literal["cost_complexity", "reduced_error"]
+    rule: Literal["min", "1se"]
+    cv: Any
+    validation_fraction: float
+
+    _stratify: ClassVar[bool]  # whether the target holds classes
+
+    @abstractmethod
+    def _loss(self) -> Loss:
+        """How wrong a prediction is."""
+
+    @abstractmethod
+    def _encode_validation(self, y: Any) -> Array:
+        """Check a validation target and return it as the engine knows it."""
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+    ) -> Self:
+        """Grow a large tree and prune it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            As `DecisionTreeClassifier.fit` takes it.
+        y : array-like of shape (n_samples,)
+            The target, without missing values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows in growing and in the error; rows of weight 0 take no part.
+        X_val, y_val : array-like, default=None
+            Rows to prune by, for ``pruning="reduced_error"``; the tree then grows from all of X.
+        sample_weight_val : array-like, default=None
+            Their weights.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            As `DecisionTreeClassifier.fit`, and if there are fewer rows than folds, or validation
+            rows are given that have no use.
+        """
+        validation = (X_val, y_val, sample_weight_val)
+        training = self._training(X, y, sample_weight)
+        self._check_use(*validation)
+        if self.pruning == "reduced_error":
+            self.tree_ = self._reduced_error(training, *validation)
+        else:
+            self.tree_ = self._cost_complexity(training)
+        return self
+
+    def _check_use(self, X_val: Any, y_val: Any, sample_weight_val: Any) -> None:
+        given = [X_val is not None, y_val is not None]
+        if self.pruning == "cost_complexity" and any((*given, sample_weight_val is not None)):
+            raise ValueError(
+                "X_val, y_val and sample_weight_val are for pruning='reduced_error'; "
+                "pruning='cost_complexity' cross-validates on X"
+            )
+        if any(given) and not all(given):
+            raise ValueError("X_val and y_val belong together: give both or neither")
+        if sample_weight_val is not None and not all(given):
+            raise ValueError("sample_weight_val needs X_val and y_val")
+
+    # Cost-complexity pruning
+
+    def _cost_complexity(self, training: Training) -> Tree:
+        tree = self._grown(training)
+        path = tree.pruning_path()
+        _check_scale(path)
+        steps = _distinct_steps(path)
+        alphas = path.alpha[steps]
+        mean, error = self._cross_validate(training, _geometric_means(alphas))
+        weight = training.full_weight
+        everything = JudgingRows(training.X, training.target, weight, training.n_threads)
+        train = tree.pruning_errors(everything, self._loss(), alphas) / weight.sum()
+        least = int(np.flatnonzero(mean == mean.min())[-1])
+        best = least
+        if self.rule == "1se":
+            if np.isnan(error[least]):
+                raise ValueError("rule='1se' needs two folds or more: use rule='min' or another cv")
+            best = int(np.flatnonzero(mean <= mean[least] + error[least])[-1])
+        self.pruning_curve_ = PruningCurve(
+            alphas, path.n_leaves[steps].astype(np.int64), mean, error, train, best, least
+        )
+        self.best_index_ = best
+        self.ccp_alpha_ = float(alphas[best])
+        return tree.pruned(self.ccp_alpha_)
+
+    def _cross_validate(self, training: Training, alphas: Floats) -> tuple[Floats, Floats]:
+        """Mean error on held-out rows for every alpha, and its standard error over the folds."""
+        weight = training.full_weight
+        splits = fold_splits(
+            self.cv,
+            training.target,
+            np.flatnonzero(weight),
+            stratify=self._stratify,
+            seed=training.seed,
+        )
+        # A fold whose held-out rows weigh nothing says nothing.
+        judging = [(k, split) for k, split in enumerate(splits) if weight[split[1]].any()]
+        if not judging:
+            raise ValueError("cv holds out no row of positive weight in any fold")
+        for k, (train, _) in judging:
+            if not weight[train].any():
+                raise ValueError(f"cv leaves no row of positive weight to grow from in fold {k}")
+        tasks = [partial(self._fold_errors, training, split, alphas) for _, split in judging]
+        sums = np.array(run_side_by_side(tasks, training.n_threads))
+        fold_weight = np.array([weight[test].sum() for _, (_, test) in judging])
+        mean = sums.sum(axis=0) / fold_weight.sum()
+        if not np.isfinite(mean).all():
+            raise ValueError(_BEYOND)
+        return mean, _standard_error(sums, fold_weight, mean)
+
+    def _fold_errors(
+        self, training: Training, split: Split, alphas: Floats, n_threads: int
+    ) -> Floats:
+        """Sum of the losses on a fold's held-out rows, for every alpha."""
+        grow, judge = split
+        tree = self._grown(_without_others(training, grow, n_threads))
+        rows = _rows_of(training, judge, n_threads)
+        return tree.pruning_errors(rows, self._loss(), alphas)
+
+    # Reduced-error pruning
+
+    def _reduced_error(
+        self, training: Training, X_val: Any, y_val: Any, sample_weight_val: Any
+    ) -> Tree:
+        if X_val is not None:
+            judge = self._validation_rows(X_val, y_val, sample_weight_val, training.n_threads)
+            return self._grown(training).reduced_error_pruned(judge, self._loss())
+        grow, aside = hold_out(
+            self.validation_fraction,
+            training.target,
+            np.flatnonzero(training.full_weight),
+            stratify=self._stratify,
+            seed=training.seed,
+        )
+        tree = self._grown(_without_others(training, grow, training.n_threads))
+        judge = _rows_of(training, aside, training.n_threads)
+        return tree.reduced_error_pruned(judge, self._loss())
+
+    def _validation_rows(self, X: Any, y: Any, sample_weight: Any, n_threads: int) -> JudgingRows:
+        try:
+            table = check_table(self, X, reset=False)
+            target = self._encode_validation(read_target(y, numeric=is_regressor(self)))
+            check_consistent_length(table, target)
+            weight = self._target_weight(target, read_weight(sample_weight, table))
+        except ValueError as error:
+            raise ValueError(f"among the validation rows: {error}") from error
+        return JudgingRows(table, target, weight, n_threads)
+
+
+def _check_scale(path: PruningPath) -> None:
+    """Refuse targets whose squares leave float64: their alphas would all look alike."""
+    root = float(path.impurity[-1])
+    if not np.isfinite(root) or (root == 0.0 and path.alpha.size > 1):
+        raise ValueError(_BEYOND)
+
+
+def _without_others(training: Training, rows: npt.NDArray[np.intp], n_threads: int) -> Training:
+    """Leave the codes as they are and give all other rows the weight 0."""
+    weight = training.full_weight * np.bincount(rows, minlength=training.table.n_rows)
+    return replace(training, weight=weight, n_rows=rows.size, n_threads=n_threads)
+
+
+def _rows_of(training: Training, rows: npt.NDArray[np.intp], n_threads: int) -> JudgingRows:
+    return JudgingRows(
+        training.X.take(rows), training.target[rows], training.full_weight[rows], n_threads
+    )
+
+
+def _distinct_steps(path: PruningPath) -> npt.NDArray[np.intp]:
+    """The last step of every run of equal alphas: its tree is the smallest of the best."""
+    before, after = path.alpha[:-1], path.alpha[1:]
+    rises = after > before * (1.0 + _SAME_ALPHA) + _NO_ALPHA * path.impurity[-1]
+    return np.append(np.flatnonzero(rises), path.alpha.size - 1)
+
+
+def _geometric_means(alphas: Floats) -> Floats:
+    """For every alpha the typical one of the interval that it begins; the last has no end."""
+    roots = np.sqrt(alphas)
+    return np.append(roots[:-1] * roots[1:], np.inf)
+
+
+def _standard_error(sums: Floats, fold_weight: Floats, mean: Floats) -> Floats:
+    """Standard error of the mean over the folds, each with its weight."""
+    n_folds = fold_weight.size
+    if n_folds == 1:
+        return np.full_like(mean, np.nan)
+    deviations = sums / fold_weight[:, np.newaxis] - mean
+    exponent = int(np.frexp(np.abs(deviations).max())[1])  # squares stay within float64
+    variance = fold_weight @ np.ldexp(deviations, -exponent) ** 2 / fold_weight.sum()
+    error: Floats = np.ldexp(np.sqrt(variance / (n_folds - 1)), exponent)
+    return error

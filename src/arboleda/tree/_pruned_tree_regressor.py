@@ -1,0 +1,131 @@
+"""Pruned regression trees: Breiman et al. (1984), sections 3.4, 8.5 and 11.5."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from arboleda._bridge.tree import Loss
+from arboleda.tree._decision_tree import Array, CategoricalFeatures, MaxFeatures
+from arboleda.tree._decision_tree_regressor import DecisionTreeRegressor
+from arboleda.tree._pruned_tree import PrunedTree
+
+_LOSSES: dict[str, Loss] = {
+    "squared_error": "squared_error",
+    "friedman_mse": "squared_error",
+    "absolute_error": "absolute_error",
+}
+
+
+class PrunedTreeRegressor(PrunedTree, DecisionTreeRegressor):
+    """Regression tree that is grown large and pruned to the size that other rows call for.
+
+    See `PrunedTreeClassifier`; the error is the mean squared error, or the mean absolute error for
+    ``criterion="absolute_error"``.
+
+    Parameters
+    ----------
+    pruning, rule, random_state, n_jobs
+        See `PrunedTreeClassifier`.
+    cv : int, splitter or iterable, default=10
+        Folds of cost-complexity pruning. An int deals the rows out at random, so sorted rows do no
+        harm; a splitter or an iterable of (train, test) says itself which rows.
+    validation_fraction : float, default=0.25
+        Share of the rows that reduced-error pruning sets aside; of no account where `fit` is given
+        ``X_val``.
+    criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
+        See `DecisionTreeRegressor`.
+    max_features, max_leaf_nodes, min_impurity_decrease, splitter, max_bins, categorical_features
+        See `DecisionTreeRegressor`.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The pruned tree as arrays, under scikit-learn's names.
+    ccp_alpha_ : float
+        The price of a leaf that was chosen; `DecisionTreeRegressor` with it as ``ccp_alpha`` grows
+        the same tree. Only for cost-complexity pruning, as the next two.
+    pruning_curve_ : PruningCurve
+        Error against size along the path, for plotting.
+    best_index_ : int
+        Entry of the curve that was chosen.
+    feature_importances_ : ndarray of shape (n_features,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        Only if the columns have names.
+    schema_ : Schema
+        Names, kinds and categories of the columns.
+    max_features_ : int
+    n_outputs_ : int
+
+    References
+    ----------
+    L. Breiman, J. Friedman, R. Olshen, C. Stone (1984), "Classification and Regression Trees".
+
+    J. R. Quinlan (1987), "Simplifying decision trees", International Journal of Man-Machine Studies
+    27(3).
+
+    Examples
+    --------
+    >>> from arboleda import PrunedTreeRegressor
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> tree = PrunedTreeRegressor(random_state=0).fit(X, y)
+    >>> int(tree.pruning_curve_.n_leaves[0]), tree.get_n_leaves()
+    (436, 4)
+    """
+
+    _stratify: ClassVar[bool] = False
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **{k: v for k, v in DecisionTreeRegressor._parameter_constraints.items()
+           if k != "ccp_alpha"},
+        **PrunedTree._pruning_constraints,
+    }  # fmt: skip
+
+    def __init__(
+        self,
+        *,
+        pruning: Literal["cost_complexity", "reduced_error"] = "cost_complexity",
+        rule: Literal["min", "1se"] = "1se",
+        cv: Any = 10,
+        validation_fraction: float = 0.25,
+        criterion: Literal["squared_error", "friedman_mse", "absolute_error"] = "squared_error",
+        splitter: Literal["best", "random"] = "best",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: MaxFeatures = None,
+        random_state: int | np.random.RandomState | None = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        max_bins: int | None = None,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            criterion=criterion,
+            splitter=splitter,
+            max_depth=max_depth,
+            min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf,
+            min_weight_fraction_leaf=min_weight_fraction_leaf,
+            max_features=max_features,
+            random_state=random_state,
+            max_leaf_nodes=max_leaf_nodes,
+            min_impurity_decrease=min_impurity_decrease,
+            max_bins=max_bins,
+            categorical_features=categorical_features,
+            n_jobs=n_jobs,
+        )
+        self.pruning = pruning
+        self.rule = rule
+        self.cv = cv
+        self.validation_fraction = validation_fraction
+
+    def _loss(self) -> Loss:
+        return _LOSSES[self.criterion]
+
+    def _encode_validation(self, y: Any) -> Array:
+        return self._encode_target(y)

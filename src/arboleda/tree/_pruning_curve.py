@@ -1,0 +1,108 @@
+"""Error against size along a pruning path."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class PruningCurve:
+    """Cross-validated error of the best pruned trees, from the whole tree to the root alone.
+
+    Each array has one entry a tree. It is the ``pruning_curve_`` of `PrunedTreeClassifier` and
+    `PrunedTreeRegressor`.
+
+    Attributes
+    ----------
+    alpha : ndarray
+        Price of a leaf from which on the tree is the best, ascending from 0.
+    n_leaves : ndarray
+        Leaves of the tree grown from all rows and pruned at that price.
+    mean_error : ndarray
+        Error on the held-out rows.
+    standard_error : ndarray
+        Its standard error; NaN where there is only one fold.
+    train_error : ndarray
+        Error of the tree on the rows that it grew from.
+    best_index : int
+        Entry that the rule chose.
+    min_index : int
+        Entry of the smallest tree with the smallest mean error.
+    """
+
+    alpha: Floats
+    n_leaves: npt.NDArray[np.int64]
+    mean_error: Floats
+    standard_error: Floats
+    train_error: Floats
+    best_index: int
+    min_index: int
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the curve as a pandas data frame, one row a tree.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            Columns ``alpha``, ``n_leaves``, ``mean_error``, ``standard_error``, ``train_error``.
+        """
+        try:
+            import pandas as pd
+        except ModuleNotFoundError as error:
+            raise ImportError("to_frame() needs pandas: pip install pandas") from error
+        names = ("alpha", "n_leaves", "mean_error", "standard_error", "train_error")
+        return pd.DataFrame({name: getattr(self, name) for name in names})
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw error against size, with bars of one standard error, and the tree chosen.
+
+        The dotted line lies one standard error above the minimum: the one-standard-error rule
+        takes the smallest tree that is not above it (Hastie, Tibshirani and Friedman 2009,
+        figure 9.4).
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Where to draw; None: on axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        if ax is None:
+            try:
+                import matplotlib.pyplot as plt
+            except ModuleNotFoundError as error:
+                raise ImportError(
+                    "plot() needs matplotlib: pip install 'arboleda[plot]'"
+                ) from error
+            ax = plt.figure().add_subplot()
+        size, best = self.n_leaves, self.best_index
+        bars: dict[str, Any] = {"lw": 1, "ms": 3, "elinewidth": 0.6, "capsize": 1.5}
+        ax.plot(size, self.train_error, color="C1", lw=1, label="training rows")
+        ax.errorbar(
+            size, self.mean_error, self.standard_error, fmt="o-", color="C0",
+            label="held-out rows, one standard error", **bars,
+        )  # fmt: skip
+        limit = self.mean_error[self.min_index] + self.standard_error[self.min_index]
+        ax.axhline(limit, color="grey", lw=0.8, ls=":")
+        ax.plot(
+            size[best], self.mean_error[best], "o", ms=10, mfc="none", color="C3",
+            label=f"chosen: {size[best]} leaves",
+        )  # fmt: skip
+        ax.set_xscale("log", base=2)
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.set_xlabel("leaves")
+        ax.set_ylabel("error")
+        ax.legend(frameon=False)
+        return ax
