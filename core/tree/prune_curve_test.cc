@@ -51,9 +51,9 @@ double naive_sum(const Tree& tree, const Sample& sample, Loss loss, double alpha
     }
     const auto value = tree.value(ends);
     const auto y = sample.target[row];
-    const bool hit = value[static_cast<std::size_t>(y) % value.size()] == 1.0;
-    const double wrong =
-        loss == Loss::misclassification ? (hit ? 0.0 : 1.0) : (y - value[0]) * (y - value[0]);
+    double wrong = (y - value[0]) * (y - value[0]);
+    if (loss == Loss::absolute_error) wrong = y > value[0] ? y - value[0] : value[0] - y;
+    if (loss == Loss::misclassification) wrong = 1.0 - value[static_cast<std::size_t>(y)];
     sum += sample.weight[row] * wrong;
   }
   return sum;

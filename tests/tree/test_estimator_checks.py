@@ -35,10 +35,12 @@ _CONFIGURATIONS = [
 def expected_failures(estimator: Any) -> dict[str, str]:
     if getattr(estimator, "pruning", None) != "reduced_error":
         return {}
-    return {
-        "check_sample_weight_equivalence_on_dense_data": "whole rows are set aside, so of a row "
-        "written twice one copy may be, and of a row of weight 2 both or neither"
-    }
+    reason = (
+        "whole rows are set aside: of a row written twice one copy may be, of a row of weight 2 "
+        "both or neither"
+    )
+    kinds = ("dense", "sparse")
+    return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in kinds}
 
 
 @parametrize_with_checks(

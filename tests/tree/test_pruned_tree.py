@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes, make_classification
 from sklearn.model_selection import KFold, LeaveOneOut, PredefinedSplit, StratifiedKFold
@@ -51,10 +52,13 @@ class Case:
         return (y - predicted) ** 2
 
 
+CLASSES = "gini entropy weighted balanced features random categories".split()
+
+
 def cases(name: str, cv: Any = 4, **parameters: Any) -> Case:
     random = np.random.default_rng(3)
     grow: dict[str, Any] = {"min_samples_leaf": 2}
-    if name in {"gini", "entropy", "weighted", "balanced", "features"}:
+    if name in CLASSES:
         X, y = make_classification(150, 6, n_informative=4, n_classes=3, flip_y=0.2, random_state=4)
         X = np.round(X * 4) / 4
         classes = np.array(["ham", "egg", "pan"])[y]
@@ -64,6 +68,11 @@ def cases(name: str, cv: Any = 4, **parameters: Any) -> Case:
             grow["class_weight"] = {"ham": 1.0, "egg": 3.0, "pan": 0.5}
         if name == "features":
             grow |= {"max_features": 2, "min_samples_leaf": 0.03}
+        if name == "random":
+            grow["splitter"] = "random"
+        if name == "categories":
+            X[:, :3] = np.round(X[:, :3] * 2) % 7
+            grow["categorical_features"] = [0, 1, 2]
         weight = random.integers(0, 4, len(y)) / 2 if name == "weighted" else None
         return Case(
             PrunedTreeClassifier(cv=cv, random_state=7, **grow, **parameters),
@@ -121,7 +130,7 @@ def naive_curve(
 
 @pytest.mark.parametrize(
     "name",
-    "gini entropy weighted balanced features squared uneven absolute best_first".split(),
+    [*CLASSES, "squared", "uneven", "absolute", "best_first"],
 )
 def test_the_curve_is_what_refitting_at_every_price_gives(name: str) -> None:
     case = cases(name)
@@ -374,6 +383,9 @@ def test_tables_of_every_kind_go_through_the_same_door() -> None:
     of_frame = clone(case.pruned).fit(frame, pd.Series(case.y))
     assert arrays_of(of_frame) == arrays_of(model)
     assert list(of_frame.feature_names_in_) == list("uvwxyz")
+    sparse = clone(case.pruned).fit(csr_array(case.X), case.y)
+    assert arrays_of(sparse) == arrays_of(model)
+    assert_array_equal(sparse.pruning_curve_.mean_error, model.pruning_curve_.mean_error)
     holes = np.where(np.random.default_rng(0).random(case.X.shape) < 0.1, np.nan, case.X)
     assert clone(case.pruned).fit(holes, case.y).score(holes, case.y) > 0.4
 

@@ -44,8 +44,8 @@ class PrunedTreeClassifier(PrunedTree, DecisionTreeClassifier):
     max_bins, categorical_features
         See `DecisionTreeClassifier`. Bins are made of all rows, those held out included.
     random_state : int, RandomState or None, default=None
-        Seed of the folds, or of the rows set aside, and of all that is drawn in growing. Give an int to get
-        the same tree again.
+        Seed of the folds, or of the rows set aside, and of all that is drawn in growing. Give an
+        int to get the same tree again.
     n_jobs : int, default=None
         Threads, shared by the folds: None all available cores. The result does not depend on it.
 
@@ -100,7 +100,7 @@ class PrunedTreeClassifier(PrunedTree, DecisionTreeClassifier):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> tree = PrunedTreeClassifier(random_state=0).fit(X, y)
     >>> int(tree.pruning_curve_.n_leaves[0]), tree.get_n_leaves()
-    (20, 4)
+    (22, 6)
     """
 
     _stratify: ClassVar[bool] = True

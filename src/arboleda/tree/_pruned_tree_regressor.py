@@ -73,7 +73,7 @@ class PrunedTreeRegressor(PrunedTree, DecisionTreeRegressor):
     >>> X, y = load_diabetes(return_X_y=True)
     >>> tree = PrunedTreeRegressor(random_state=0).fit(X, y)
     >>> int(tree.pruning_curve_.n_leaves[0]), tree.get_n_leaves()
-    (436, 4)
+    (432, 4)
     """
 
     _stratify: ClassVar[bool] = False
