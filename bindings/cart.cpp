@@ -22,6 +22,7 @@ ClassMeasure class_measure_named(const std::string& name) {
 
 RegressionMeasure regression_measure_named(const std::string& name) {
   if (name == "absolute_error") return RegressionMeasure::absolute_error;
+  if (name == "poisson") return RegressionMeasure::poisson;
   require(name == "squared_error", "no such criterion");
   return RegressionMeasure::squared_error;
 }

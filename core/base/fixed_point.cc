@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "base/error.h"
 
@@ -14,19 +15,46 @@ int bit_length(std::uint64_t value) { return 64 - std::countl_zero(value); }
 
 namespace {
 
-// Rounds weights to units of 2^-shift, divides them by their common factor, and sums them.
-void round_weights(std::span<const double> weights, int shift, FixedWeights& fixed) {
+// Weights times a power of two, so that the largest is near 1 and their sum cannot overflow.
+struct ScaledWeights {
+  std::span<const double> weights;
+  int exponent;
+  double sum = 0.0;  // to 2^-31 a weight; the same in any order
+
+  ScaledWeights(std::span<const double> w, double largest)
+      : weights(w), exponent(std::ilogb(largest) + 1) {
+    std::int64_t units = 0;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      units += std::llround(std::ldexp((*this)[i], 31));
+    }
+    sum = std::ldexp(static_cast<double>(units), -31);
+  }
+  double operator[](std::size_t i) const { return std::ldexp(weights[i], -exponent); }
+};
+
+// The largest number of which every weight is a whole multiple; 0 when it is below `limit`.
+// Euclid's algorithm, exact in floating point.
+double common_measure(const ScaledWeights& scaled, double limit) {
+  double common = 0.0;
+  for (std::size_t i = 0; i < scaled.weights.size(); ++i) {
+    double rest = scaled[i];
+    while (rest != 0.0) {
+      if (rest < limit) return 0.0;
+      common = std::exchange(rest, std::fmod(common, rest));
+    }
+  }
+  return common;
+}
+
+// Rounds weights to units of 2^-shift and divides them by their common factor.
+void round_weights(const ScaledWeights& scaled, int shift, FixedWeights& fixed) {
   std::uint64_t common = 0;
-  fixed.value.resize(weights.size());
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    fixed.value[i] = static_cast<std::uint64_t>(std::llround(std::ldexp(weights[i], shift)));
+  for (std::size_t i = 0; i < fixed.value.size(); ++i) {
+    fixed.value[i] = static_cast<std::uint64_t>(std::llround(std::ldexp(scaled[i], shift)));
     common = std::gcd(common, fixed.value[i]);
   }
-  for (auto& value : fixed.value) {
-    value /= common;
-    fixed.total += value;
-  }
-  fixed.unit = std::ldexp(static_cast<double>(common), -shift);
+  for (auto& value : fixed.value) value /= common;
+  fixed.unit = std::ldexp(static_cast<double>(common), scaled.exponent - shift);
 }
 
 }  // namespace
@@ -45,12 +73,20 @@ FixedWeights fix_weights(std::span<const double> weights, std::size_t n_rows, in
   }
   require(largest > 0.0, "at least one weight must be positive");
 
-  // Weights relative to a power of two near the largest, so that their sum cannot overflow.
-  const int exponent = std::ilogb(largest) + 1;
-  double sum = 0.0;
-  for (const double w : weights) sum += std::ldexp(w, -exponent);
+  const ScaledWeights scaled(weights, largest);
+  fixed.value.resize(n_rows);
   // Two bits of room: one for the sum's own fraction, one for rounding each weight up.
-  round_weights(weights, max_bits - 2 - std::ilogb(sum) - exponent, fixed);
+  const int bits = max_bits - 2 - std::ilogb(scaled.sum);
+  const double common = common_measure(scaled, std::ldexp(1.0, -bits));
+  if (common > 0.0) {
+    for (std::size_t i = 0; i < n_rows; ++i) {
+      fixed.value[i] = static_cast<std::uint64_t>(scaled[i] / common);
+    }
+    fixed.unit = std::ldexp(common, scaled.exponent);
+  } else {
+    round_weights(scaled, bits, fixed);
+  }
+  fixed.total = std::accumulate(fixed.value.begin(), fixed.value.end(), std::uint64_t{0});
 
   std::uint64_t smallest = UINT64_MAX;
   std::uint64_t greatest = 0;
@@ -75,28 +111,58 @@ FixedWeights fix_weights(std::span<const double> weights, std::size_t n_rows, in
 
 double FixedTargets::to_real(double units) const { return centre + std::ldexp(units, -shift); }
 
-FixedTargets fix_targets(std::span<const double> targets, const std::vector<bool>& dropped,
-                         int max_bits) {
-  const auto counts = [&](std::size_t i) { return dropped.empty() || !dropped[i]; };
-  FixedTargets fixed;
+namespace {
+
+struct Range {
   double low = std::numeric_limits<double>::infinity();
-  double high = -low;
+  double high = -std::numeric_limits<double>::infinity();
+};
+
+bool counts(const std::vector<bool>& dropped, std::size_t i) {
+  return dropped.empty() || !dropped[i];
+}
+
+Range range_of(std::span<const double> targets, const std::vector<bool>& dropped) {
+  Range range;
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    if (!counts(i)) continue;
+    if (!counts(dropped, i)) continue;
     require(std::isfinite(targets[i]), "targets must be finite");
-    low = std::min(low, targets[i]);
-    high = std::max(high, targets[i]);
+    range.low = std::min(range.low, targets[i]);
+    range.high = std::max(range.high, targets[i]);
   }
-  require(low <= high, "at least one row of positive weight is needed");
-  fixed.centre = low / 2 + high / 2;
-  const double reach = std::max(high - fixed.centre, fixed.centre - low);
+  require(range.low <= range.high, "at least one row of positive weight is needed");
+  return range;
+}
+
+// reach: the largest distance to the centre.
+FixedTargets fix_about(double centre, double reach, std::span<const double> targets,
+                       const std::vector<bool>& dropped, int max_bits) {
+  FixedTargets fixed;
+  fixed.centre = centre;
   fixed.shift = reach > 0.0 ? max_bits - 1 - std::ilogb(reach) : 0;
   fixed.value.resize(targets.size());
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    if (!counts(i)) continue;
-    fixed.value[i] = std::llround(std::ldexp(targets[i] - fixed.centre, fixed.shift));
+    if (!counts(dropped, i)) continue;
+    fixed.value[i] = std::llround(std::ldexp(targets[i] - centre, fixed.shift));
   }
   return fixed;
+}
+
+}  // namespace
+
+FixedTargets fix_targets(std::span<const double> targets, const std::vector<bool>& dropped,
+                         int max_bits) {
+  const auto [low, high] = range_of(targets, dropped);
+  const double centre = low / 2 + high / 2;
+  return fix_about(centre, std::max(high - centre, centre - low), targets, dropped, max_bits);
+}
+
+FixedTargets fix_amounts(std::span<const double> amounts, const std::vector<bool>& dropped,
+                         int max_bits) {
+  const auto [low, high] = range_of(amounts, dropped);
+  require(low >= 0.0, "targets must not be negative");
+  require(high > 0.0, "at least one target of positive weight must be positive");
+  return fix_about(0.0, high, amounts, dropped, max_bits);
 }
 
 }  // namespace arboleda

@@ -14,7 +14,8 @@ namespace arboleda {
 // Number of bits of a nonnegative integer: 0 for 0, 1 for 1, 2 for 2 and 3, ...
 int bit_length(std::uint64_t value);
 
-// Sample weights. `value` is empty when every positive weight is the same: then each counts 1.
+// Sample weights: exact ratios where one unit measures all of them, else rounded. `value` is empty
+// when every positive weight is the same: then each counts 1.
 // A weight too small to matter beside the others (below about 2^-61 of their sum) becomes 0.
 struct FixedWeights {
   std::vector<std::uint64_t> value;
@@ -40,6 +41,11 @@ struct FixedTargets {
 // targets: finite (else Error). Every |value| is at most 2^max_bits. Rows that are `dropped` (empty:
 // none) are not looked at, and become 0.
 FixedTargets fix_targets(std::span<const double> targets, const std::vector<bool>& dropped,
+                         int max_bits);
+
+// The same about 0, so that ratios of sums keep their meaning. amounts: not negative, and at least
+// one of them positive (else Error).
+FixedTargets fix_amounts(std::span<const double> amounts, const std::vector<bool>& dropped,
                          int max_bits);
 
 }  // namespace arboleda

@@ -80,6 +80,21 @@ TEST_CASE("weights that cannot be are refused") {
   CHECK_THROWS_AS(fix_weights(std::vector<double>{1}, 2, 62), Error);
 }
 
+TEST_CASE("weights that are whole multiples of any number become those multiples") {
+  for (const double unit : {1.0, 0.7, 0.1, 1e-300, 3e200, 5e-324}) {
+    const FixedWeights fixed =
+        fix_weights(std::vector<double>{3 * unit, 8 * unit, 0.0, 4 * unit, 1 * unit}, 5, 52);
+    // 3 * 0.1 is not three times the double 0.1, but 2, 4 and 8 times it are exact.
+    if (unit == 1.0 || unit == 5e-324) {
+      CHECK(fixed.value == std::vector<std::uint64_t>{3, 8, 0, 4, 1});
+    }
+    const FixedWeights doubled = fix_weights(std::vector<double>{2 * unit, unit, 8 * unit}, 3, 52);
+    CHECK(doubled.value == std::vector<std::uint64_t>{2, 1, 8});
+    CHECK(doubled.total == 11);
+    CHECK(doubled.unit == unit);
+  }
+}
+
 TEST_CASE("targets come back within one unit; integers exactly") {
   const std::vector<double> y{145000, 899, 12999, 1500};
   const FixedTargets fixed = fix_targets(y, {}, 44);
@@ -93,6 +108,18 @@ TEST_CASE("targets come back within one unit; integers exactly") {
     CHECK(std::abs(real.to_real(static_cast<double>(real.value[i])) - z[i]) <=
           std::ldexp(1, -real.shift));
   }
+}
+
+TEST_CASE("amounts are fixed about 0; what is none is refused") {
+  const std::vector<double> y{0.0, 3.5, 1e-3, 7.0};
+  const FixedTargets fixed = fix_amounts(y, {}, 44);
+  CHECK(fixed.centre == 0.0);
+  CHECK(fixed.value[0] == 0);
+  CHECK(fixed.value[3] == 2 * fixed.value[1]);
+  for (const auto value : fixed.value) CHECK(value <= std::int64_t{1} << 44);
+  CHECK_THROWS_AS(fix_amounts(std::vector<double>{1.0, -1e-300}, {}, 44), Error);
+  CHECK_THROWS_AS(fix_amounts(std::vector<double>{0.0, 0.0}, {}, 44), Error);
+  CHECK_THROWS_AS(fix_amounts(std::vector<double>{0.0, 1.0}, {false, true}, 44), Error);
 }
 
 TEST_CASE("targets at the edges of float64 stay finite") {

@@ -14,7 +14,7 @@
 // Many splits score the same where targets repeat, above all those that help nothing yet. Among them
 // the one with the smallest squared error is taken: the first would cut off one row at a time.
 //
-// Bits: as in squared_error.h; |loss| <= 2 sum w |q|, one bit more than the sums.
+// Bits: as in moments.h; |loss| <= 2 sum w |q|, one bit more than the sums.
 #pragma once
 
 #include <algorithm>
@@ -93,7 +93,7 @@ class AbsoluteSides {
   double weight_right() const { return moments_.weight_right(); }
 
  private:
-  MomentSides<Sum> moments_;
+  SquaredSides<Sum> moments_;
   Slot total_;
   WeightAndSum<Sum> left_;
   RankSums<Sum> ranks_;                       // of the left side

@@ -1,201 +1,67 @@
 // Squared error: the variance of the target in a node, sum_i w_i (y_i - mean)^2 / sum_i w_i.
 // Breiman, Friedman, Olshen, Stone (1984), "Classification and Regression Trees", section 8.4.
 //
-// Targets are integers q_i (base/fixed_point.h). With S = sum w q, W = sum w, a split lowers
-// W * variance by  S_L^2/W_L + S_R^2/W_R - S^2/W.  Sums are taken about the integer m next to the
-// node's own mean, s = S - m W, so that nothing cancels where the mean is large beside the spread:
+// With S = sum w q, W = sum w, a split lowers W * variance by  S_L^2/W_L + S_R^2/W_R - S^2/W. Sums
+// are taken about the integer m next to the node's own mean, s = S - m W (moments.h):
 //   score = s_L^2/W_L + s_R^2/W_R.
 //
-// Integers that cannot overflow: the weights take b bits in total and |q| <= 2^t,
-//   narrow (Sum = 64 bits):   b + t <= 61 (one bit more for q - m); used for unit weights and when this leaves t >= 40
-//   wide   (Sum = 128 bits):  b <= 52, t = 50
+// Friedman (2001), "Greedy function approximation: a gradient boosting machine", equation (35),
+// measures a split by W_L W_R / (W_L + W_R) (S_L/W_L - S_R/W_R)^2. Multiplied out this is
+// S_L^2/W_L + S_R^2/W_R - S^2/W, the same decrease: his criterion needs no file of its own.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <span>
 #include <type_traits>
-#include <vector>
 
-#include "base/fixed_point.h"
 #include "base/types.h"
+#include "criterion/moments.h"
 
 namespace arboleda {
 
-inline constexpr int kWideWeightBits = 52;
-inline constexpr int kWideTargetBits = 50;
-inline constexpr int kNarrowBits = 61;
-inline constexpr int kNarrowEnoughTargetBits = 40;
-
 template <class Sum>
-struct Moments {
-  Sum sum = 0;              // of w q
-  std::int64_t weight = 0;  // of w
-  std::int64_t n_rows = 0;
-
-  void add(Sum wq, std::int64_t w, std::int64_t n) {
-    sum += wq;
-    weight += w;
-    n_rows += n;
-  }
-  double mean() const { return static_cast<double>(sum) / static_cast<double>(weight); }
-  friend Moments operator-(const Moments& a, const Moments& b) {
-    return {a.sum - b.sum, a.weight - b.weight, a.n_rows - b.n_rows};
-  }
-};
-
-template <class Sum>
-class MomentSides {
+class SquaredSides : public MomentSides<Sum> {
  public:
-  using Slot = Moments<Sum>;
-
-  void reset(const Slot* total, std::uint64_t) {
-    const auto exact = static_cast<double>(total->sum) / static_cast<double>(total->weight);
-    centre_ = static_cast<std::int64_t>(std::llround(exact));
-    left_ = {};
-    right_ = *total;
-    right_.sum -= Sum{centre_} * Sum{total->weight};
-  }
-
-  void move_cell(const Slot* cell) {
-    move(cell->sum - Sum{centre_} * Sum{cell->weight}, cell->weight, cell->n_rows);
-  }
-  void move_row(std::int64_t target, std::int64_t weight) {
-    move(Sum{target - centre_} * Sum{weight}, weight, 1);
-  }
-
   double score() const {
-    const auto l = static_cast<double>(left_.sum);
-    const auto r = static_cast<double>(right_.sum);
-    return l * l / weight_left() + r * r / weight_right();
+    const auto l = static_cast<double>(this->left().sum);
+    const auto r = static_cast<double>(this->right().sum);
+    return l * l / this->weight_left() + r * r / this->weight_right();
   }
 
   double tie_break() const { return 0.0; }
-
-  std::uint64_t n_left() const { return static_cast<std::uint64_t>(left_.n_rows); }
-  std::uint64_t n_right() const { return static_cast<std::uint64_t>(right_.n_rows); }
-  double weight_left() const { return static_cast<double>(left_.weight); }
-  double weight_right() const { return static_cast<double>(right_.weight); }
-
- private:
-  void move(Sum sum, std::int64_t weight, std::int64_t n_rows) {
-    left_.add(sum, weight, n_rows);
-    right_.add(-sum, -weight, -n_rows);
-  }
-
-  std::int64_t centre_ = 0;
-  Slot left_, right_;
 };
 
 template <class Sum, bool kWeighted>
-class SquaredError {
+class SquaredError : public MeanCriterion<Sum, kWeighted> {
  public:
-  using Slot = Moments<Sum>;
-  using Sides = MomentSides<Sum>;
-  static constexpr bool kHasCells = true;  // a node is told by the sum of its rows cells
+  using Base = MeanCriterion<Sum, kWeighted>;
+  using typename Base::Local;
+  using typename Base::Slot;
+  using Sides = SquaredSides<Sum>;
+  using Base::Base;
 
-  struct Local {
-    std::vector<std::int64_t> target;
-    std::vector<std::int64_t> weight;  // empty for unit weights
-  };
-
-  // y: the targets before they became `targets`. All must outlive the criterion.
-  SquaredError(std::span<const double> y, const FixedTargets& targets, const FixedWeights& weights)
-      : y_(y), targets_(targets), weights_(weights) {}
-
-  std::size_t width() const { return 1; }
-  std::size_t n_outputs() const { return 1; }
   Sides make_sides() const { return Sides(); }
-
-  void gather(std::span<const RowIndex> rows, Local& local) const {
-    local.target.resize(rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) local.target[i] = targets_.value[rows[i]];
-    if constexpr (kWeighted) {
-      local.weight.resize(rows.size());
-      for (std::size_t i = 0; i < rows.size(); ++i) {
-        local.weight[i] = static_cast<std::int64_t>(weights_.value[rows[i]]);
-      }
-    }
-  }
-
-  void add(const Local& local, std::size_t i, Slot* cell) const {
-    const std::int64_t w = weight_of(local, i);
-    cell->add(Sum{local.target[i]} * Sum{w}, w, 1);
-  }
-
-  std::uint64_t n_rows(const Slot* cell) const { return static_cast<std::uint64_t>(cell->n_rows); }
-
-  void move_row(const Local& local, std::size_t i, Sides& sides) const {
-    sides.move_row(local.target[i], weight_of(local, i));
-  }
-
-  // Categories are tried in the order of their means.
-  void category_orders(const Slot*, std::vector<std::uint32_t>& orders) const {
-    orders.assign(1, 0);
-  }
-  double category_key(const Slot* cell, std::uint32_t) const { return cell->mean(); }
-
-  // In the unit of Sides::weight_left(); times weight_unit() it is the weight of the caller.
-  double weight(const Slot* total) const { return static_cast<double>(total->weight); }
-  double total_weight() const { return static_cast<double>(weights_.total); }
-  double weight_unit() const { return weights_.unit; }
-
-  bool is_pure(const Local& local, const Slot*) const {
-    const auto [low, high] = std::minmax_element(local.target.begin(), local.target.end());
-    return *low == *high;
-  }
 
   // Times 2^impurity_exponent() it is the impurity of the caller; as it is, it stays within float64
   // however large or small the targets are.
-  int impurity_exponent() const { return -2 * targets_.shift; }
+  int impurity_exponent() const { return -2 * this->targets().shift; }
 
   // sum w (q - m)^2 / W - ((S - m W) / W)^2 in exact integers; the wide case drops the lowest bits of
   // the squares, 2^-72 of the largest.
   double impurity(const Local& local, const Slot* total) const {
     constexpr int kShift = std::is_same_v<Sum, Int128> ? 30 : 0;
-    const std::int64_t m = integer_mean(*total);
+    const NodeMean<Sum> mean(*total);
     Int128 squares = 0;
     for (std::size_t i = 0; i < local.target.size(); ++i) {
-      const Int128 d = local.target[i] - m;
-      squares += ((d * d) >> kShift) * weight_of(local, i);
+      const Int128 d = local.target[i] - mean.whole;
+      squares += ((d * d) >> kShift) * this->weight_of(local, i);
     }
     const auto w = static_cast<double>(total->weight);
-    const double offset = mean_offset(*total, m);
-    const double variance = std::ldexp(static_cast<double>(squares), kShift) / w - offset * offset;
+    const double variance =
+        std::ldexp(static_cast<double>(squares), kShift) / w - mean.rest * mean.rest;
     return std::max(variance, 0.0);
   }
-
-  // The weighted mean, and exactly the target where all are equal.
-  void value(std::span<const RowIndex> rows, const Local& local, const Slot* total,
-             double* out) const {
-    const auto [low, high] = std::minmax_element(local.target.begin(), local.target.end());
-    const double lowest = y_[rows[static_cast<std::size_t>(low - local.target.begin())]];
-    const double highest = y_[rows[static_cast<std::size_t>(high - local.target.begin())]];
-    const std::int64_t m = integer_mean(*total);
-    const double mean = targets_.to_real(static_cast<double>(m) + mean_offset(*total, m));
-    *out = *low == *high ? lowest : std::clamp(mean, lowest, highest);
-  }
-
- private:
-  static std::int64_t weight_of(const Local& local, std::size_t i) {
-    if constexpr (kWeighted) return local.weight[i];
-    return 1;
-  }
-
-  static std::int64_t integer_mean(const Slot& total) {
-    return std::llround(static_cast<double>(total.sum) / static_cast<double>(total.weight));
-  }
-
-  // What the integer m lacks to the exact mean.
-  static double mean_offset(const Slot& total, std::int64_t m) {
-    return static_cast<double>(total.sum - Sum{m} * Sum{total.weight}) /
-           static_cast<double>(total.weight);
-  }
-
-  std::span<const double> y_;
-  const FixedTargets& targets_;
-  const FixedWeights& weights_;
 };
 
 }  // namespace arboleda

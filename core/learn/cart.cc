@@ -8,6 +8,7 @@
 #include "criterion/entropy.h"
 #include "criterion/gini.h"
 #include "criterion/misclassification.h"
+#include "criterion/poisson.h"
 #include "criterion/squared_error.h"
 
 namespace arboleda {
@@ -51,8 +52,7 @@ struct Regression {
 };
 
 template <class Criterion>
-Tree fit_targets(const Regression& problem, int target_bits) {
-  const FixedTargets targets = fix_targets(problem.y, problem.weights.dropped, target_bits);
+Tree fit_targets(const Regression& problem, const FixedTargets& targets) {
   const Criterion criterion(problem.y, targets, problem.weights);
   return grow_tree(problem.table, criterion, problem.weights, problem.options, problem.context);
 }
@@ -86,15 +86,26 @@ Tree fit_regression_tree(const CodedTable& table, std::span<const double> target
   const FixedWeights fixed = fix_weights(weights, table.n_rows, kWideWeightBits);
   const int narrow_bits = kNarrowBits - bit_length(fixed.total);
   const bool narrow = fixed.is_unit() || narrow_bits >= kNarrowEnoughTargetBits;
-  const int bits = narrow ? narrow_bits : kWideTargetBits;
+  const auto fix = measure == RegressionMeasure::poisson ? fix_amounts : fix_targets;
+  const FixedTargets fixed_targets =
+      fix(targets, fixed.dropped, narrow ? narrow_bits : kWideTargetBits);
   const Regression problem{table, targets, fixed, options, context};
-  if (measure == RegressionMeasure::absolute_error) {
-    return narrow ? fit_targets<AbsoluteError<std::int64_t>>(problem, bits)
-                  : fit_targets<AbsoluteError<Int128>>(problem, bits);
+  switch (measure) {
+    case RegressionMeasure::squared_error:
+      if (fixed.is_unit()) {
+        return fit_targets<SquaredError<std::int64_t, false>>(problem, fixed_targets);
+      }
+      return narrow ? fit_targets<SquaredError<std::int64_t, true>>(problem, fixed_targets)
+                    : fit_targets<SquaredError<Int128, true>>(problem, fixed_targets);
+    case RegressionMeasure::absolute_error:
+      return narrow ? fit_targets<AbsoluteError<std::int64_t>>(problem, fixed_targets)
+                    : fit_targets<AbsoluteError<Int128>>(problem, fixed_targets);
+    case RegressionMeasure::poisson:
+      break;
   }
-  if (fixed.is_unit()) return fit_targets<SquaredError<std::int64_t, false>>(problem, bits);
-  return narrow ? fit_targets<SquaredError<std::int64_t, true>>(problem, bits)
-                : fit_targets<SquaredError<Int128, true>>(problem, bits);
+  if (fixed.is_unit()) return fit_targets<Poisson<std::int64_t, false>>(problem, fixed_targets);
+  return narrow ? fit_targets<Poisson<std::int64_t, true>>(problem, fixed_targets)
+                : fit_targets<Poisson<Int128, true>>(problem, fixed_targets);
 }
 
 }  // namespace arboleda

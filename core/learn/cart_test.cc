@@ -55,7 +55,8 @@ Problem make_problem(std::size_t n, std::size_t p, std::uint64_t seed) {
 // Impurity by the textbook's formula, in float64.
 double naive_impurity(
     const Problem& problem, const std::vector<RowIndex>& rows, bool weighted,
-    int measure) {  // 0 gini, 1 entropy, 2 misclassification, 3 variance, 4 absolute error
+    int measure) {  // 0 gini, 1 entropy, 2 misclassification, 3 variance, 4 absolute error,
+                    // 5 half Poisson deviance
   double w = 0, mean = 0, variance = 0;
   std::map<std::uint32_t, double> share;
   for (const auto i : rows) {
@@ -79,6 +80,14 @@ double naive_impurity(
       least = std::min(least, loss);
     }
     return least;
+  }
+  if (measure == 5) {
+    double deviance = 0;
+    for (const auto i : rows) {
+      const double y = problem.y[i];
+      if (y > 0) deviance += (weighted ? problem.weights[i] : 1.0) * y * std::log(y / mean) / w;
+    }
+    return mean > 0 ? deviance : std::numeric_limits<double>::infinity();
   }
   double gini = 0, entropy = 0, most = 0;
   for (auto& [k, s] : share) {
@@ -172,7 +181,7 @@ TEST_CASE("every split is the best of all splits; impurities follow their defini
     const Problem problem = make_problem(90, 5, seed);
     const CodedTable coded = code_table(problem.table(), Context());
     for (const bool weighted : {false, true}) {
-      for (const int measure : {0, 1, 2, 3, 4}) {
+      for (const int measure : {0, 1, 2, 3, 4, 5}) {
         CAPTURE(measure);
         CAPTURE(weighted);
         check_tree(problem, fit(problem, coded, weighted, measure, {}, Context()), weighted,
@@ -193,7 +202,7 @@ TEST_CASE("the same bytes with 1, 2, 3 and 8 threads, by features and by subtree
   const CodedTable coded = code_table(problem.table(), Context());
   REQUIRE(6000 * 30 >= kParallelWork);
   for (const bool weighted : {false, true}) {
-    for (const int measure : {0, 1, 3, 4}) {
+    for (const int measure : {0, 1, 3, 4, 5}) {
       for (const bool best_first : {false, true}) {
         for (const FeatureIndex max_features : {-1, 5}) {
           GrowthOptions options;
@@ -219,7 +228,7 @@ TEST_CASE("best-first without a limit is the depth-first tree") {
   const CodedTable coded = code_table(problem.table(), Context());
   GrowthOptions best_first;
   best_first.policy = GrowthPolicy::best_first;
-  for (const int measure : {0, 3, 4}) {
+  for (const int measure : {0, 3, 4, 5}) {
     CHECK(same_bytes(fit(problem, coded, false, measure, {}, Context()).arrays(),
                      fit(problem, coded, false, measure, best_first, Context()).arrays()));
   }
@@ -246,7 +255,7 @@ TEST_CASE("stopping rules hold in every leaf") {
   double total = 0;
   for (const double w : problem.weights) total += w;
   options.min_weight_fraction_leaf = 20 / total;
-  for (const int measure : {0, 1, 2, 3, 4}) {
+  for (const int measure : {0, 1, 2, 3, 4, 5}) {
     const Tree tree = fit(problem, coded, true, measure, options, Context());
     CHECK(tree.depth() <= 5);
     CHECK(tree.n_leaves() > 4);

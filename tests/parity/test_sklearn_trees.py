@@ -26,6 +26,8 @@ _CASES = [
     ("digits", "gini"),
     ("digits", "entropy"),
     ("diabetes", "squared_error"),
+    ("diabetes", "absolute_error"),
+    ("diabetes", "poisson"),
     ("spambase", "gini"),
     ("spambase", "entropy"),
     ("letters", "gini"),
@@ -36,7 +38,8 @@ _N_NODES = 250  # compared on a big tree: the largest half, the rest at random
 
 
 def kind(criterion: str) -> str:
-    return "DecisionTreeRegressor" if criterion == "squared_error" else "DecisionTreeClassifier"
+    regression = criterion in {"squared_error", "absolute_error", "poisson"}
+    return "DecisionTreeRegressor" if regression else "DecisionTreeClassifier"
 
 
 def fit_both(

@@ -28,6 +28,7 @@ checked = settings(
 )
 
 CLASS_CRITERIA = ("gini", "entropy", "misclassification")
+REGRESSION_CRITERIA = ("squared_error", "absolute_error", "poisson")
 ARRAYS = (
     "children_left",
     "children_right",
@@ -52,15 +53,18 @@ class Problem:
 
     def fit(self, **parameters: Any) -> Any:
         """Fit the tree of this criterion."""
-        if self.criterion == "squared_error":
-            model = DecisionTreeRegressor(**parameters)
-        else:
-            model = DecisionTreeClassifier(criterion=self.criterion, **parameters)
+        make = DecisionTreeClassifier if self.is_classification else DecisionTreeRegressor
+        model = make(criterion=self.criterion, **parameters)
         return model.fit(self.X, self.y, sample_weight=self.weight)
 
     def replaced(self, **changes: Any) -> Self:
         """Return the same problem with other parts."""
         return replace(self, **changes)
+
+    @property
+    def is_classification(self) -> bool:
+        """Whether the target is a class."""
+        return self.criterion in CLASS_CRITERIA
 
     @property
     def full_weight(self) -> Array:
@@ -106,18 +110,21 @@ def weights(draw: st.DrawFn, n_rows: int) -> Array:
 @st.composite
 def problems(
     draw: st.DrawFn,
-    criteria: tuple[str, ...] = (*CLASS_CRITERIA, "squared_error"),
+    criteria: tuple[str, ...] = (*CLASS_CRITERIA, *REGRESSION_CRITERIA),
     weighted: bool = True,
 ) -> Problem:
     """Whole problems."""
     X = draw(tables())
     criterion = draw(st.sampled_from(criteria))
-    if criterion == "squared_error":
-        targets = arrays(np.int64, len(X), elements=st.integers(-100, 100), fill=st.nothing())
+    if criterion in REGRESSION_CRITERIA:
+        least = 0 if criterion == "poisson" else -100
+        targets = arrays(np.int64, len(X), elements=st.integers(least, 100), fill=st.nothing())
         y = draw(targets) / 8.0
     else:
         y = draw(arrays(np.int64, len(X), elements=st.integers(0, 3), fill=st.nothing()))
     weight = draw(st.one_of(st.none(), weights(len(X)))) if weighted else None
+    if criterion == "poisson" and not (y if weight is None else y * weight).any():
+        y = y + 0.125
     return Problem(X, y, weight, criterion)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.property.strategies import (
+    REGRESSION_CRITERIA,
     Problem,
     arrays_of,
     checked,
@@ -14,9 +15,10 @@ from tests.property.strategies import (
     problems,
 )
 
-# Scores of these are exact functions of the ratios of weights. Entropy's logarithms round, so that
-# weights times 3 may change the last bit, and with it the choice between equally good splits.
-_EXACT = ("gini", "misclassification", "squared_error")
+# Scores of these are exact functions of the ratios of weights. The logarithms of entropy and of the
+# Poisson deviance round, so that weights times 3 may change the last bit, and with it the choice
+# between equally good splits.
+_EXACT = ("gini", "misclassification", "squared_error", "absolute_error")
 
 
 def strictly_increasing(X: Any, gaps: list[int]) -> Any:
@@ -56,7 +58,7 @@ def test_columns_times_a_power_of_two(
 
 
 @checked
-@given(problems(criteria=("squared_error",)), growth(), st.integers(-300, 300))
+@given(problems(criteria=REGRESSION_CRITERIA), growth(), st.integers(-300, 300))
 def test_targets_times_a_power_of_two(
     problem: Problem, parameters: dict[str, Any], exponent: int
 ) -> None:
@@ -65,13 +67,18 @@ def test_targets_times_a_power_of_two(
     scaled = problem.replaced(y=np.ldexp(problem.y, exponent)).fit(**parameters)
     assert arrays_of(model, "value", "impurity") == arrays_of(scaled, "value", "impurity")
     np.testing.assert_array_equal(scaled.tree_.value, np.ldexp(model.tree_.value, exponent))
+    power = 2 if problem.criterion == "squared_error" else 1
     np.testing.assert_array_equal(
-        scaled.tree_.impurity, np.ldexp(model.tree_.impurity, 2 * exponent)
+        scaled.tree_.impurity, np.ldexp(model.tree_.impurity, power * exponent)
     )
 
 
 @checked
-@given(problems(criteria=("squared_error",)), growth(), st.integers(-(2**30), 2**30))
+@given(
+    problems(criteria=("squared_error", "absolute_error")),
+    growth(),
+    st.integers(-(2**30), 2**30),
+)
 def test_targets_shifted(problem: Problem, parameters: dict[str, Any], shift: int) -> None:
     model = problem.fit(**parameters)
     shifted = problem.replaced(y=problem.y + shift).fit(**parameters)
@@ -116,7 +123,7 @@ def test_integer_weights_are_repetitions(problem: Problem, parameters: dict[str,
     repeated = problem.replaced(X=problem.X[rows], y=problem.y[rows], weight=None)
     but = ("n_node_samples", "missing_go_to_left")
     other = repeated.fit(**parameters)
-    if problem.criterion != "squared_error":
+    if problem.is_classification:
         other_classes = set(other.classes_)
         assert other_classes <= set(weighted.classes_)
         keep = np.isin(weighted.classes_, other.classes_)
@@ -133,7 +140,9 @@ def test_weight_zero_is_deletion(problem: Problem, parameters: dict[str, Any]) -
     weight[::3] = 0.0
     weight[-1] = 1.0
     kept = weight > 0
-    problem = problem.replaced(weight=weight)
+    y = problem.y.copy()
+    y[-1] = max(1, y[-1])  # the Poisson deviance needs a positive target
+    problem = problem.replaced(y=y, weight=weight)
     smaller = problem.replaced(X=problem.X[kept], y=problem.y[kept], weight=weight[kept])
     assert arrays_of(problem.fit(**parameters), "value") == arrays_of(
         smaller.fit(**parameters), "value"
@@ -197,7 +206,7 @@ def test_missing_is_at_least_as_good_as_any_constant(problem: Problem) -> None:
         leaves = tree.children_left < 0
         return float(tree.impurity[leaves] @ tree.weighted_n_node_samples[leaves])
 
-    scale = np.ptp(problem.y.astype(float)) ** 2 * len(problem.y)
+    scale = (1 + np.ptp(problem.y.astype(float))) ** 2 * len(problem.y)
     for value in (-1e9, 1e9):
         filled = np.where(np.isnan(problem.X), value, problem.X)
         assert left_over(problem.X) <= left_over(filled) + 1e-12 * (1 + scale)

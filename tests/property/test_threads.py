@@ -12,7 +12,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.property.strategies import Problem, arrays_of, predictions
+from tests.property.strategies import (
+    CLASS_CRITERIA,
+    REGRESSION_CRITERIA,
+    Problem,
+    arrays_of,
+    predictions,
+)
 from threadpoolctl import threadpool_info
 
 from arboleda._bridge import threads
@@ -31,7 +37,10 @@ def make_problem(criterion: str, *, weighted: bool, missing: bool) -> Problem:
     signal = X[:, 3] + X[:, 5] / 8 * X[:, 13] + random.normal(size=_ROWS)
     if missing:
         X[random.random(X.shape) < 0.1] = np.nan
-    y = signal if criterion == "squared_error" else np.digitize(signal, [-1.0, 0.0, 1.5])
+    if criterion in CLASS_CRITERIA:
+        y = np.digitize(signal, [-1.0, 0.0, 1.5])
+    else:
+        y = np.exp(signal) if criterion == "poisson" else signal
     weight = random.random(_ROWS) * random.integers(0, 3, _ROWS) if weighted else None
     return Problem(X, y, weight, criterion)
 
@@ -57,7 +66,7 @@ def n_native_threads() -> int:
     ],
     ids=str,
 )
-@pytest.mark.parametrize("criterion", ["gini", "entropy", "misclassification", "squared_error"])
+@pytest.mark.parametrize("criterion", [*CLASS_CRITERIA, *REGRESSION_CRITERIA])
 def test_bytes_do_not_depend_on_the_number_of_threads(
     criterion: str, parameters: dict[str, Any]
 ) -> None:

@@ -1,5 +1,6 @@
 """The naive twin of the engine's split search: every column, every threshold, by the textbook."""
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -32,9 +33,37 @@ def class_impurity(weights: Array, criterion: str) -> Array:
     return -(share * bits).sum(axis=-1)
 
 
+def weighted_median(y: Array, weight: Array) -> float:
+    """Where half the weight lies below; midway between two targets if exactly half does."""
+    order = np.argsort(y, kind="stable")
+    y, below = y[order], np.cumsum(weight[order])
+    half = below[-1] / 2
+    at = int(np.flatnonzero(below >= half * (1 - 1e-14))[0])
+    if below[at] > half * (1 + 1e-14):
+        return float(y[at])
+    return float(y[at] + y[at + 1]) / 2
+
+
+def centre(y: Array, criterion: str, weight: Array) -> float:
+    """Return what a leaf with these targets predicts."""
+    if criterion == "absolute_error":
+        return weighted_median(y, weight)
+    return float(np.average(y, weights=weight))
+
+
 def impurity(y: Array, criterion: str, weight: Array | None = None) -> float:
-    """Impurity of one node with these targets."""
+    """Impurity of one node with these targets; of several outputs their average."""
     weight = np.ones(len(y)) if weight is None else weight
+    if y.ndim == 2:
+        return float(np.mean([impurity(output, criterion, weight) for output in y.T]))
+    if criterion == "absolute_error":
+        return float(np.average(np.abs(y - weighted_median(y, weight)), weights=weight))
+    if criterion == "poisson":
+        mean = np.average(y, weights=weight)
+        if mean == 0.0:
+            return np.inf  # not allowed
+        ratio = np.divide(y, mean, where=y > 0, out=np.ones(len(y)))
+        return float(np.average(y * np.log(ratio) - y + mean, weights=weight))
     if criterion == "squared_error":
         mean = np.average(y, weights=weight)
         return float(np.average((y - mean) ** 2, weights=weight))
@@ -59,6 +88,29 @@ def _statistic(y: Array, criterion: str, weight: Array) -> Array:
         return np.column_stack([weight, weight * (y - np.average(y, weights=weight))])
     labels, codes = np.unique(y, return_inverse=True)
     return (codes[:, None] == np.arange(len(labels))) * weight[:, None]
+
+
+def _of_column_by_definition(
+    x: Array, y: Array, criterion: str, weight: Array, min_leaf: int
+) -> Iterator[tuple[Array, Array, bool]]:
+    """Like `_of_column`, for criteria that have no short cut: both sides of every split anew."""
+
+    def decrease(left: Array) -> float:
+        sides = [(y[rows], weight[rows]) for rows in (left, ~left)]
+        lost = sum(impurity(y, criterion, weight) * weight.sum() for y, weight in sides)
+        return impurity(y, criterion, weight) - lost / weight.sum()
+
+    missing = np.isnan(x)
+    values = np.unique(x[~missing])
+    splits = [
+        (x <= low if not missing_left else ~(x > low), low / 2 + high / 2, missing_left)
+        for missing_left in ((False, True) if missing.any() else (False,))
+        for low, high in itertools.pairwise(values)
+    ]
+    splits.append((~missing, np.inf, False))
+    for left, threshold, missing_left in splits:
+        if min(left.sum(), (~left).sum()) >= max(1, min_leaf):
+            yield np.array([decrease(left)]), np.array([threshold]), missing_left
 
 
 def _of_column(
@@ -89,14 +141,16 @@ def best_splits(
     """
     weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
     X, y, weight = X[weight > 0], y[weight > 0], weight[weight > 0]
-    statistic = _statistic(y, criterion, weight)
     scale = impurity(y, criterion, weight)
-    groups = [
-        (feature, *group)
-        for feature in range(X.shape[1])
-        for group in _of_column(X[:, feature], statistic, criterion, min_leaf)
-    ]
+    if y.ndim == 2 or criterion in {"absolute_error", "poisson"}:
+        columns = [_of_column_by_definition(x, y, criterion, weight, min_leaf) for x in X.T]
+    else:
+        statistic = _statistic(y, criterion, weight)
+        columns = [_of_column(x, statistic, criterion, min_leaf) for x in X.T]
+    groups = [(feature, *group) for feature, groups in enumerate(columns) for group in groups]
     best = max((gains.max() for _, gains, _, _ in groups if gains.size), default=-np.inf)
+    if best == -np.inf:
+        return []
     least = best - 1e-9 * abs(best) - 1e-12 * scale
     return [
         Candidate(float(gains[k]), feature, float(thresholds[k]), missing_left)
@@ -155,11 +209,16 @@ def _assert_statistics(model: Any, node: int, y: Array, criterion: str, weight: 
     np.testing.assert_allclose(tree.impurity[node], expected, rtol=1e-9, atol=1e-13, err_msg=node)
     assert tree.n_node_samples[node] == len(y)
     np.testing.assert_allclose(tree.weighted_n_node_samples[node], weight.sum(), rtol=1e-9)
-    if criterion == "squared_error":
-        value = np.array([np.average(y, weights=weight)])
-    else:
-        value = np.array([weight[y == k].sum() for k in model.classes_]) / weight.sum()
-    np.testing.assert_allclose(tree.value[node, 0], value, rtol=1e-9, atol=1e-14)
+    outputs = y.T if y.ndim == 2 else [y]
+    for k, output in enumerate(outputs):
+        if hasattr(model, "classes_"):
+            classes = model.classes_[k] if y.ndim == 2 else model.classes_
+            value = np.array([weight[output == c].sum() for c in classes]) / weight.sum()
+        else:
+            value = np.array([centre(output, criterion, weight)])
+        rest = tree.value.shape[2] - len(value)
+        value = np.concatenate([value, np.zeros(rest)])
+        np.testing.assert_allclose(tree.value[node, k], value, rtol=1e-9, atol=1e-14)
 
 
 def _assert_decrease(tree: Any, node: int, candidates: list[Candidate]) -> None:

@@ -12,13 +12,13 @@ from tests.tree.naive import assert_greedy
 from arboleda import DecisionTreeClassifier, DecisionTreeRegressor
 
 Array = npt.NDArray[Any]
-_CRITERIA = ("gini", "entropy", "misclassification", "squared_error")
+_CLASS_CRITERIA = ("gini", "entropy", "misclassification")
+_CRITERIA = (*_CLASS_CRITERIA, "squared_error", "absolute_error", "poisson")
 
 
 def make_model(criterion: str, **parameters: Any) -> Any:
-    if criterion == "squared_error":
-        return DecisionTreeRegressor(**parameters)
-    return DecisionTreeClassifier(criterion=criterion, **parameters)
+    make = DecisionTreeClassifier if criterion in _CLASS_CRITERIA else DecisionTreeRegressor
+    return make(criterion=criterion, **parameters)
 
 
 def make_data(seed: int, n_rows: int, criterion: str, missing: float) -> tuple[Array, Array]:
@@ -37,7 +37,9 @@ def make_data(seed: int, n_rows: int, criterion: str, missing: float) -> tuple[A
     hole = random.random(X.shape) < missing
     signal += hole[:, 2]  # missing values say something of the target
     X[hole] = np.nan
-    if criterion == "squared_error":
+    if criterion == "poisson":
+        return X, random.poisson(np.exp(signal / 2)).astype(float)
+    if criterion not in _CLASS_CRITERIA:
         return X, signal
     return X, np.digitize(signal, [-0.5, 0.4, 1.2])
 
@@ -54,6 +56,8 @@ def test_misclassification_on_real_tables(load: Any) -> None:
 @pytest.mark.parametrize("missing", [0.0, 0.2, 0.7])
 @pytest.mark.parametrize("n_rows", [40, 700])
 def test_missing_values_learn_a_side(criterion: str, missing: float, n_rows: int) -> None:
+    if criterion in {"absolute_error", "poisson"}:
+        n_rows = min(n_rows, 250)  # their naive twins have no short cut
     X, y = make_data(11, n_rows, criterion, missing)
     model = make_model(criterion).fit(X, y)
     assert assert_greedy(model, X, y, criterion) > 0

@@ -31,9 +31,11 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
 
     Parameters
     ----------
-    criterion : {"squared_error", "friedman_mse", "absolute_error"}, default="squared_error"
+    criterion : {"squared_error", "friedman_mse", "absolute_error", "poisson"}, \
+            default="squared_error"
         Impurity of a node: the variance of its target (two names); the mean distance of its target
-        to the weighted median, which is then what a leaf predicts.
+        to the weighted median, which is then what a leaf predicts; half the mean Poisson deviance
+        of a target that is not negative, ``y log(y / mean) - y + mean``.
     splitter, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
         See `DecisionTreeClassifier`.
     max_features, random_state, max_leaf_nodes, min_impurity_decrease, ccp_alpha
@@ -61,7 +63,8 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
     (44 bits beyond the sign for 100,000 rows). A leaf whose rows agree predicts exactly their
     value. A tree is constant beyond the last training value: it does not extrapolate.
 
-    Among splits with the same absolute error the one with the smallest squared error is taken.
+    Among splits with the same absolute error the one with the smallest squared error is taken. With
+    the Poisson deviance no split leaves a child whose target is all 0.
 
     Friedman's measure of a split into sides of weights W_L and W_R and means m_L and m_R is
     ``W_L W_R / (W_L + W_R) (m_L - m_R)^2``. That is by how much the split lowers the weighted
@@ -88,13 +91,15 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **DecisionTree._parameter_constraints,
-        "criterion": [StrOptions({"squared_error", "friedman_mse", "absolute_error"})],
+        "criterion": [StrOptions({"squared_error", "friedman_mse", "absolute_error", "poisson"})],
     }
 
     def __init__(
         self,
         *,
-        criterion: Literal["squared_error", "friedman_mse", "absolute_error"] = "squared_error",
+        criterion: Literal[
+            "squared_error", "friedman_mse", "absolute_error", "poisson"
+        ] = "squared_error",
         splitter: Literal["best", "random"] = "best",
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
@@ -132,6 +137,8 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
             )
         self.n_outputs_ = 1
         targets: Floats = column_or_1d(y, warn=True).astype(np.float64)
+        if self.criterion == "poisson":
+            _check_amounts(targets)
         return targets
 
     def _target_weight(self, y: Array, sample_weight: Floats | None) -> Floats | None:
@@ -166,3 +173,18 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
         y : ndarray of shape (n_samples,)
         """
         return self._leaf_values(X)[:, 0]
+
+
+def _check_amounts(targets: Floats) -> None:
+    """Refuse what has no Poisson deviance: negative targets, and none but 0."""
+    negative = np.flatnonzero(targets < 0)
+    if negative.size:
+        row = negative[0]
+        raise ValueError(
+            f"y is {targets[row]} in row {row}: criterion='poisson' needs targets that are not "
+            "negative; leave such rows out or choose another criterion"
+        )
+    if not targets.any():
+        raise ValueError(
+            "y is 0 in every row: criterion='poisson' needs at least one positive target"
+        )

@@ -1,0 +1,179 @@
+// The statistic of a mean: number of rows, sum of weights, sum of weight x target.
+//
+// Targets are integers q_i (base/fixed_point.h). Integers that cannot overflow: the weights take b
+// bits in total and |q| <= 2^t,
+//   narrow (Sum = 64 bits):   b + t <= 61 (one bit more for q - m); used for unit weights and when
+//                             this leaves t >= 40
+//   wide   (Sum = 128 bits):  b <= 52, t = 50
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/fixed_point.h"
+#include "base/types.h"
+
+namespace arboleda {
+
+inline constexpr int kWideWeightBits = 52;
+inline constexpr int kWideTargetBits = 50;
+inline constexpr int kNarrowBits = 61;
+inline constexpr int kNarrowEnoughTargetBits = 40;
+
+template <class Sum>
+struct Moments {
+  Sum sum = 0;              // of w q
+  std::int64_t weight = 0;  // of w
+  std::int64_t n_rows = 0;
+
+  void add(Sum wq, std::int64_t w, std::int64_t n) {
+    sum += wq;
+    weight += w;
+    n_rows += n;
+  }
+  double mean() const { return static_cast<double>(sum) / static_cast<double>(weight); }
+  friend Moments operator-(const Moments& a, const Moments& b) {
+    return {a.sum - b.sum, a.weight - b.weight, a.n_rows - b.n_rows};
+  }
+};
+
+// The integer next to a node's mean, and what it lacks to the exact mean. Sums about it do not cancel
+// where the mean is large beside the spread.
+template <class Sum>
+struct NodeMean {
+  std::int64_t whole = 0;
+  double rest = 0.0;
+
+  NodeMean() = default;
+  explicit NodeMean(const Moments<Sum>& total)
+      : whole(std::llround(total.mean())),
+        rest(static_cast<double>(total.sum - Sum{whole} * Sum{total.weight}) /
+             static_cast<double>(total.weight)) {}
+
+  double value() const { return static_cast<double>(whole) + rest; }
+};
+
+// The moments on both sides of a threshold that moves to the right, sums about `centre`.
+template <class Sum>
+class MomentSides {
+ public:
+  using Slot = Moments<Sum>;
+
+  void reset(const Slot* total, std::uint64_t) {
+    centre_ = NodeMean<Sum>(*total).whole;
+    left_ = {};
+    right_ = *total;
+    right_.sum -= Sum{centre_} * Sum{total->weight};
+  }
+
+  void move_cell(const Slot* cell) {
+    move(cell->sum - Sum{centre_} * Sum{cell->weight}, cell->weight, cell->n_rows);
+  }
+  void move_row(std::int64_t target, std::int64_t weight) {
+    move(Sum{target - centre_} * Sum{weight}, weight, 1);
+  }
+
+  const Slot& left() const { return left_; }
+  const Slot& right() const { return right_; }
+
+  std::uint64_t n_left() const { return static_cast<std::uint64_t>(left_.n_rows); }
+  std::uint64_t n_right() const { return static_cast<std::uint64_t>(right_.n_rows); }
+  double weight_left() const { return static_cast<double>(left_.weight); }
+  double weight_right() const { return static_cast<double>(right_.weight); }
+
+ private:
+  void move(Sum sum, std::int64_t weight, std::int64_t n_rows) {
+    left_.add(sum, weight, n_rows);
+    right_.add(-sum, -weight, -n_rows);
+  }
+
+  std::int64_t centre_ = 0;
+  Slot left_, right_;
+};
+
+// What criteria of a mean share: all but the score and the impurity.
+template <class Sum, bool kWeighted>
+class MeanCriterion {
+ public:
+  using Slot = Moments<Sum>;
+  static constexpr bool kHasCells = true;  // a node is told by the sum of its rows' cells
+
+  struct Local {
+    std::vector<std::int64_t> target;
+    std::vector<std::int64_t> weight;  // empty for unit weights
+  };
+
+  // y: the targets before they became `targets`. All must outlive the criterion.
+  MeanCriterion(std::span<const double> y, const FixedTargets& targets, const FixedWeights& weights)
+      : y_(y), targets_(targets), weights_(weights) {}
+
+  std::size_t width() const { return 1; }
+  std::size_t n_outputs() const { return 1; }
+
+  void gather(std::span<const RowIndex> rows, Local& local) const {
+    local.target.resize(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) local.target[i] = targets_.value[rows[i]];
+    if constexpr (kWeighted) {
+      local.weight.resize(rows.size());
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        local.weight[i] = static_cast<std::int64_t>(weights_.value[rows[i]]);
+      }
+    }
+  }
+
+  void add(const Local& local, std::size_t i, Slot* cell) const {
+    const std::int64_t w = weight_of(local, i);
+    cell->add(Sum{local.target[i]} * Sum{w}, w, 1);
+  }
+
+  std::uint64_t n_rows(const Slot* cell) const { return static_cast<std::uint64_t>(cell->n_rows); }
+
+  template <class Sides>
+  void move_row(const Local& local, std::size_t i, Sides& sides) const {
+    sides.move_row(local.target[i], weight_of(local, i));
+  }
+
+  // Categories are tried in the order of their means.
+  void category_orders(const Slot*, std::vector<std::uint32_t>& orders) const {
+    orders.assign(1, 0);
+  }
+  double category_key(const Slot* cell, std::uint32_t) const { return cell->mean(); }
+
+  // In the unit of Sides::weight_left(); times weight_unit() it is the weight of the caller.
+  double weight(const Slot* total) const { return static_cast<double>(total->weight); }
+  double total_weight() const { return static_cast<double>(weights_.total); }
+  double weight_unit() const { return weights_.unit; }
+
+  bool is_pure(const Local& local, const Slot*) const {
+    const auto [low, high] = std::minmax_element(local.target.begin(), local.target.end());
+    return *low == *high;
+  }
+
+  // The weighted mean, and exactly the target where all are equal.
+  void value(std::span<const RowIndex> rows, const Local& local, const Slot* total,
+             double* out) const {
+    const auto [low, high] = std::minmax_element(local.target.begin(), local.target.end());
+    const double lowest = y_[rows[static_cast<std::size_t>(low - local.target.begin())]];
+    const double highest = y_[rows[static_cast<std::size_t>(high - local.target.begin())]];
+    const double mean = targets_.to_real(NodeMean<Sum>(*total).value());
+    *out = *low == *high ? lowest : std::clamp(mean, lowest, highest);
+  }
+
+ protected:
+  static std::int64_t weight_of(const Local& local, std::size_t i) {
+    if constexpr (kWeighted) return local.weight[i];
+    return 1;
+  }
+
+  const FixedTargets& targets() const { return targets_; }
+
+ private:
+  std::span<const double> y_;
+  const FixedTargets& targets_;
+  const FixedWeights& weights_;
+};
+
+}  // namespace arboleda
