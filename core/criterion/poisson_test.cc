@@ -47,7 +47,7 @@ TEST_CASE("scores and impurities follow the definition; no side may have a mean 
       y.push_back(offset + (i < 3 ? 0 : random.below(4) * random.below(7)));
       w.push_back(0.25 * (1 + random.below(9)));
     }
-    y.back() = offset + 5;  // so that the right side is never all 0
+    y[3] = y.back() = offset + 5;  // from here on neither side is all 0
     const FixedWeights weights = fix_weights(w, n, kWideWeightBits);
     const FixedTargets targets = fix_amounts(y, {}, kWideTargetBits);
     const Poisson<Int128, true> criterion(y, targets, weights);
