@@ -87,6 +87,14 @@ void init_data(nb::module_& m) {
           nb::arg("n_threads"), nb::arg("max_bins") = 0)
       .def_ro("n_rows", &CodedTable::n_rows)
       .def_prop_ro("n_features", &CodedTable::n_features)
+      .def("missing_columns",
+           [](const CodedTable& table) {
+             std::vector<std::int64_t> numbers;
+             for (std::size_t j = 0; j < table.columns.size(); ++j) {
+               if (table.columns[j].has_missing) numbers.push_back(static_cast<std::int64_t>(j));
+             }
+             return to_numpy(std::move(numbers));
+           })
       .def_prop_ro("code_bytes", &CodedTable::code_bytes);
 }
 

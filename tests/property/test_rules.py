@@ -3,11 +3,13 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.property.strategies import Array, Problem, checked, growth, problems
 from tests.tree.handmade import Node, classifier
 
+from arboleda import DecisionTreeClassifier, DecisionTreeRegressor
 from arboleda._bridge.table import Table
 
 N_LEVELS = 5
@@ -113,3 +115,57 @@ def test_rules_of_categories_are_the_tree(root: Node, seed: int) -> None:
     ).astype(np.float64)
     X[random.random(X.shape) < 0.15] = np.nan
     assert_rules_are_the_tree(classifier(root, 3, ["no", "yes"]), X)
+
+
+COLOURS = ["", "a, b", "blue", "red", "{x}"]
+
+
+@st.composite
+def frames(draw: st.DrawFn) -> tuple[pd.DataFrame, Array]:
+    """Tables of two text columns and one of numbers, with gaps, and three classes or numbers."""
+    n = draw(st.integers(4, 40))
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    gaps = draw(st.sampled_from([0.0, 0.0, 0.2]))
+    columns = {}
+    for name in ("hue", "shade"):
+        labels = np.array(COLOURS[: draw(st.integers(1, 5))], dtype=object)
+        column = labels[random.integers(0, len(labels), n)]
+        column[random.random(n) < gaps] = None
+        columns[name] = pd.Series(column, dtype="str")
+    number = random.integers(-3, 4, n).astype(np.float64)
+    number[random.random(n) < gaps] = np.nan
+    frame = pd.DataFrame({**columns, "number": number})
+    return frame, random.integers(0, 3, n)
+
+
+def meets_value(condition: Any, value: Any) -> bool:
+    """Evaluate a condition on a value as it stands in the table."""
+    if value is None or value != value:
+        return bool(condition.missing)
+    if condition.levels is None:
+        return bool(condition.low < value <= condition.high)
+    return (value in condition.levels) != condition.negated
+
+
+@checked
+@given(frames(), st.booleans(), st.integers(1, 6))
+def test_rules_hold_on_tables_of_categories(
+    problem: tuple[pd.DataFrame, Array], regression: bool, max_depth: int
+) -> None:
+    X, y = problem
+    kind = DecisionTreeRegressor if regression else DecisionTreeClassifier
+    model = kind(max_depth=max_depth, categorical_features=["hue", "shade"]).fit(X, y)
+    # Rows with gaps, and with categories that training did not see.
+    new = X.copy()
+    new.loc[::3, "hue"], new.loc[1::3, "shade"], new.loc[2::3, "number"] = None, "unseen", np.nan
+    rules = model.rules()
+    for table in (X, new):
+        leaf, predicted = model.apply(table), model.predict(table)
+        for row in range(len(table)):
+            met = [
+                rule
+                for rule in rules
+                if all(meets_value(c, table[c.name].iloc[row]) for c in rule.conditions)
+            ]
+            assert [rule.leaf for rule in met] == [leaf[row]]
+            assert met[0].prediction == predicted[row]

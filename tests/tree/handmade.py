@@ -78,17 +78,18 @@ def tree_of(root: Node, n_features: int) -> Tree:
 
 
 def classifier(root: Node, n_features: int, classes: Any, levels: Any = None) -> Any:
-    """Return a classifier with this tree."""
+    """Return a classifier with this tree, whose table missed no values."""
     return _fitted(DecisionTreeClassifier(), root, n_features, levels, classes_=np.array(classes))
 
 
 def regressor(root: Node, n_features: int, levels: Any = None) -> Any:
-    """Return a regressor with this tree."""
+    """Return a regressor with this tree, whose table missed no values."""
     return _fitted(DecisionTreeRegressor(), root, n_features, levels)
 
 
 def _fitted(model: Any, root: Node, n_features: int, levels: Any, **attributes: Any) -> Any:
     model.tree_, model.n_outputs_, model.n_features_in_ = tree_of(root, n_features), 1, n_features
+    model.missing_columns_ = np.array([], dtype=np.int64)
     if levels is not None:
         model.schema_ = Schema(None, tuple(levels))
     for name, value in attributes.items():

@@ -178,6 +178,7 @@ def test_one_category_reads_as_an_equation() -> None:
         ["no", "yes"],
         [COLOURS],
     )
+    model.missing_columns_ = np.array([0])
     assert export_text(model).splitlines()[::2] == [
         "|--- feature_0 != green or missing",
         "|--- feature_0 = green",
@@ -225,6 +226,12 @@ def test_missing_sides_are_told_where_training_rows_missed_values() -> None:
     assert "x[0] <= 5.0\\nmissing = True\\ngini" in export_graphviz(model)
     assert "x[0] <= 5.0\nmissing = True\ngini" in plot_tree(model)[0].get_text()
     assert model.to_svg().count(">missing</text>") == 1
+    # Where a column missed values at other nodes only, the reader must know all the same.
+    x[:, 1] = [1.0, 2.0, np.nan, 3.0, 4.0, 5.0]
+    later = DecisionTreeClassifier().fit(x[:, 1:], [0, 0, 0, 1, 1, 0])
+    text = export_text(later)
+    assert text.count("or missing") == later.tree_.node_count - later.tree_.n_leaves
+    assert later.missing_columns_.tolist() == [0]
     whole = DecisionTreeClassifier().fit(np.nan_to_num(x), [0, 0, 0, 1, 1, 1])
     for shown in (export_text(whole), export_graphviz(whole), whole.to_svg(), str(whole.rules())):
         assert "missing" not in shown
@@ -330,3 +337,15 @@ def test_regression_boxes_are_the_stronger_the_higher_the_value() -> None:
     dot = export_graphviz(regressor(leaves, 1), filled=True)
     assert dot.count('fillcolor="#ffffff"') == 1
     assert len({line for line in dot.splitlines() if "fillcolor" in line}) == 3
+
+
+def test_a_loaded_tree_reads_the_same(tmp_path: Path) -> None:
+    X = pd.DataFrame({"hue": ["red", "blue", None, "red", "green"], "size": [1, 2, 3, 4, np.nan]})
+    model = DecisionTreeClassifier(categorical_features=["hue"]).fit(X, [0, 1, 1, 0, 2])
+    model.save(tmp_path / "tree")
+    again = arboleda.load(tmp_path / "tree")
+    assert "hue" in export_text(model)
+    assert "or missing" in export_text(model)
+    assert export_text(again) == export_text(model)
+    assert again.to_svg() == model.to_svg()
+    assert again.rules() == model.rules()

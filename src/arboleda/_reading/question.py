@@ -8,6 +8,7 @@ from arboleda._numbers import clip, plain, text_units
 
 __all__ = ["MOST_LEVELS", "Question", "quoted", "subset"]
 
+_MOST_TRIED = 40  # categories that a box could hold
 MOST_LEVELS = 8  # of a set of categories, before the rest is only counted
 
 
@@ -57,19 +58,43 @@ class Question:
         """Write the whole condition of a side."""
         return f"{self.name} {self.relation(yes)} {self.operand(most=most)}".rstrip()
 
-    def operand_within(self, units: float) -> str:
-        """Write the operand no wider than this, in average letters."""
+    def lines(self, units: float, most_lines: int = 3) -> list[str]:
+        """Write what is asked of the column in lines of this width, in average letters.
+
+        Examples
+        --------
+        >>> question = Question("colour", levels=("blue", "green", "red", "yellow"))
+        >>> question.lines(12), question.lines(12, most_lines=2)
+        (['in {blue,', 'green, red,', 'yellow}'], ['in {blue,', '... 3 more}'])
+        """
+        relation = self.relation()
         if len(self.levels) < 2:
-            return clip(self.operand(), units)
-        for most in range(min(len(self.levels), 2 * MOST_LEVELS), 0, -1):
-            text = subset(self.levels, most)
-            if text_units(text) <= units:
-                return text
-        count = len(self.levels) - 1
-        first = clip(
-            quoted(self.levels[0]), max(3.0, units - text_units(f"{{, ... {count} more}}"))
-        )
-        return f"{{{first}, ... {count} more}}"
+            return [clip(f"{relation} {self.operand()}".rstrip(), units)]
+        lines: list[str] = []
+        for shown in range(min(len(self.levels), _MOST_TRIED), 0, -1):
+            left_out = len(self.levels) - shown
+            words = [clip(quoted(level), units - 3) + "," for level in self.levels[:shown]]
+            words = (
+                [*words, f"... {left_out} more}}"]
+                if left_out
+                else [*words[:-1], words[-1][:-1] + "}"]
+            )
+            lines = _filled([relation, "{" + words[0], *words[1:]], units)
+            if len(lines) <= most_lines:
+                break
+        return lines
+
+
+def _filled(words: Sequence[str], units: float) -> list[str]:
+    """Put words into lines, as many in each as fit."""
+    lines = [words[0]]
+    for word in words[1:]:
+        longer = f"{lines[-1]} {word}"
+        if text_units(longer) <= units:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
 
 
 def subset(levels: Sequence[str], most: int | None = MOST_LEVELS) -> str:

@@ -36,13 +36,11 @@ def _question_lines(box: Box, units: float) -> Lines:
     question, size = box.question, _size(box)
     assert question is not None
     lines: Lines = [(text, "", "") for text in _broken(question.name, units)]
-    room = units - text_units(size) - 1
-    asked = f"{question.relation()} {question.operand()}".rstrip()
-    if text_units(asked) <= room:
-        return [*lines, ("", asked, size)]
-    relation = question.relation()
-    asked = f"{relation} {question.operand_within(units - text_units(relation) - 1)}"
-    return [*lines, ("", asked, ""), ("", "", size)]
+    *before, last = question.lines(units)
+    lines += [("", text, "") for text in before]
+    if text_units(last) + text_units(size) + 1 <= units:
+        return [*lines, ("", last, size)]
+    return [*lines, ("", last, ""), ("", "", size)]
 
 
 def _answer_lines(sketch: Sketch, box: Box, units: float) -> Lines:

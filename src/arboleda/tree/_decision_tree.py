@@ -23,6 +23,7 @@ from arboleda._bridge.table import SparseTable, Table, check_table
 from arboleda._bridge.target import read_target, read_weight
 from arboleda._bridge.threads import resolve_n_jobs
 from arboleda._bridge.tree import Tree
+from arboleda.persist import Array as SavedArray
 from arboleda.persist import Field, Integer, SavedModel, TreePart
 from arboleda.tree._rules import Rules, tree_rules
 from arboleda.tree._to_svg import tree_svg
@@ -86,6 +87,7 @@ class DecisionTree(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignor
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {
         "max_features_": Integer(1),
+        "missing_columns_": SavedArray(np.int64),
         "n_outputs_": Integer(1),
         "tree_": TreePart(),
     }
@@ -104,6 +106,7 @@ class DecisionTree(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignor
     categorical_features: CategoricalFeatures
     n_jobs: int | None
     n_features_in_: int
+    missing_columns_: npt.NDArray[np.int64]
     schema_: Schema
     tree_: Tree
 
@@ -167,6 +170,7 @@ class DecisionTree(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignor
         n_threads = resolve_n_jobs(self.n_jobs)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         coded = table.code(n_threads, self.max_bins)
+        self.missing_columns_ = coded.missing_columns()
         return Training(table, coded, target, weight, n_threads, seed)
 
     def _grown(self, training: Training) -> Tree:

@@ -93,6 +93,8 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
     schema_ : Schema
         Names, kinds and categories of the columns.
     max_features_ : int
+    missing_columns_ : ndarray of int
+        Numbers of the columns that missed values in training.
     n_outputs_ : int
         Always 1.
     tree_ : Tree

@@ -52,6 +52,8 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
     schema_ : Schema
         Names, kinds and categories of the columns.
     max_features_ : int
+    missing_columns_ : ndarray of int
+        Numbers of the columns that missed values in training.
     n_outputs_ : int
         Always 1.
     tree_ : Tree

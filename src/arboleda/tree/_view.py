@@ -109,7 +109,7 @@ def view_tree(
         impurity=tree.impurity.tolist(),
         n=tree.n_node_samples.tolist(),
         weight=tree.weighted_n_node_samples.tolist(),
-        missing=_sides(tree),
+        missing=_sides(tree, getattr(estimator, "missing_columns_", None)),
         names=_names(estimator, feature_names, tree.n_features),
         levels=_levels(estimator, tree.n_features),
         classes=classes,
@@ -196,18 +196,12 @@ def _values(
     return tuple(np.split(value, np.cumsum(widths)[:-1], axis=1))
 
 
-def _sides(tree: Tree) -> list[Side | None]:
-    """Side that missing values take, at nodes of columns that show they missed some in training.
-
-    A node that saw no missing value sends them to its larger child, the right one of equals. A
-    column is taken to have missed values if some node of it does otherwise, or asks for them.
-    """
-    left, right, goes_left = tree.children_left, tree.children_right, tree.missing_go_to_left
-    inner = left >= 0
-    larger = tree.n_node_samples[left] > tree.n_node_samples[right]
-    told = inner & ((goes_left != larger) | np.isinf(tree.threshold))
-    shown = inner & np.isin(tree.feature, tree.feature[told])
+def _sides(tree: Tree, missing_columns: npt.NDArray[np.int64] | None) -> list[Side | None]:
+    """Side that missing values take, at nodes of columns that missed some in training."""
+    shown = tree.children_left >= 0
+    if missing_columns is not None:
+        shown &= np.isin(tree.feature, missing_columns)
     return [
         ("left" if goes else "right") if show else None
-        for goes, show in zip(goes_left.tolist(), shown.tolist(), strict=True)
+        for goes, show in zip(tree.missing_go_to_left.tolist(), shown.tolist(), strict=True)
     ]
