@@ -20,6 +20,8 @@ import arboleda
 from arboleda import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    PrunedTreeClassifier,
+    PrunedTreeRegressor,
     export_graphviz,
     export_text,
     plot_tree,
@@ -349,3 +351,15 @@ def test_a_loaded_tree_reads_the_same(tmp_path: Path) -> None:
     assert export_text(again) == export_text(model)
     assert again.to_svg() == model.to_svg()
     assert again.rules() == model.rules()
+
+
+def test_pruned_trees_are_read_like_others() -> None:
+    X, y = load_iris(return_X_y=True)
+    for model in (
+        PrunedTreeClassifier(random_state=0).fit(X, y),
+        PrunedTreeRegressor(pruning="reduced_error", random_state=0).fit(X, y),
+    ):
+        assert export_text(model).count(": ") == model.get_n_leaves() == len(model.rules())
+        assert len(plot_tree(model, label="none")) >= model.tree_.node_count
+        assert export_graphviz(model).count(" -> ") == model.tree_.node_count - 1
+        assert model.to_svg(max_depth=None).count("<title>") == model.tree_.node_count
