@@ -76,10 +76,12 @@ def test_support_and_confidence_are_those_of_the_training_rows(
         here = (leaf == rule.leaf) & counted
         assert rule.n_samples == here.sum()
         if rule.confidence is None:
-            spread = np.sqrt(
-                np.average((problem.y[here] - rule.prediction) ** 2, weights=weight[here])
-            )
-            np.testing.assert_allclose(rule.deviation, spread, rtol=1e-7, atol=1e-7)
+            assert rule.impurity == model.tree_.impurity[rule.leaf]
+            assert (rule.deviation is None) == (problem.criterion != "squared_error")
+            if rule.deviation is not None:
+                squares = (problem.y[here] - rule.prediction) ** 2
+                spread = np.sqrt(np.average(squares, weights=weight[here]))
+                np.testing.assert_allclose(rule.deviation, spread, rtol=1e-7, atol=1e-7)
             continue
         share = np.average(problem.y[here] == rule.prediction, weights=weight[here])
         prior = np.average(problem.y == rule.prediction, weights=weight)
