@@ -175,6 +175,12 @@ def test_the_same_tree_gives_the_same_bytes() -> None:
     assert _digits(n_jobs=1).to_svg() == _digits(n_jobs=2).to_svg()
 
 
+def test_a_notebook_shows_the_picture() -> None:
+    svg = _iris(max_depth=1).to_svg()
+    assert isinstance(svg, str)
+    assert svg._repr_html_() == svg
+
+
 HOSTILE = [
     "<script>alert(1)</script>",
     "\" onload='x()' &amp; ]]> <!--",

@@ -26,7 +26,7 @@ from arboleda._bridge.tree import Tree
 from arboleda.persist import Array as SavedArray
 from arboleda.persist import Field, Integer, SavedModel, TreePart
 from arboleda.tree._rules import Rules, tree_rules
-from arboleda.tree._to_svg import tree_svg
+from arboleda.tree._to_svg import Drawing, tree_svg
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -288,7 +288,7 @@ class DecisionTree(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignor
 
     def to_svg(
         self, *, max_depth: int | None = 6, feature_names: Any = None, class_names: Any = None
-    ) -> str:
+    ) -> Drawing:
         """Draw the tree as one self-contained SVG, from the root at the left to the leaves.
 
         A box holds a question or an answer, its training rows and a bar with the shares of the
@@ -307,7 +307,8 @@ class DecisionTree(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignor
         Returns
         -------
         svg : str
-            The same tree and names give the same text. It asks for no file, font or script.
+            The same tree and names give the same text. It asks for no file, font or script. A
+            notebook shows it as a picture.
 
         Examples
         --------

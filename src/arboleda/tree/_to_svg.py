@@ -8,15 +8,26 @@ from arboleda._reading.boxes import Box, Output, Sketch
 from arboleda._reading.svg import draw_tree
 from arboleda.tree._view import TreeView, view_tree
 
-__all__ = ["tree_svg"]
+__all__ = ["Drawing", "tree_svg"]
 
 
-def tree_svg(estimator: Any, max_depth: int | None, feature_names: Any, class_names: Any) -> str:
+class Drawing(str):
+    """The text of an SVG file; a notebook shows it as the picture that it is."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return str(self)
+
+
+def tree_svg(
+    estimator: Any, max_depth: int | None, feature_names: Any, class_names: Any
+) -> Drawing:
     """Draw an estimator's tree: see `DecisionTree.to_svg`."""
     if max_depth is not None and max_depth < 0:
         raise ValueError(f"max_depth={max_depth!r} must be 0 or more, or None for the whole tree")
     view = view_tree(estimator, feature_names, class_names, caller="to_svg")
-    return draw_tree(_sketch(view, max_depth))
+    return Drawing(draw_tree(_sketch(view, max_depth)))
 
 
 def _sketch(view: TreeView, max_depth: int | None) -> Sketch:
