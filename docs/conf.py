@@ -1,6 +1,7 @@
 """Sphinx: `make docs` builds with warnings as errors and without the network."""
 
 import os
+from pathlib import Path
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
@@ -9,8 +10,9 @@ from sphinx.writers.html5 import HTML5Translator
 
 import arboleda
 
-# The gallery draws to files; no screen is needed.
+# The gallery draws to files; no screen is needed. Its tables are where the tests look for theirs.
 os.environ.setdefault("MPLBACKEND", "agg")
+os.environ.setdefault("ARBOLEDA_DATA", str(Path(__file__).resolve().parents[2] / "shared" / "data"))
 
 project = "arboleda"
 author = "The arboleda developers"

@@ -95,9 +95,9 @@ class PruningCurve:
             label="held-out rows, one standard error", **bars,
         )  # fmt: skip
         limit = self.mean_error[self.min_index] + self.standard_error[self.min_index]
-        ax.axhline(limit, color="grey", lw=0.8, ls=":")
+        ax.axhline(limit, color="grey", lw=0.8, ls=":", label="least error + one standard error")
         ax.plot(
-            size[best], self.mean_error[best], "o", ms=10, mfc="none", color="C3",
+            size[best], self.mean_error[best], "o", ms=10, mfc="none", color="C3", zorder=3,
             label=f"chosen: {size[best]} leaves",
         )  # fmt: skip
         ax.set_xscale("log", base=2)
