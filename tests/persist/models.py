@@ -6,7 +6,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from arboleda import DecisionTreeClassifier, DecisionTreeRegressor
+from arboleda import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    PrunedTreeClassifier,
+    PrunedTreeRegressor,
+)
 
 _RANDOM = np.random.default_rng(0)
 X = _RANDOM.normal(size=(300, 4))
@@ -32,6 +37,10 @@ MODELS: dict[str, Callable[[], Any]] = {
         X, 1e300 * np.nan_to_num(X[:, 2])
     ),
     "names": lambda: DecisionTreeRegressor(ccp_alpha=0.01).fit(named(X), np.nan_to_num(X[:, 2])),
+    "pruned": lambda: PrunedTreeClassifier(cv=4, random_state=0).fit(X, Y),
+    "pruned by rows": lambda: PrunedTreeRegressor(pruning="reduced_error", random_state=0).fit(
+        X, np.nan_to_num(X[:, 2])
+    ),
 }
 
 

@@ -7,8 +7,9 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
+from scipy.special import xlogy
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes, make_classification
 from sklearn.model_selection import KFold, LeaveOneOut, PredefinedSplit, StratifiedKFold
@@ -25,8 +27,10 @@ from tests.property.strategies import arrays_of
 from arboleda import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    ModelFormatError,
     PrunedTreeClassifier,
     PrunedTreeRegressor,
+    load,
 )
 from arboleda._bridge import threads
 from arboleda.tree._folds import fold_splits, hold_out
@@ -49,6 +53,8 @@ class Case:
             return (y != predicted).astype(float)
         if self.plain.criterion == "absolute_error":
             return np.abs(y - predicted)
+        if self.plain.criterion == "poisson":
+            return 2 * (xlogy(y, y / predicted) - y + predicted)
         return (y - predicted) ** 2
 
 
@@ -85,6 +91,8 @@ def cases(name: str, cv: Any = 4, **parameters: Any) -> Case:
     X, y = X[:160], y[:160]
     if name == "absolute":
         grow["criterion"] = "absolute_error"
+    if name == "poisson":
+        grow["criterion"], y = "poisson", np.round(y / 60)
     if name == "best_first":
         grow = {"max_leaf_nodes": 25}
     weight = random.random(len(y)) + 0.1 if name == "uneven" else None
@@ -130,7 +138,7 @@ def naive_curve(
 
 @pytest.mark.parametrize(
     "name",
-    [*CLASSES, "squared", "uneven", "absolute", "best_first"],
+    [*CLASSES, "squared", "uneven", "absolute", "poisson", "best_first"],
 )
 def test_the_curve_is_what_refitting_at_every_price_gives(name: str) -> None:
     case = cases(name)
@@ -374,6 +382,53 @@ def test_targets_whose_squares_leave_float64_are_refused(factor: float) -> None:
     model = absolute.pruned.fit(case.X, case.y)
     scaled = clone(absolute.pruned).fit(case.X, case.y * 2.0**600)
     assert_array_equal(scaled.predict(case.X), model.predict(case.X) * 2.0**600)
+
+
+def test_counts_of_which_a_fold_has_none_are_refused() -> None:
+    x, y = np.arange(20.0)[:, np.newaxis], np.repeat([0.0, 3.0], 10)
+    model = PrunedTreeRegressor(criterion="poisson", cv=KFold(2))
+    with pytest.raises(ValueError, match="in fold 1 where every y is 0"):
+        model.fit(x, y)
+
+
+def test_fitting_again_the_other_way_forgets_the_first() -> None:
+    case = cases("gini")
+    model = case.pruned.fit(case.X, case.y)
+    assert model.ccp_alpha_ > 0.0
+    model.set_params(pruning="reduced_error").fit(case.X, case.y)
+    assert model.pruning_curve_ is None
+    for name in ("ccp_alpha_", "best_index_"):
+        assert not hasattr(model, name)
+
+
+@pytest.mark.parametrize("pruning", ["cost_complexity", "reduced_error"])
+def test_a_saved_model_keeps_its_curve_but_not_its_splitter(pruning: str, tmp_path: Path) -> None:
+    case = cases("gini", cv=StratifiedKFold(3), pruning=pruning)
+    model = case.pruned.fit(case.X, case.y)
+    with pytest.warns(UserWarning, match="cv is a splitter"):
+        model.save(tmp_path / "tree")
+    again = load(tmp_path / "tree")
+    assert again.cv == 10
+    assert arrays_of(again) == arrays_of(model)
+    if pruning == "cost_complexity":
+        assert again.ccp_alpha_ == model.ccp_alpha_
+        for name, value in vars(model.pruning_curve_).items():
+            assert_array_equal(getattr(again.pruning_curve_, name), value)
+
+
+def test_a_curve_that_is_none_is_refused(tmp_path: Path) -> None:
+    case = cases("gini")
+    model = case.pruned.fit(case.X, case.y)
+    curve = model.pruning_curve_
+    for damaged in (
+        replace(curve, best_index=len(curve.alpha)),
+        replace(curve, alpha=curve.alpha[1:]),
+        None,
+    ):
+        model.pruning_curve_ = damaged
+        model.save(tmp_path / "tree")
+        with pytest.raises(ModelFormatError, match="pruning.curve"):
+            load(tmp_path / "tree")
 
 
 def test_tables_of_every_kind_go_through_the_same_door() -> None:

@@ -124,7 +124,7 @@ def test_rows_set_aside_prune_as_rows_given_do(classes: bool) -> None:
     other = clone(model).set_params(random_state=6).fit(X, y)
     assert arrays_of(other) != arrays_of(model)
     assert not hasattr(model, "ccp_alpha_")
-    assert not hasattr(model, "pruning_curve_")
+    assert model.pruning_curve_ is None
 
 
 def test_noise_is_pruned_away_and_a_signal_stays() -> None:

@@ -11,6 +11,8 @@ from arboleda._errors import ModelFormatError
 _MODULES = {
     "DecisionTreeClassifier": "arboleda.tree",
     "DecisionTreeRegressor": "arboleda.tree",
+    "PrunedTreeClassifier": "arboleda.tree",
+    "PrunedTreeRegressor": "arboleda.tree",
 }
 
 

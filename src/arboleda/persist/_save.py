@@ -63,7 +63,8 @@ class SavedModel:
         Warns
         -----
         UserWarning
-            If ``random_state`` is a generator: the file holds None in its place.
+            If ``random_state`` is a generator: the file holds None in its place. If ``cv`` is a
+            splitter: the file does not hold it.
         """
         content = model_to_bytes(self, metrics)
         write_atomically(Path(path), content)
@@ -115,6 +116,13 @@ def _encode_parameters(model: Any) -> dict[str, Any]:
                 stacklevel=4,
             )
             parameters[name] = None
+            continue
+        if hasattr(value, "split") and hasattr(value, "get_n_splits"):
+            warnings.warn(
+                f"{name} is a splitter, which a model file does not hold: the loaded model has the "
+                f"default {name}. Predictions do not depend on it; set {name} again to fit alike",
+                stacklevel=4,
+            )
             continue
         try:
             parameters[name] = encode(value)

@@ -53,6 +53,7 @@ class PrunedTree(DecisionTree):
     rule: Literal["min", "1se"]
     cv: Any
     validation_fraction: float
+    pruning_curve_: PruningCurve | None
 
     _stratify: ClassVar[bool]  # whether the target holds classes
 
@@ -103,6 +104,7 @@ class PrunedTree(DecisionTree):
         training = self._training(X, y, sample_weight)
         self._check_use(*validation)
         if self.pruning == "reduced_error":
+            self.pruning_curve_ = None
             self.tree_ = self._reduced_error(training, *validation)
         else:
             self.tree_ = self._cost_complexity(training)
@@ -119,6 +121,31 @@ class PrunedTree(DecisionTree):
             raise ValueError("X_val and y_val belong together: give both or neither")
         if sample_weight_val is not None and not all(given):
             raise ValueError("sample_weight_val needs X_val and y_val")
+
+    @property
+    def best_index_(self) -> int:
+        """Entry of the curve that was chosen."""
+        return self._fitted_curve().best_index
+
+    @property
+    def ccp_alpha_(self) -> float:
+        """The price of a leaf that was chosen."""
+        curve = self._fitted_curve()
+        return float(curve.alpha[curve.best_index])
+
+    def _defect(self) -> str | None:
+        if (self.pruning_curve_ is None) != (self.pruning == "reduced_error"):
+            return "a pruning curve is there where it should not be, or is missing"
+        return super()._defect()
+
+    def _fitted_curve(self) -> PruningCurve:
+        curve: PruningCurve | None = getattr(self, "pruning_curve_", None)
+        if curve is None:
+            raise AttributeError(
+                f"{type(self).__name__} has chosen no price of a leaf: it is not fitted, or by "
+                "reduced-error pruning"
+            )
+        return curve
 
     # Cost-complexity pruning
 
@@ -141,8 +168,6 @@ class PrunedTree(DecisionTree):
         self.pruning_curve_ = PruningCurve(
             alphas, path.n_leaves[steps].astype(np.int64), mean, error, train, best, least
         )
-        self.best_index_ = best
-        self.ccp_alpha_ = float(alphas[best])
         return tree.pruned(self.ccp_alpha_)
 
     def _cross_validate(self, training: Training, alphas: Floats) -> tuple[Floats, Floats]:
@@ -162,6 +187,11 @@ class PrunedTree(DecisionTree):
         for k, (train, _) in judging:
             if not weight[train].any():
                 raise ValueError(f"cv leaves no row of positive weight to grow from in fold {k}")
+            if self._loss() == "poisson_deviance" and not training.target[train].any():
+                raise ValueError(
+                    f"cv leaves rows to grow from in fold {k} where every y is 0, which have no "
+                    "Poisson deviance: use fewer folds, or another criterion"
+                )
         tasks = [partial(self._fold_errors, training, split, alphas) for _, split in judging]
         sums = np.array(run_side_by_side(tasks, training.n_threads))
         fold_weight = np.array([weight[test].sum() for _, (_, test) in judging])

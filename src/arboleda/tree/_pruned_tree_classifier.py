@@ -8,9 +8,11 @@ import numpy as np
 from sklearn.utils.validation import column_or_1d
 
 from arboleda._bridge.tree import Loss
+from arboleda.persist import Field
 from arboleda.tree._decision_tree import Array, CategoricalFeatures, MaxFeatures
 from arboleda.tree._decision_tree_classifier import DecisionTreeClassifier
 from arboleda.tree._pruned_tree import PrunedTree
+from arboleda.tree._pruning_curve import CurveField
 
 
 class PrunedTreeClassifier(PrunedTree, DecisionTreeClassifier):
@@ -55,11 +57,11 @@ class PrunedTreeClassifier(PrunedTree, DecisionTreeClassifier):
         The pruned tree as arrays, under scikit-learn's names.
     ccp_alpha_ : float
         The price of a leaf that was chosen; `DecisionTreeClassifier` with it as ``ccp_alpha`` grows
-        the same tree. Only for cost-complexity pruning, as the next two.
-    pruning_curve_ : PruningCurve
-        Error against size along the path, for plotting.
+        the same tree. Only for cost-complexity pruning, as the next.
     best_index_ : int
         Entry of the curve that was chosen.
+    pruning_curve_ : PruningCurve or None
+        Error against size along the path, for plotting; None for reduced-error pruning.
     classes_ : ndarray of shape (n_classes,)
         Class labels, sorted.
     n_classes_ : int
@@ -109,6 +111,11 @@ class PrunedTreeClassifier(PrunedTree, DecisionTreeClassifier):
            if k != "ccp_alpha"},
         **PrunedTree._pruning_constraints,
     }  # fmt: skip
+
+    _fitted_attributes: ClassVar[dict[str, Field]] = {
+        **DecisionTreeClassifier._fitted_attributes,
+        "pruning_curve_": CurveField(),
+    }
 
     def __init__(
         self,

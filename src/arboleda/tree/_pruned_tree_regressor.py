@@ -7,22 +7,25 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from arboleda._bridge.tree import Loss
+from arboleda.persist import Field
 from arboleda.tree._decision_tree import Array, CategoricalFeatures, MaxFeatures
 from arboleda.tree._decision_tree_regressor import DecisionTreeRegressor
 from arboleda.tree._pruned_tree import PrunedTree
+from arboleda.tree._pruning_curve import CurveField
 
 _LOSSES: dict[str, Loss] = {
     "squared_error": "squared_error",
     "friedman_mse": "squared_error",
     "absolute_error": "absolute_error",
+    "poisson": "poisson_deviance",
 }
 
 
 class PrunedTreeRegressor(PrunedTree, DecisionTreeRegressor):
     """Regression tree that is grown large and pruned to the size that other rows call for.
 
-    See `PrunedTreeClassifier`; the error is the mean squared error, or the mean absolute error for
-    ``criterion="absolute_error"``.
+    See `PrunedTreeClassifier`; the error is the mean squared error, the mean absolute error for
+    ``criterion="absolute_error"``, or the mean Poisson deviance for ``criterion="poisson"``.
 
     Parameters
     ----------
@@ -45,11 +48,11 @@ class PrunedTreeRegressor(PrunedTree, DecisionTreeRegressor):
         The pruned tree as arrays, under scikit-learn's names.
     ccp_alpha_ : float
         The price of a leaf that was chosen; `DecisionTreeRegressor` with it as ``ccp_alpha`` grows
-        the same tree. Only for cost-complexity pruning, as the next two.
-    pruning_curve_ : PruningCurve
-        Error against size along the path, for plotting.
+        the same tree. Only for cost-complexity pruning, as the next.
     best_index_ : int
         Entry of the curve that was chosen.
+    pruning_curve_ : PruningCurve or None
+        Error against size along the path, for plotting; None for reduced-error pruning.
     feature_importances_ : ndarray of shape (n_features,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
@@ -83,6 +86,11 @@ class PrunedTreeRegressor(PrunedTree, DecisionTreeRegressor):
         **PrunedTree._pruning_constraints,
     }  # fmt: skip
 
+    _fitted_attributes: ClassVar[dict[str, Field]] = {
+        **DecisionTreeRegressor._fitted_attributes,
+        "pruning_curve_": CurveField(),
+    }
+
     def __init__(
         self,
         *,
@@ -90,7 +98,9 @@ class PrunedTreeRegressor(PrunedTree, DecisionTreeRegressor):
         rule: Literal["min", "1se"] = "1se",
         cv: Any = 10,
         validation_fraction: float = 0.25,
-        criterion: Literal["squared_error", "friedman_mse", "absolute_error"] = "squared_error",
+        criterion: Literal[
+            "squared_error", "friedman_mse", "absolute_error", "poisson"
+        ] = "squared_error",
         splitter: Literal["best", "random"] = "best",
         max_depth: int | None = None,
         min_samples_split: int | float = 2,

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from arboleda._errors import ModelFormatError
+from arboleda.persist import Array, Integer
+
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+    from arboleda.persist._fields import Sections
 
 Floats = npt.NDArray[np.float64]
 
@@ -106,3 +111,42 @@ class PruningCurve:
         ax.set_ylabel("error")
         ax.legend(frameon=False)
         return ax
+
+
+class CurveField:
+    """How a model file holds a curve, or None: each array as a section of its own."""
+
+    _fields: ClassVar[dict[str, Array | Integer]] = {
+        "alpha": Array(np.float64),
+        "n_leaves": Array(np.int64),
+        "mean_error": Array(np.float64),
+        "standard_error": Array(np.float64),
+        "train_error": Array(np.float64),
+        "best_index": Integer(),
+        "min_index": Integer(),
+    }
+
+    def encode(self, name: str, value: PruningCurve | None, sections: Sections) -> Any:
+        """Return the names of the sections."""
+        if value is None:
+            return None
+        return {
+            part: field.encode(f"{name}.{part}", getattr(value, part), sections)
+            for part, field in self._fields.items()
+        }
+
+    def decode(self, name: str, stored: Any, sections: Sections) -> PruningCurve | None:
+        """Return the curve, checked."""
+        if stored is None:
+            return None
+        if not isinstance(stored, dict) or stored.keys() != self._fields.keys():
+            raise ModelFormatError(f"{name} is no pruning curve")
+        parts: dict[str, Any] = {
+            part: field.decode(f"{name}.{part}", stored[part], sections)
+            for part, field in self._fields.items()
+        }
+        curve = PruningCurve(**parts)
+        lengths = {array.size for array in parts.values() if isinstance(array, np.ndarray)}
+        if len(lengths) != 1 or not max(curve.best_index, curve.min_index) < min(lengths):
+            raise ModelFormatError(f"{name} has parts that do not fit together")
+        return curve
