@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/memory.h"
 #include "base/thread_pool.h"
 #include "data/code_column.h"
 
@@ -87,6 +88,7 @@ CodedTable code_table(const TableView& table, const Context& context,
       }
     }
   });
+  return_free_memory(n * n_columns);
   return coded;
 }
 

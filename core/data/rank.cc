@@ -4,15 +4,13 @@
 #include <array>
 #include <utility>
 
+#include "base/upper_half_sort.h"
+
 namespace arboleda {
 
 namespace {
 
 constexpr std::size_t kHashSlots = 4 * kFewValues;
-
-// Sorted with a second buffer, and below that by comparing.
-constexpr std::size_t kBuffered = std::size_t{1} << 16;
-constexpr std::size_t kCompared = 64;
 
 // Unsigned integers in the order of the reals they come from; NaN (made positive) comes last.
 std::uint64_t ordered_bits(double x) {
@@ -24,70 +22,6 @@ std::uint32_t ordered_bits(float x) {
   const auto bits = std::bit_cast<std::uint32_t>(x);
   return (bits >> 31) ? ~bits : bits | (std::uint32_t{1} << 31);
 }
-
-// Sorts integers by their upper 32 bits. Large lists are dealt into 256 piles in place, by the first
-// byte that differs, and so on pile by pile: the memory is that of one small pile.
-class UpperHalfSort {
- public:
-  void sort(std::span<std::uint64_t> keys, int shift = 56) {
-    if (keys.size() <= kCompared) {
-      std::sort(keys.begin(), keys.end());
-    } else if (keys.size() <= kBuffered) {
-      by_counting(keys, shift);
-    } else {
-      std::size_t begin = 0;
-      for (const std::size_t end : deal(keys, shift)) {
-        if (shift > 32) sort(keys.subspan(begin, end - begin), shift - 8);
-        begin = end;
-      }
-    }
-  }
-
- private:
-  static std::size_t digit(std::uint64_t key, int shift) { return (key >> shift) & 0xFF; }
-
-  // Returns where each pile ends.
-  static std::array<std::size_t, 256> deal(std::span<std::uint64_t> keys, int shift) {
-    std::array<std::size_t, 256> next{};
-    std::array<std::size_t, 256> end{};
-    for (const auto key : keys) ++end[digit(key, shift)];
-    std::size_t sum = 0;
-    for (std::size_t d = 0; d < 256; ++d) {
-      next[d] = sum;
-      sum += end[d];
-      end[d] = sum;
-    }
-    for (std::size_t d = 0; d < 256; ++d) {
-      while (next[d] < end[d]) {
-        std::uint64_t key = keys[next[d]];
-        for (std::size_t to = digit(key, shift); to != d; to = digit(key, shift)) {
-          std::swap(key, keys[next[to]++]);
-        }
-        keys[next[d]++] = key;
-      }
-    }
-    return end;
-  }
-
-  // Least significant digit first, from bit 32 up to the byte at `shift`.
-  void by_counting(std::span<std::uint64_t> keys, int shift) {
-    spare_.resize(std::max(spare_.size(), keys.size()));
-    std::span<std::uint64_t> from = keys;
-    std::span<std::uint64_t> to = std::span(spare_).first(keys.size());
-    for (int at = 32; at <= shift; at += 8) {
-      std::array<std::size_t, 256> start{};
-      for (const auto key : from) ++start[digit(key, at)];
-      if (start[digit(from[0], at)] == from.size()) continue;
-      std::size_t sum = 0;
-      for (auto& s : start) sum += std::exchange(s, sum);
-      for (const auto key : from) to[start[digit(key, at)]++] = key;
-      std::swap(from, to);
-    }
-    if (from.data() != keys.data()) std::copy(from.begin(), from.end(), keys.begin());
-  }
-
-  std::vector<std::uint64_t> spare_;
-};
 
 std::uint64_t pack(std::uint32_t upper, std::size_t row) {
   return std::uint64_t{upper} << 32 | row;
@@ -156,14 +90,13 @@ FewValues rank_few(const ColumnValues& x) {
   std::array<std::uint16_t, kHashSlots> slots;
   slots.fill(kNone);
   FewValues few;
-  few.rank.resize(x.size());
   std::vector<double> seen;
   std::vector<std::uint32_t> count;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double value = x[i];
     if (std::isnan(value)) {
       few.has_missing = true;
-      few.rank[i] = kNone;
+      few.rank.push_back(kNone);
       continue;
     }
     const auto bits = std::bit_cast<std::uint64_t>(value);
@@ -176,7 +109,7 @@ FewValues rank_few(const ColumnValues& x) {
       count.push_back(0);
     }
     ++count[slots[slot]];
-    few.rank[i] = slots[slot];
+    few.rank.push_back(slots[slot]);
   }
   few.values = seen;
   std::sort(few.values.begin(), few.values.end());

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/types.h"
-#include "grow/key_sort.h"
+#include "base/upper_half_sort.h"
 #include "grow/node_view.h"
 #include "grow/scan.h"
 #include "grow/split.h"
@@ -72,7 +72,7 @@ class CategorySearch {
     }
     keys_.resize(codes.size());
     for (std::size_t i = 0; i < codes.size(); ++i) keys_[i] = make_key(codes[i], i);
-    sort_keys(keys_, spare_, n_codes);
+    sorter_.sort(keys_, static_cast<Code>(n_codes - 1));
     for (std::size_t begin = 0, end = 0; begin < keys_.size(); begin = end) {
       const Code code = code_of(keys_[begin]);
       while (end < keys_.size() && code_of(keys_[end]) == code) ++end;
@@ -145,7 +145,8 @@ class CategorySearch {
   const Criterion& criterion_;
   const SplitLimits& limits_;
   typename Criterion::Sides sides_;
-  std::vector<SortKey> keys_, spare_;
+  UpperHalfSort sorter_;
+  std::vector<SortKey> keys_;
   std::vector<Group> groups_;
   std::vector<std::uint32_t> orders_;
   bool has_cells_ = false;  // cells_ is a histogram; else keys_ holds the rows of each group

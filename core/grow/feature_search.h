@@ -2,22 +2,29 @@
 // large, by sorting its rows once it is small beside the feature's codes.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <type_traits>
 #include <vector>
 
 #include "base/types.h"
+#include "base/upper_half_sort.h"
 #include "data/coded_table.h"
 #include "data/gather_codes.h"
 #include "grow/category_search.h"
-#include "grow/key_sort.h"
 #include "grow/node_view.h"
 #include "grow/random_search.h"
 #include "grow/scan.h"
 #include "grow/split.h"
 
 namespace arboleda {
+
+// A larger histogram is made in parts of this size, but in no more than so many parts; it pays down to
+// fewer rows, because sorting many is slow.
+inline constexpr std::size_t kHistogramBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kParts = 8;
+inline constexpr std::size_t kPartSlotsARow = 16;
 
 struct SearchOptions {
   SplitLimits limits;
@@ -70,8 +77,13 @@ class FeatureSearch {
   bool by_all(const NodeView<Criterion>& node, FeatureIndex feature, const CodedColumn& column,
               const Codes& codes, Split& best) {
     if constexpr (Criterion::kHasCells) {
-      if (column.n_codes() * criterion_.width() <= kSlotsARow * node.rows.size()) {
+      const std::size_t n_slots = column.n_codes() * criterion_.width();
+      const bool whole = n_slots * sizeof(Slot) <= kHistogramBytes;
+      if (whole && n_slots <= kSlotsARow * node.rows.size()) {
         return by_histogram(node, feature, column, codes, best);
+      }
+      if (!whole && n_slots <= kPartSlotsARow * node.rows.size()) {
+        return by_parts(node, feature, column, codes, best);
       }
     }
     return by_sort(node, feature, column, [&](std::size_t i) { return codes[node.rows[i]]; }, best);
@@ -92,6 +104,53 @@ class FeatureSearch {
     return true;
   }
 
+  // A histogram of a large node with many codes, made and scanned in parts: they stay in the cache,
+  // and memory stays small.
+  template <class Codes>
+  bool by_parts(const NodeView<Criterion>& node, FeatureIndex feature, const CodedColumn& column,
+                const Codes& codes, Split& best) {
+    const std::size_t width = criterion_.width();
+    const std::size_t n_cells =
+        std::max(kHistogramBytes / (sizeof(Slot) * width), column.n_codes() / kParts + 1);
+    // Adds the rows with codes from `begin` on; those of no part of it, to the cell after the last.
+    const auto fill = [&](std::size_t begin) {
+      histogram_.assign((n_cells + 1) * width, Slot{});
+      for (std::size_t i = 0; i < node.rows.size(); ++i) {
+        const std::size_t cell = std::min<std::size_t>(codes[node.rows[i]] - begin, n_cells);
+        criterion_.add(node.local, i, &histogram_[cell * width]);
+      }
+    };
+    std::vector<Slot> missing(width);
+    if (column.has_missing) {
+      fill(column.n_values);
+      std::copy_n(histogram_.begin(), width, missing.begin());
+    }
+    const std::size_t n_missing = criterion_.n_rows(missing.data());
+    if (is_constant(node, codes)) return false;
+    scan_feature(
+        sides_, node.total, node.rows.size(), n_missing > 0, options_.limits, feature, best,
+        [&] { sides_.move_cell(missing.data()); },
+        [&](auto& scan) {
+          for (std::size_t begin = 0; begin < column.n_values; begin += n_cells) {
+            fill(begin);
+            const std::size_t end = std::min(begin + n_cells, column.n_values);
+            for (std::size_t code = begin; code < end; ++code) {
+              const Slot* cell = &histogram_[(code - begin) * width];
+              if (criterion_.n_rows(cell) == 0) continue;
+              scan.before(static_cast<Code>(code));
+              sides_.move_cell(cell);
+            }
+          }
+        });
+    return true;
+  }
+
+  template <class Codes>
+  static bool is_constant(const NodeView<Criterion>& node, const Codes& codes) {
+    return std::all_of(node.rows.begin(), node.rows.end(),
+                       [&](RowIndex row) { return codes[row] == codes[node.rows[0]]; });
+  }
+
   template <class CodeAt>
   bool by_sort(const NodeView<Criterion>& node, FeatureIndex feature, const CodedColumn& column,
                const CodeAt& code_at, Split& best) {
@@ -104,7 +163,7 @@ class FeatureSearch {
       keys_[i] = make_key(code, i);
     }
     if (differ == 0) return false;
-    sort_keys(keys_, spare_, column.n_codes());
+    sorter_.sort(keys_, static_cast<Code>(column.n_codes() - 1));
     scan_sorted(criterion_, node.local, keys_, column.n_values, node.total, options_.limits,
                 feature, sides_, best);
     return true;
@@ -121,7 +180,7 @@ class FeatureSearch {
       for_each_listed(codes, node.rows,
                       [&](std::size_t i, Code code) { keys_.push_back(make_key(code, i)); });
       if (keys_.empty()) return false;
-      sort_keys(keys_, spare_, column.n_codes());
+      sorter_.sort(keys_, static_cast<Code>(column.n_codes() - 1));
       if (keys_.size() == node.rows.size() && code_of(keys_.front()) == code_of(keys_.back())) {
         return false;
       }
@@ -142,7 +201,8 @@ class FeatureSearch {
   const SearchOptions options_;
   typename Criterion::Sides sides_;
   std::vector<Slot> histogram_;
-  std::vector<SortKey> keys_, spare_;
+  UpperHalfSort sorter_;
+  std::vector<SortKey> keys_;
   std::vector<Code> codes_;
   CategorySearch<Criterion> categories_;
   RandomSearch<Criterion> random_;

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/context.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "base/thread_pool.h"
 #include "data/coded_table.h"
@@ -66,13 +67,13 @@ class Grower {
     search_.tree = options.tree;
   }
 
-  // rows: the training rows, all of positive weight, at least one; reordered.
+  // rows: the training rows, ascending, all of positive weight, at least one; used up.
   TreeArrays grow(std::vector<RowIndex>& rows) {
     rows_ = rows;
     const std::size_t work = rows.size() * table_.columns.size();
     n_threads_ = work >= kParallelWork ? context_.n_threads() : 1;
-    for (int i = 0; i < n_threads_; ++i) workspaces_.emplace_back(table_, criterion_, search_);
-    if (n_threads_ > 1 && options_.policy == GrowthPolicy::depth_first) {
+    make_workspaces();
+    if (options_.policy == GrowthPolicy::depth_first) {
       subtree_rows_ =
           std::max(kSubtreeRows, rows.size() / (16 * static_cast<std::size_t>(n_threads_)));
     }
@@ -81,8 +82,12 @@ class Grower {
 
     GrownTree trunk;
     grow_from({0, rows.size(), 0, 0, all}, trunk, workspaces_[0], n_threads_);
-    TreeArrays arrays =
-        flatten(trunk, grow_subtrees(), table_.n_features(), criterion_.n_outputs());
+    make_workspaces();  // what the large nodes needed, the subtrees do not
+    return_free_memory(rows.size() * table_.columns.size());
+    std::vector<TreeArrays> subtrees = grow_subtrees();
+    rows_ = {};
+    rows = std::vector<RowIndex>();
+    TreeArrays arrays = flatten(trunk, subtrees, table_.n_features(), criterion_.n_outputs());
     for (auto& weight : arrays.weight) weight *= criterion_.weight_unit();
     arrays.impurity_exponent = criterion_.impurity_exponent();
     return arrays;
@@ -135,7 +140,12 @@ class Grower {
     }
   }
 
-  std::vector<GrownTree> grow_subtrees() {
+  void make_workspaces() {
+    workspaces_.clear();
+    for (int i = 0; i < n_threads_; ++i) workspaces_.emplace_back(table_, criterion_, search_);
+  }
+
+  std::vector<TreeArrays> grow_subtrees() {
     // The largest first, so that the last ones to finish are small.
     std::vector<std::size_t> order(set_aside_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -143,10 +153,13 @@ class Grower {
       return set_aside_[a].end - set_aside_[a].begin > set_aside_[b].end - set_aside_[b].begin;
     });
     subtree_rows_ = 0;
-    std::vector<GrownTree> subtrees(set_aside_.size());
+    std::vector<TreeArrays> subtrees(set_aside_.size());
     parallel_for(n_threads_, order.size(), [&](std::size_t task, int worker) {
       const std::size_t i = order[task];
-      grow_from(set_aside_[i], subtrees[i], workspaces_[static_cast<std::size_t>(worker)], 1);
+      GrownTree tree;
+      grow_from(set_aside_[i], tree, workspaces_[static_cast<std::size_t>(worker)], 1);
+      std::vector<TreeArrays> none;
+      subtrees[i] = flatten(tree, none, table_.n_features(), criterion_.n_outputs());
     });
     return subtrees;
   }

@@ -7,39 +7,55 @@ namespace arboleda {
 namespace {
 
 struct Visit {
-  const GrownTree* tree;
   NodeIndex node;
   NodeIndex parent_if_right;  // the flat parent whose right child this is, or -1
 };
 
+// Room for all nodes at once: growing arrays would take half as much again.
+void reserve(TreeArrays& flat, const GrownTree& trunk, const std::vector<TreeArrays>& subtrees) {
+  std::size_t n = trunk.nodes.size();
+  for (const TreeArrays& subtree : subtrees) n += subtree.right.size();
+  flat.feature.reserve(n);
+  flat.threshold.reserve(n);
+  flat.right.reserve(n);
+  flat.missing_left.reserve(n);
+  flat.impurity.reserve(n);
+  flat.n_node_samples.reserve(n);
+  flat.weight.reserve(n);
+  flat.value.reserve(n * static_cast<std::size_t>(flat.n_outputs));
+}
+
 }  // namespace
 
-TreeArrays flatten(const GrownTree& trunk, const std::vector<GrownTree>& subtrees,
+TreeArrays flatten(const GrownTree& trunk, std::vector<TreeArrays>& subtrees,
                    FeatureIndex n_features, std::size_t n_outputs) {
   TreeArrays flat;
   flat.n_features = n_features;
   flat.n_outputs = static_cast<std::int32_t>(n_outputs);
-  std::vector<Visit> stack{{&trunk, 0, -1}};
+  reserve(flat, trunk, subtrees);
+  std::vector<Visit> stack{{0, -1}};
   while (!stack.empty()) {
-    Visit visit = stack.back();
+    const Visit visit = stack.back();
     stack.pop_back();
-    if (const auto s = visit.tree->nodes[static_cast<std::size_t>(visit.node)].subtree; s >= 0) {
-      visit.tree = &subtrees[static_cast<std::size_t>(s)];
-      visit.node = 0;
-    }
     const auto i = static_cast<std::size_t>(visit.node);
-    const GrownNode& node = visit.tree->nodes[i];
+    const GrownNode& node = trunk.nodes[i];
+    if (node.subtree >= 0) {
+      TreeArrays& subtree = subtrees[static_cast<std::size_t>(node.subtree)];
+      append_tree(flat, subtree, visit.parent_if_right);
+      subtree = {};
+      continue;
+    }
     const bool leaf = node.left < 0;
     const NodeIndex id = append_node(
         flat,
         {leaf, node.feature, node.threshold, node.missing_left, node.impurity, node.n_rows,
          node.weight,
-         std::span(visit.tree->categories)
+         std::span(trunk.categories)
              .subspan(node.category_begin, node.category_end - node.category_begin)},
-        std::span(visit.tree->values).subspan(i * n_outputs, n_outputs), visit.parent_if_right);
+        std::span(trunk.values).subspan(i * n_outputs, n_outputs), visit.parent_if_right);
     if (!leaf) {
-      stack.push_back({visit.tree, node.right, id});
-      stack.push_back({visit.tree, node.left, -1});
+      stack.push_back({node.right, id});
+      stack.push_back({node.left, -1});
     }
   }
   return flat;

@@ -29,8 +29,9 @@ struct GrownTree {
   std::vector<CategoryIndex> categories;
 };
 
-// Joins the pieces into one tree in preorder, the same whatever the order of growing was.
-TreeArrays flatten(const GrownTree& trunk, const std::vector<GrownTree>& subtrees,
+// The nodes in preorder. Nodes that stand for subtrees are replaced by them: `subtrees` holds each
+// as the arrays that flatten() made of it, and is emptied. The same whatever the order of growing was.
+TreeArrays flatten(const GrownTree& trunk, std::vector<TreeArrays>& subtrees,
                    FeatureIndex n_features, std::size_t n_outputs);
 
 }  // namespace arboleda

@@ -9,45 +9,83 @@ namespace arboleda {
 
 namespace {
 
+// Rows that are parted with a buffer; more are halved, and the halves joined by a rotation. A buffer
+// as long as the whole list would be among the largest arrays of a fit.
+constexpr std::size_t kBuffered = std::size_t{1} << 16;
+
 template <class CodeAt, class GoesLeft>
-Partition part(std::span<RowIndex> rows, std::vector<RowIndex>& scratch, const Split& split,
-               Code missing, const CodeAt& code_at, const GoesLeft& goes_left) {
-  if (scratch.size() < rows.size()) scratch.resize(rows.size());
-  Partition partition;
-  std::size_t n_right = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const RowIndex row = rows[i];
-    const Code code = code_at(i, row);
-    const bool left = goes_left(code);
-    partition.n_missing += code == missing;
-    if (code == split.code) partition.low_row = row;
-    if (code == split.next_code) partition.high_row = row;
-    // Both are written and one kept: no branch to predict.
-    rows[partition.n_left] = row;
-    scratch[n_right] = row;
-    partition.n_left += left;
-    n_right += !left;
+class Parter {
+ public:
+  Parter(const Split& split, Code missing, const CodeAt& code_at, const GoesLeft& goes_left,
+         std::vector<RowIndex>& scratch)
+      : split_(split),
+        missing_(missing),
+        code_at_(code_at),
+        goes_left_(goes_left),
+        scratch_(scratch) {}
+
+  // first: place of the first of these rows in the node.
+  Partition part(std::span<RowIndex> rows, std::size_t first) {
+    if (rows.size() <= kBuffered) return part_buffered(rows, first);
+    const std::size_t half = rows.size() / 2;
+    Partition whole = part(rows.first(half), first);
+    const Partition second = part(rows.subspan(half), first + half);
+    const auto at = [&](std::size_t i) { return rows.begin() + static_cast<std::ptrdiff_t>(i); };
+    std::rotate(at(whole.n_left), at(half), at(half + second.n_left));
+    whole.n_left += second.n_left;
+    whole.n_missing += second.n_missing;
+    if (second.low_row != kNoRow) whole.low_row = second.low_row;
+    if (second.high_row != kNoRow) whole.high_row = second.high_row;
+    return whole;
   }
-  std::copy_n(scratch.begin(), n_right,
-              rows.begin() + static_cast<std::ptrdiff_t>(partition.n_left));
-  return partition;
-}
+
+ private:
+  Partition part_buffered(std::span<RowIndex> rows, std::size_t first) {
+    if (scratch_.size() < rows.size()) scratch_.resize(rows.size());
+    Partition partition;
+    std::size_t n_right = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const RowIndex row = rows[i];
+      const Code code = code_at_(first + i, row);
+      const bool left = goes_left_(code);
+      partition.n_missing += code == missing_;
+      if (code == split_.code) partition.low_row = row;
+      if (code == split_.next_code) partition.high_row = row;
+      // Both are written and one kept: no branch to predict.
+      rows[partition.n_left] = row;
+      scratch_[n_right] = row;
+      partition.n_left += left;
+      n_right += !left;
+    }
+    std::copy_n(scratch_.begin(), n_right,
+                rows.begin() + static_cast<std::ptrdiff_t>(partition.n_left));
+    return partition;
+  }
+
+  const Split& split_;
+  Code missing_;
+  const CodeAt& code_at_;
+  const GoesLeft& goes_left_;
+  std::vector<RowIndex>& scratch_;
+};
 
 }  // namespace
 
 Partition partition_rows(const CodedColumn& column, const Split& split, std::span<RowIndex> rows,
                          PartitionScratch& scratch) {
   const Code missing = column.missing_code();
+  const auto part = [&](const auto& code_at, const auto& goes_left) {
+    return Parter(split, missing, code_at, goes_left, scratch.rows).part(rows, 0);
+  };
   const auto by = [&](const auto& code_at) {
     if (split.left_codes.empty()) {
-      return part(rows, scratch.rows, split, missing, code_at, [&](Code code) {
+      return part(code_at, [&](Code code) {
         return code == missing ? split.missing_left : code <= split.code;
       });
     }
     scratch.goes_left.assign(column.n_codes(), 0);
     for (const Code code : split.left_codes) scratch.goes_left[code] = 1;
-    return part(rows, scratch.rows, split, missing, code_at,
-                [&](Code code) { return scratch.goes_left[code] != 0; });
+    return part(code_at, [&](Code code) { return scratch.goes_left[code] != 0; });
   };
   return std::visit(
       [&](const auto& codes) {

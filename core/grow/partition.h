@@ -11,11 +11,13 @@
 
 namespace arboleda {
 
+inline constexpr RowIndex kNoRow = UINT32_MAX;
+
 struct Partition {
   std::size_t n_left = 0;
-  std::size_t n_missing = 0;  // rows whose value of the feature is missing
-  RowIndex low_row = 0;       // some row of the code split.code,
-  RowIndex high_row = 0;      // and of split.next_code
+  std::size_t n_missing = 0;   // rows whose value of the feature is missing
+  RowIndex low_row = kNoRow;   // some row of the code split.code,
+  RowIndex high_row = kNoRow;  // and of split.next_code
 };
 
 // Scratch of one thread.

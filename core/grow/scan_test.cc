@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "base/random.h"
+#include "base/upper_half_sort.h"
 #include "criterion/class_weights.h"
 #include "criterion/entropy.h"
 #include "criterion/gini.h"
 #include "criterion/misclassification.h"
 #include "criterion/squared_error.h"
-#include "grow/key_sort.h"
 #include "grow/partition.h"
 
 namespace arboleda {
@@ -48,14 +48,13 @@ Searched<Criterion> search(const Criterion& criterion, const std::vector<Code>& 
   criterion.gather(rows, local);
   const std::size_t width = criterion.width();
   std::vector<Slot> total(width), histogram((kValues + 1) * width);
-  std::vector<SortKey> keys, spare;
+  std::vector<SortKey> keys;
   for (std::size_t i = 0; i < kRows; ++i) {
     criterion.add(local, i, total.data());
     criterion.add(local, i, &histogram[codes[i] * width]);
     keys.push_back(make_key(codes[i], i));
   }
-  sort_keys(keys, spare, kValues + 1);
-  CHECK(std::is_sorted(keys.begin(), keys.end()));
+  UpperHalfSort().sort(keys, kValues);
 
   Searched<Criterion> result;
   auto sides = criterion.make_sides();
@@ -163,21 +162,6 @@ TEST_CASE("scores equal the definition of weighted impurity up to a constant") {
         doctest::Approx(0.811278).epsilon(1e-6));
   CHECK(entropy.impurity({}, std::vector<std::uint32_t>{9, 5, 0}.data()) ==
         doctest::Approx(0.940286).epsilon(1e-6));
-}
-
-TEST_CASE("keys sort by code, then place, at every size and width of codes") {
-  RandomStream random(5, Purpose::feature_subset, 0, 0);
-  std::vector<SortKey> keys, spare;
-  for (const std::size_t n : {0, 1, 2, 47, 48, 49, 500, 3000}) {
-    for (const std::uint32_t n_codes : {2u, 256u, 257u, 65537u, 20000000u}) {
-      keys.clear();
-      for (std::size_t i = 0; i < n; ++i) keys.push_back(make_key(random.below(n_codes), i));
-      auto expected = keys;
-      std::sort(expected.begin(), expected.end());
-      sort_keys(keys, spare, n_codes);
-      CHECK(keys == expected);
-    }
-  }
 }
 
 TEST_CASE("a partition is stable and sends missing rows where the split says") {

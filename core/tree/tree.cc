@@ -115,6 +115,34 @@ NodeIndex append_node(TreeArrays& arrays, const TreeNode& node, std::span<const 
   return id;
 }
 
+void append_tree(TreeArrays& arrays, const TreeArrays& part, NodeIndex right_of) {
+  const auto first = static_cast<NodeIndex>(arrays.right.size());
+  if (right_of >= 0) arrays.right[static_cast<std::size_t>(right_of)] = first;
+  const auto append = [](auto& to, const auto& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  if (!arrays.category_start.empty() || !part.category_start.empty()) {
+    arrays.category_start.resize(static_cast<std::size_t>(first) + 1,
+                                 static_cast<std::int64_t>(arrays.category.size()));
+    const std::int64_t before = arrays.category_start.back();
+    for (std::size_t i = 1; i <= part.right.size(); ++i) {
+      arrays.category_start.push_back(before +
+                                      (part.category_start.empty() ? 0 : part.category_start[i]));
+    }
+    append(arrays.category, part.category);
+  }
+  for (const NodeIndex right : part.right) {
+    arrays.right.push_back(right < 0 ? right : right + first);
+  }
+  append(arrays.feature, part.feature);
+  append(arrays.threshold, part.threshold);
+  append(arrays.missing_left, part.missing_left);
+  append(arrays.impurity, part.impurity);
+  append(arrays.n_node_samples, part.n_node_samples);
+  append(arrays.weight, part.weight);
+  append(arrays.value, part.value);
+}
+
 Tree::Tree(TreeArrays arrays) : arrays_(std::move(arrays)) {
   check_lengths(arrays_);
   check_numbers(arrays_);

@@ -61,6 +61,9 @@ struct TreeNode {
 NodeIndex append_node(TreeArrays& arrays, const TreeNode& node, std::span<const double> value,
                       NodeIndex right_of);
 
+// Appends a whole tree of the same shape of values; its root becomes the next node.
+void append_tree(TreeArrays& arrays, const TreeArrays& part, NodeIndex right_of);
+
 class Tree {
  public:
   // Throws Error(invalid_argument) unless the arrays form one tree: equal lengths, every node but

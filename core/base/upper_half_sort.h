@@ -1,0 +1,26 @@
+// Sorts integers of 64 bits by their upper half.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace arboleda {
+
+// Large lists are dealt into 256 piles in place, by the first byte that differs, and so on pile by
+// pile: the memory is that of one small pile. Equal upper halves stay in no particular order.
+class UpperHalfSort {
+ public:
+  // max_upper: no upper half is above it.
+  void sort(std::span<std::uint64_t> keys, std::uint32_t max_upper = UINT32_MAX);
+
+ private:
+  void sort_from(std::span<std::uint64_t> keys, int shift);
+  void by_counting(std::span<std::uint64_t> keys, int shift);
+
+  std::vector<std::uint64_t> spare_;
+};
+
+}  // namespace arboleda
