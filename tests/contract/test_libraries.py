@@ -7,8 +7,13 @@ import pytest
 
 _ABSENT = """
 import sys
-for name in ("pandas", "polars", "pyarrow"):
-    sys.modules[name] = None  # importing it fails
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {"pandas", "polars", "pyarrow"}:
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, Absent())
 import numpy as np
 from scipy import sparse
 from arboleda import DecisionTreeClassifier, DecisionTreeRegressor

@@ -114,7 +114,7 @@ def test_what_is_refused() -> None:
 
 
 def test_wide_and_empty_tables_are_not_made_dense() -> None:
-    S = sparse.random_array((20_000, 5_000), density=2e-5, format="csr", rng=0)
+    S = sparse.random(20_000, 5_000, density=2e-5, format="csr", random_state=0)
     y = np.asarray(S.sum(axis=1)).reshape(-1) > 0
     tracemalloc.start()
     model = DecisionTreeClassifier(max_depth=3).fit(S, y)

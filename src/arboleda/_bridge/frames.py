@@ -23,8 +23,16 @@ from arboleda._bridge.schema import Name
 Frame = nw.DataFrame[Any]
 Series = nw.Series[Any]
 
-_LABELLED = (nw.Categorical, nw.Enum, nw.String)
-_CAST = (nw.Decimal, nw.Int128, nw.UInt128)  # NumPy has no such numbers
+
+def _types(*names: str) -> tuple[type[Any], ...]:
+    """Return those of the column types that this version of narwhals knows."""
+    return tuple(getattr(nw, name) for name in names if hasattr(nw, name))
+
+
+_LABELLED = _types("Categorical", "Enum", "String")
+_DATED = _types("Date", "Datetime", "Duration", "Time")
+_NESTED = _types("List", "Array", "Struct")
+_CAST = _types("Decimal", "Int128", "UInt128")  # NumPy has no such numbers
 
 
 def as_frame(X: Any) -> Frame | None:
@@ -61,7 +69,7 @@ class FrameSource:
     """The columns of a frame, in the order in which the model has them."""
 
     def __init__(self, frame: Frame, order: list[int] | None = None) -> None:
-        columns = list(frame.iter_columns())
+        columns = [frame.get_column(name) for name in frame.columns]
         self._columns = columns if order is None else [columns[j] for j in order]
         self.n_rows = len(frame)
         self.n_columns = len(self._columns)
@@ -100,13 +108,9 @@ def read_numbers(series: Series, place: str) -> npt.NDArray[Any]:
         If the column holds anything else; it names the first such value.
     """
     dtype = series.dtype
-    if dtype.is_temporal():
-        raise ValueError(
-            f"column {place} of X holds dates or durations: turn them into numbers first, or name "
-            "the column in categorical_features"
-        )
-    if dtype.is_nested():
-        raise ValueError(f"column {place} of X holds values of type {dtype}: take them apart first")
+    refusal = _no_numbers(dtype)
+    if refusal is not None:
+        raise ValueError(f"column {place} of X holds {refusal}")
     if isinstance(dtype, _LABELLED):
         return numbers_of_labels(read_labels(series, place), f"column {place} of X")
     if isinstance(dtype, _CAST) or (dtype == nw.Boolean and series.null_count()):
@@ -138,6 +142,16 @@ def read_labels(series: Series, place: str) -> LabelColumn:
         raise ValueError(f"column {place} of X: {error}") from error
 
 
+def _no_numbers(dtype: Any) -> str | None:
+    """Tell what a type holds that cannot be read as numbers, and the remedy."""
+    if isinstance(dtype, _DATED):
+        return (
+            "dates or durations: turn them into numbers first, or name the column in "
+            "categorical_features"
+        )
+    return f"values of type {dtype}: take them apart first" if isinstance(dtype, _NESTED) else None
+
+
 def _pandas_labels(native: Any) -> LabelColumn:
     if native.dtype == object:
         return labels_of_objects(native.to_numpy())
@@ -163,11 +177,11 @@ def _arrow_labels(native: Any) -> LabelColumn:
 
 def _polars_labels(series: Series) -> LabelColumn:
     dtype = series.dtype
-    if dtype.is_nested() or dtype == nw.Binary:
+    if isinstance(dtype, (*_NESTED, *_types("Binary"))):
         raise UnreadableLabelError(f"it has values of type {dtype}")
     if dtype == nw.String:
         series = series.cast(nw.Categorical)
-    elif not isinstance(dtype, nw.Categorical | nw.Enum):
+    elif not isinstance(dtype, _LABELLED):
         if dtype.is_numeric() and not isinstance(dtype, _CAST):
             return labels_of_numbers(series.to_numpy())
         values = np.empty(len(series), dtype=object)

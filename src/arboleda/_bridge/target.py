@@ -63,7 +63,7 @@ def read_weight(sample_weight: Any, table: Table | SparseTable) -> npt.NDArray[n
     given = np.asarray(_as_array(sample_weight))
     if given.dtype.kind == "f":
         check_finite(given, "sample_weight", "give every row a finite weight; 0 leaves it out")
-    if given.size and not given.any():
+    if given.size and given.dtype.kind in "biuf" and not given.any():
         raise ValueError("sample_weight is zero for every row: at least one must be positive")
     weight: npt.NDArray[np.float64] = _check_sample_weight(
         given if given.ndim else given.item(), table, dtype=np.float64
@@ -102,7 +102,7 @@ def _as_array(y: Any) -> Any:
     if isinstance(wrapped, nw.Series):
         return _values(wrapped)
     if isinstance(wrapped, nw.DataFrame):
-        return np.column_stack([_values(series) for series in wrapped.iter_columns()])
+        return np.column_stack([_values(wrapped.get_column(name)) for name in wrapped.columns])
     if isinstance(y, list | tuple) and any(isinstance(label, str) for label in y):
         _check_objects(np.array([*y, None], dtype=object)[:-1], numeric=False)
     return np.asarray(y) if isinstance(y, list | tuple) else y
