@@ -22,8 +22,8 @@ PY := src tests tools docs benchmarks
 OFFLINE := { echo "arboleda: the step above failed; its last lines say why (with no network, \
 	pip cannot fetch what the package needs)." >&2; exit 1; }
 
-.PHONY: study test test-slow check format lint layers types core-tests docs sanitizers clean \
-    preflight doctest
+.PHONY: study test test-slow check format lint layers types core-tests docs sanitizers fuzz \
+    fuzz-million clean preflight doctest
 .DELETE_ON_ERROR:
 
 study: $(VENV)/.study
@@ -59,6 +59,19 @@ core-tests: $(VENV)/.dev doctest
 sanitizers: $(VENV)/.dev doctest
 	$(call CORE,asan-ubsan)
 	$(call CORE,tsan)
+
+# The loader of model files under libFuzzer (needs clang); ARGS=-max_total_time=SECONDS, a minute if
+# nothing is said. What it finds is left in core/build/fuzz.
+fuzz: $(VENV)/.dev
+	@export PATH="$(CURDIR)/$(BIN):$$PATH"; cd core; cmake --preset fuzz --log-level=WARNING && \
+	    cmake --build --preset fuzz && mkdir -p build/fuzz/found && cd build/fuzz && \
+	    ./model_file_fuzz -max_total_time=60 -max_len=4096 $(ARGS) found ../../io/corpus
+
+# A million damaged model files under AddressSanitizer and UndefinedBehaviorSanitizer.
+fuzz-million: $(VENV)/.dev doctest
+	@export PATH="$(CURDIR)/$(BIN):$$PATH"; cd core; cmake --preset asan-ubsan --log-level=WARNING && \
+	    cmake --build --preset asan-ubsan --target mutation_fuzz && \
+	    ./build/asan-ubsan/mutation_fuzz 1000000 $(SEED)
 
 docs: $(VENV)/.dev
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html

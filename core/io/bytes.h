@@ -72,10 +72,7 @@ class ByteReader {
   std::size_t left() const { return bytes_.size(); }
 
   ByteView take(std::size_t count) {
-    if (count > bytes_.size()) {
-      refuse(at_, std::to_string(count) + " bytes should follow, and " +
-                      std::to_string(bytes_.size()) + " do");
-    }
+    if (count > left()) refuse_short();
     const ByteView front = bytes_.first(count);
     bytes_ = bytes_.subspan(count);
     at_ += count;
@@ -90,7 +87,7 @@ class ByteReader {
   // The bytes are there before memory is taken for the numbers.
   template <Number T>
   std::vector<T> numbers(std::size_t count) {
-    if (count > left() / sizeof(T)) take(left() + 1);
+    if (count > left() / sizeof(T)) refuse_short();
     const ByteView bytes = take(count * sizeof(T));
     std::vector<T> numbers(count);
     if (count == 0) return numbers;
@@ -109,6 +106,10 @@ class ByteReader {
   void align() { skip_zeros((8 - at_ % 8) % 8); }
 
  private:
+  [[noreturn]] void refuse_short() const {
+    refuse(at_, "more should follow than the " + std::to_string(left()) + " bytes that do");
+  }
+
   ByteView bytes_;
   std::size_t at_;
 };

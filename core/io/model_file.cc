@@ -238,7 +238,13 @@ ModelFile read_model(ByteView file) {
   const auto n_sections = ByteReader(file.subspan(12), 12).number<std::uint32_t>();
   ByteReader reader(file.subspan(header_size), header_size);
   std::vector<Section> sections;
-  for (std::uint32_t i = 0; i < n_sections; ++i) sections.push_back(take_section(reader));
+  for (std::uint32_t i = 0; i < n_sections; ++i) {
+    const std::size_t begin = reader.at();
+    sections.push_back(take_section(reader));
+    if (i > 0 && sections[i].kind == kTree && sections[i - 1].kind == kArray) {
+      refuse(begin, "a tree follows an array");
+    }
+  }
   if (text_of(reader.take(4)) != kEnd) refuse(reader.at() - 4, "here the file should end");
   if (reader.number<std::uint32_t>() != crc32c(file.first(file.size() - 4))) {
     refuse(file.size() - 4, "the file is damaged: it does not have its checksum");

@@ -159,13 +159,13 @@ def decode_array(stored: Any) -> npt.NDArray[Any]:
                 raise ModelFormatError(f"{_shown(value)} is no number and no text")
             array[i] = decode(value) if not isinstance(value, list) else _refuse_list(value)
         return array
+    if found[1]:
+        _check_text(values, int(found[1]))
+        return np.array(values, dtype=name)
     try:
         dtype = np.dtype(name)
     except TypeError as error:  # float128 is not on every machine
         raise ModelFormatError(f"this machine has no numbers of type {name}") from error
-    if dtype.kind == "U":
-        _check_text(values, int(found[1]))
-        return np.array(values, dtype=dtype)
     if dtype.kind == "f":
         return _decode_floats(values, dtype)
     return _decode_integers(values, dtype)

@@ -1,0 +1,99 @@
+"""Writes the golden models of this version: once, when a version is released.
+
+    python -m tests.golden.make
+
+A golden model is a file, and beside it in JSON a table and what the model says of it. Every later
+version must load the file and say the same, bit by bit; so none is ever written again: to change
+one is to break the files of users.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import arboleda
+from arboleda import DecisionTreeClassifier, DecisionTreeRegressor
+
+HERE = Path(__file__).parent
+METHODS = ("predict", "predict_proba", "apply")
+
+
+def _numbers(seed: int, missing: float = 0.0) -> tuple[Any, Any]:
+    """A table whose columns are rounded, and a target that depends on two of them."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(120, 4)).round(2)
+    target = (X[:, 0] - 2 * X[:, 1] * (X[:, 2] > 0)).round(3)
+    X[random.random(X.shape) < missing] = np.nan
+    return X, target
+
+
+def _classes(target: Any) -> Any:
+    return np.array(["low", "mid", "hïgh"])[np.digitize(target, [-0.7, 0.9])]
+
+
+def classification() -> tuple[Any, Any]:
+    X, target = _numbers(1)
+    weight = {"low": 1.0, "mid": 0.5, "hïgh": 2.0}
+    return DecisionTreeClassifier(max_depth=4, class_weight=weight).fit(X, _classes(target)), X
+
+
+def regression() -> tuple[Any, Any]:
+    X, target = _numbers(2)
+    return DecisionTreeRegressor(min_samples_leaf=4, ccp_alpha=0.01).fit(X, target), X
+
+
+def missing_values() -> tuple[Any, Any]:
+    X, target = _numbers(3, missing=0.2)
+    return DecisionTreeClassifier(criterion="entropy", max_leaf_nodes=9).fit(X, target > 0), X
+
+
+def categorical() -> tuple[Any, Any]:
+    X, target = _numbers(4)
+    table = X.astype(object)
+    table[:, 3] = np.array(["red", "green", "blue", None])[np.digitize(X[:, 3], [-1, 0, 1])]
+    target += 3 * (table[:, 3] == "green")
+    model = DecisionTreeRegressor(max_depth=4, categorical_features=[3]).fit(table, target)
+    table[::10, 3] = "never seen"
+    return model, table
+
+
+MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
+    "classification": classification,
+    "regression": regression,
+    "missing_values": missing_values,
+    "categorical": categorical,
+}
+
+
+def answers(model: Any, table: Any) -> dict[str, Any]:
+    """What a model says of a table, as JSON has it: real numbers with all their digits."""
+    return {name: getattr(model, name)(table).tolist() for name in METHODS if hasattr(model, name)}
+
+
+def plain(table: Any) -> list[list[Any]]:
+    """Rows of a table; None where a value is missing."""
+    return [[None if x is None or x != x else x for x in row] for row in table.tolist()]
+
+
+def main() -> int:
+    folder = HERE / arboleda.__version__
+    folder.mkdir(exist_ok=True)
+    for name, make in MODELS.items():
+        path = folder / f"{name}.arboleda"
+        if path.exists():
+            print(f"{path.name} of {arboleda.__version__} is there: it stays as it is")
+            continue
+        model, table = make()
+        model.save(path, metrics={"rows": len(table)})
+        text = json.dumps({"table": plain(table), **answers(model, table)}, ensure_ascii=False)
+        path.with_suffix(".json").write_text(f"{text}\n", encoding="utf-8")
+        print(f"{path.name}: {path.stat().st_size} bytes")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

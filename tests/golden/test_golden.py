@@ -1,0 +1,38 @@
+"""Files of every version load for ever, and say what they said (T29)."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.golden.make import MODELS, answers
+
+import arboleda
+from arboleda.persist import read_header
+
+HERE = Path(__file__).parent
+FILES = sorted(HERE.glob("*/*.arboleda"))
+
+
+def table_of(rows: list[list[Any]]) -> Any:
+    """The table as it was given: of numbers, or of objects where it holds texts."""
+    if any(isinstance(x, str) for row in rows for x in row):
+        return np.array(rows, dtype=object)
+    return np.array([[np.nan if x is None else x for x in row] for row in rows])
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_a_model_of_any_version_says_what_it_said(path: Path) -> None:
+    expected = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    table = table_of(expected.pop("table"))
+    model = arboleda.load(path)
+    assert answers(model, table) == expected  # every digit
+    header = read_header(path)
+    assert header["library_version"] == path.parent.name
+    assert header["metrics"] == {"rows": len(table)}
+
+
+def test_there_are_files_of_this_version() -> None:
+    here = [path.stem for path in FILES if path.parent.name == arboleda.__version__]
+    assert sorted(here) == sorted(MODELS)
