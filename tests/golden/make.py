@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import arboleda
-from arboleda import DecisionTreeClassifier, DecisionTreeRegressor
+from arboleda import DecisionTreeClassifier, DecisionTreeRegressor, PrunedTreeClassifier
 
 HERE = Path(__file__).parent
 METHODS = ("predict", "predict_proba", "apply")
@@ -61,11 +61,17 @@ def categorical() -> tuple[Any, Any]:
     return model, table
 
 
+def pruned() -> tuple[Any, Any]:
+    X, target = _numbers(5)
+    return PrunedTreeClassifier(cv=4, random_state=1).fit(X, _classes(target)), X
+
+
 MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "classification": classification,
     "regression": regression,
     "missing_values": missing_values,
     "categorical": categorical,
+    "pruned": pruned,
 }
 
 
@@ -85,13 +91,12 @@ def main() -> int:
     for name, make in MODELS.items():
         path = folder / f"{name}.arboleda"
         if path.exists():
-            print(f"{path.name} of {arboleda.__version__} is there: it stays as it is")
-            continue
+            continue  # it stays as it is
         model, table = make()
         model.save(path, metrics={"rows": len(table)})
         text = json.dumps({"table": plain(table), **answers(model, table)}, ensure_ascii=False)
         path.with_suffix(".json").write_text(f"{text}\n", encoding="utf-8")
-        print(f"{path.name}: {path.stat().st_size} bytes")
+
     return 0
 
 

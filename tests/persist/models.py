@@ -17,6 +17,8 @@ _RANDOM = np.random.default_rng(0)
 X = _RANDOM.normal(size=(300, 4))
 X[_RANDOM.random(X.shape) < 0.1] = np.nan
 Y = np.digitize(np.nan_to_num(X[:, 0] + X[:, 1]), [-0.5, 0.5])
+LEVELS = X.astype(object)
+LEVELS[:, 3] = np.array(["a", "b", None, "d"])[Y + (X[:, 3] > 0)]
 NAMES = ["plain", "with space", "ñandú \N{SNOWMAN}", '<script>"\\\n']
 
 
@@ -36,14 +38,19 @@ MODELS: dict[str, Callable[[], Any]] = {
     "huge targets": lambda: DecisionTreeRegressor(max_depth=3).fit(
         X, 1e300 * np.nan_to_num(X[:, 2])
     ),
-    "names": lambda: DecisionTreeRegressor(ccp_alpha=0.01).fit(named(X), np.nan_to_num(X[:, 2])),
-    "pruned": lambda: PrunedTreeClassifier(cv=4, random_state=0).fit(X, Y),
+    "pruned": lambda: PrunedTreeClassifier(cv=3, random_state=0).fit(X, Y),
     "pruned by rows": lambda: PrunedTreeRegressor(pruning="reduced_error", random_state=0).fit(
         X, np.nan_to_num(X[:, 2])
     ),
+    "categories": lambda: DecisionTreeClassifier(max_depth=5, categorical_features=[3]).fit(
+        LEVELS, Y
+    ),
+    "names": lambda: DecisionTreeRegressor(ccp_alpha=0.01).fit(named(X), np.nan_to_num(X[:, 2])),
 }
 
 
 def table_of(model: Any) -> Any:
     """The training table as the model saw it."""
+    if any(model.schema_.n_levels):
+        return LEVELS
     return named(X) if hasattr(model, "feature_names_in_") else X

@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 import warnings
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,12 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import KFold
 from tests.persist.models import MODELS, NAMES, X, Y, table_of
 from tests.property.strategies import arrays_of, predictions
 
 import arboleda
-from arboleda import DecisionTreeClassifier, DecisionTreeRegressor
+from arboleda import DecisionTreeClassifier, DecisionTreeRegressor, PrunedTreeClassifier
 from arboleda.persist import read_header
 
 
@@ -58,7 +60,8 @@ def test_a_loaded_model_is_as_good_as_a_fitted_one(name: str, tmp_path: Path) ->
     assert_array_equal(again.apply(table), model.apply(table))
     assert_array_equal(again.feature_importances_, model.feature_importances_)
     assert again.tree_.pruned(np.inf).node_count == 1
-    assert again.fit(X[:, :2], Y).n_features_in_ == 2  # as free as before its first fit
+    again.set_params(categorical_features=None).fit(X[:, :2], Y)
+    assert again.n_features_in_ == 2  # as free as before its first fit
 
 
 def test_names_of_columns_come_back_and_are_checked(tmp_path: Path) -> None:
@@ -123,14 +126,36 @@ def test_parameters_keep_value_and_type(parameters: dict[str, Any], tmp_path: Pa
     }
 
 
-def test_a_generator_is_not_kept_and_that_is_told(tmp_path: Path) -> None:
-    model = DecisionTreeClassifier(random_state=np.random.RandomState(0)).fit(X, Y)
-    with pytest.warns(UserWarning, match=r"random_state is a generator.*random_state=None") as told:
+@pytest.mark.parametrize(
+    ("name", "value", "default"),
+    [
+        ("random_state", np.random.RandomState(0), None),
+        ("cv", KFold(3), 10),
+        ("class_weight", {0: Decimal(1)}, None),
+    ],
+)
+def test_an_object_is_not_kept_and_that_is_told(
+    name: str, value: Any, default: Any, tmp_path: Path
+) -> None:
+    model = PrunedTreeClassifier(**{name: value}).fit(X, np.minimum(Y, 1))
+    message = rf"{name} is not kept.* of type \w+,.*has {name}={default!r}"
+    with pytest.warns(UserWarning, match=message) as told:
         model.save(tmp_path / "model")
     assert told[0].filename == __file__
     again = arboleda.load(tmp_path / "model")
-    assert again.random_state is None
+    assert getattr(again, name) == default
     assert_array_equal(again.predict(X), model.predict(X))
+
+
+def test_the_curve_of_pruning_comes_back(tmp_path: Path) -> None:
+    model = MODELS["pruned"]()
+    again = saved(model, tmp_path / "model")
+    assert again.best_index_ == model.best_index_
+    assert again.ccp_alpha_ == model.ccp_alpha_
+    for name, part in vars(model.pruning_curve_).items():
+        assert_array_equal(getattr(again.pruning_curve_, name), part, strict=True)
+    rows = saved(MODELS["pruned by rows"](), tmp_path / "rows")
+    assert rows.pruning_curve_ is None
 
 
 def test_metrics_are_kept_for_the_reader_of_the_header(tmp_path: Path) -> None:
@@ -180,11 +205,8 @@ def test_what_cannot_be_saved_is_named(tmp_path: Path) -> None:
         model.save(path, metrics={"when": object()})
     with pytest.raises(TypeError, match=r"_Derived cannot be saved.*not those derived"):
         _Derived().fit(X, Y).save(path)
-    weight = {0: np.ones((2, 2)), 1: 1.0, 2: 1.0}
-    with pytest.raises(TypeError, match=r"class_weight of DecisionTreeClassifier cannot be saved"):
-        model.set_params(class_weight=weight).save(path)
     with pytest.raises(ValueError, match="'max_depth' parameter"):
-        model.set_params(class_weight=None, max_depth=-3).save(path)
+        model.set_params(max_depth=-3).save(path)
     pair = DecisionTreeClassifier().fit(X, np.array(["\ud83d\ude00", "x"])[np.minimum(Y, 1)])
     with pytest.raises(ValueError, match="no Unicode text"):
         pair.save(path)  # a pair of surrogates would come back as one character

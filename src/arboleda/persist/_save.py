@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import os
 import warnings
@@ -56,15 +57,16 @@ class SavedModel:
         NotFittedError
             If the model is not fitted.
         TypeError
-            If a parameter, a class label or a metric is of a type that the file cannot hold.
+            If a class label or a metric is of a type that the file cannot hold, or the class is
+            derived from one of ours.
         OSError
             If the file cannot be written.
 
         Warns
         -----
         UserWarning
-            If ``random_state`` is a generator: the file holds None in its place. If ``cv`` is a
-            splitter: the file does not hold it.
+            If a parameter is an object, such as a generator as ``random_state``: predictions do
+            not depend on it, and the file holds the parameter's default in its place.
         """
         content = model_to_bytes(self, metrics)
         write_atomically(Path(path), content)
@@ -77,7 +79,7 @@ def model_to_bytes(model: Any, metrics: Mapping[str, Any] | None = None) -> byte
     model._validate_params()
     sections = Sections()
     fitted = {
-        attribute: _encode_attribute(field, attribute, getattr(model, attribute), sections)
+        attribute: _encode_attribute(field, attribute, model, sections)
         for attribute, field in model._fitted_attributes.items()
     }
     arrays = dict(sorted(sections.arrays.items()))
@@ -99,38 +101,28 @@ def model_to_bytes(model: Any, metrics: Mapping[str, Any] | None = None) -> byte
     return write_model(content, sections.trees, arrays)
 
 
-def _encode_attribute(field: Field, name: str, value: Any, sections: Sections) -> Any:
+def _encode_attribute(field: Field, name: str, model: Any, sections: Sections) -> Any:
     try:
-        return field.encode(name, value, sections)
+        return field.encode(name, getattr(model, name), sections)
     except TypeError as error:
         raise TypeError(f"{name} cannot be saved: {error}") from error
 
 
 def _encode_parameters(model: Any) -> dict[str, Any]:
+    """Parameters as plain data; one that is an object is left to its default, with a warning."""
     parameters: dict[str, Any] = {}
     for name, value in model.get_params(deep=False).items():
-        if isinstance(value, np.random.RandomState | np.random.Generator):
-            warnings.warn(
-                f"{name} is a generator, which a model file does not hold: the loaded model has "
-                f"{name}=None. Predictions do not depend on it; give {name} a number to fit alike",
-                stacklevel=4,
-            )
-            parameters[name] = None
-            continue
-        if hasattr(value, "split") and hasattr(value, "get_n_splits"):
-            warnings.warn(
-                f"{name} is a splitter, which a model file does not hold: the loaded model has the "
-                f"default {name}. Predictions do not depend on it; set {name} again to fit alike",
-                stacklevel=4,
-            )
-            continue
         try:
             parameters[name] = encode(value)
         except TypeError as error:
-            raise TypeError(
-                f"{name} of {type(model).__name__} cannot be saved: {error}; a model file holds "
-                "numbers, texts, and lists and dicts of them"
-            ) from error
+            default = inspect.signature(type(model)).parameters[name].default
+            warnings.warn(
+                f"{name} is not kept, because {error}, and a model file holds numbers, texts, and "
+                f"lists and dicts of them: the loaded model predicts alike and has {name}="
+                f"{default!r}. Set {name} again before it is fitted anew",
+                stacklevel=4,
+            )
+            parameters[name] = encode(default)
     return parameters
 
 
