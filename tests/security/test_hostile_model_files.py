@@ -47,7 +47,10 @@ CONTAINER: list[tuple[Callable[[FileTwin], FileTwin], str]] = [
     ),
     (lambda f: replace(f, version=2**32 - 1), "byte 8: the file has format 4294967295, "),
     (lambda f: replace(f, n_sections=0), "here the file should end"),
-    (lambda f: replace(f, n_sections=2), "more should follow than the 0 bytes that do"),
+    (
+        lambda f: replace(f, n_sections=len(f.sections) + 1),
+        "more should follow than the 0 bytes that do",
+    ),
     (lambda f: replace(f, n_sections=2**32 - 1), "byte 12: the file is too short for its sections"),
     (lambda f: replace(f, length=2**63), "byte 16: the file is cut short: it should have 92233720"),
     (lambda f: replace(f, length=0), "byte 16: bytes follow the end of the file"),
@@ -57,7 +60,10 @@ CONTAINER: list[tuple[Callable[[FileTwin], FileTwin], str]] = [
     (lambda f: replace(f, end=b"DONE"), "here the file should end"),
     (lambda f: replace(f, after=b"\0" * 8), "the file is damaged: it does not have its checksum"),
     (lambda f: replace(f, sections=[]), "the header speaks of other trees or arrays"),
-    (lambda f: replace(f, sections=f.sections * 2), "the header speaks of other trees or arrays"),
+    (
+        lambda f: replace(f, sections=[f.sections[0], *f.sections]),
+        "the header speaks of other trees or arrays",
+    ),
     (lambda f: replace(f, sections=[(b"CODE", b"")]), "here a tree or an array should begin"),
     (
         lambda f: replace(f, sections=[(b"TREE", b"")]),
@@ -139,6 +145,13 @@ def test_a_tree_that_asks_for_categories_of_a_numeric_column(good: FileTwin) -> 
     threshold[0] = start[0] = 0
     bad = good.with_tree(threshold=threshold, category=np.array([2]), category_start=start)
     assert "asks for categories that its columns do not have" in refusal(bad.write())
+
+
+def test_missing_values_in_columns_that_are_not_there(good: FileTwin) -> None:
+    for column in (4, -1, 2**62):
+        content = array_content("missing_columns_", np.array([column]))
+        bad = replace(good, sections=[good.sections[0], (b"ARRY", content)])
+        assert "missing_columns_ names columns that are not there" in refusal(bad.write())
 
 
 def _changed(path: str, value: Any) -> Callable[[dict[str, Any]], None]:

@@ -229,6 +229,8 @@ class DecisionTree(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignor
             return "the tree was fitted on another number of columns than the header lists"
         if not self.tree_.categories_are_below(self.schema_.n_levels):
             return "the tree asks for categories that its columns do not have"
+        if not np.isin(self.missing_columns_, np.arange(self.n_features_in_)).all():
+            return "missing_columns_ names columns that are not there"
         width = self._value_width()
         if self.tree_.value.shape[-1] != width:
             return f"the leaves of the tree do not hold the {width} numbers that the header implies"
