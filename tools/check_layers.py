@@ -38,7 +38,7 @@ PYTHON = {
     "_bridge": {"_errors", "_native"},
     "persist": {"_bridge", "_errors", "_files"},
     "metrics": set[str](),
-    "tree": {"_errors", "_bridge", "_numbers", "_reading", "persist"},
+    "tree": {"_bridge", "_errors", "_numbers", "_reading", "persist"},
     "report": {"_files", "_numbers", "_reading"},
     "study": {"_files", "metrics", "tree", "report"},
     "cli": {"study"},

@@ -73,6 +73,7 @@ class PrunedTreeClassifier(PrunedTree, DecisionTreeClassifier):
         Names, kinds and categories of the columns.
     max_features_ : int
     n_outputs_ : int
+        Always 1: pruned trees have one target.
 
     Notes
     -----

@@ -61,6 +61,7 @@ class PrunedTreeRegressor(PrunedTree, DecisionTreeRegressor):
         Names, kinds and categories of the columns.
     max_features_ : int
     n_outputs_ : int
+        Always 1: pruned trees have one target.
 
     References
     ----------
