@@ -64,7 +64,7 @@ def tree_of(root: Node, n_features: int) -> Tree:
         "threshold": [n.threshold if i else 0.0 for n, i in asks],
         "right": right,
         "missing_left": [n.missing_left and i for n, i in asks],
-        "impurity": [1.0 - max(n.shares) if len(n.shares) > 1 else 0.25 for n in nodes],
+        "impurity": [max(0.0, 1.0 - max(n.shares)) for n in nodes],
         "n_node_samples": [n.rows for n in nodes],
         "weight": [float(n.rows) for n in nodes],
         "value": [share for n in nodes for share in n.shares],

@@ -363,3 +363,45 @@ def test_pruned_trees_are_read_like_others() -> None:
         assert len(plot_tree(model, label="none")) >= model.tree_.node_count
         assert export_graphviz(model).count(" -> ") == model.tree_.node_count - 1
         assert model.to_svg(max_depth=None).count("<title>") == model.tree_.node_count
+
+
+def two_classes_and_three() -> Any:
+    """Two targets: shares of {a, b}, then of {u, v, w}, in one row of values."""
+    left = Node(value=(1.0, 0.0, 0.5, 0.25, 0.25), n=4)
+    right = Node(value=(0.25, 0.75, 0.0, 0.0, 1.0), n=4)
+    model = classifier(Node(0, 2.5, left=left, right=right), 1, ["a", "b"])
+    model.n_outputs_, model.n_classes_ = 2, [2, 3]
+    model.classes_ = [np.array(["a", "b"]), np.array(["u", "v", "w"])]
+    return model
+
+
+def test_several_targets_of_classes() -> None:
+    model = two_classes_and_three()
+    assert export_text(model, show_weights=True).splitlines()[1] == (
+        "|   |--- weights: [[4.00, 0.00], [2.00, 1.00, 1.00]] class: [a, u]"
+    )
+    dot = export_graphviz(model, filled=True, impurity=False)
+    assert '1 [label="samples = 4\\nvalue = [[4, 0]\\n[2, 1, 1]]", fillcolor' in dot
+    rule = model.rules(order="leaf")[1]
+    assert (rule.prediction, rule.confidence) == (("b", "w"), (0.75, 1.0))
+    assert rule.lift == (2.0, 1.6)
+    assert str(rule) == (
+        "if x[0] > 2.5 then b, w (50.0 % of the rows, 4; confidence 75.0 %, 100 %; lift 2, 1.6)"
+    )
+    svg = model.to_svg()
+    assert ">y[0]: a</text>" in svg
+    assert ">y[1]: w</text>" in svg
+    with pytest.raises(ValueError, match="one target"):
+        export_text(model, class_names=["a", "b"])
+
+
+def test_several_targets_of_numbers() -> None:
+    root = Node(0, 2.5, left=Node(value=(1.0, 10.0)), right=Node(value=(2.0, 30.0)))
+    model = regressor(root, 1)
+    model.n_outputs_ = 2
+    assert export_text(model).splitlines()[1] == "|   |--- value: [1.00, 10.00]"
+    assert '1 [label="samples = 1\\nvalue = [[1.0]\\n[10.0]]"]' in export_graphviz(
+        model, impurity=False
+    )
+    assert [rule.prediction for rule in model.rules(order="leaf")] == [(1.0, 10.0), (2.0, 30.0)]
+    assert ">y[1]: 30</text>" in model.to_svg()

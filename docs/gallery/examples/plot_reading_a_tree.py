@@ -2,7 +2,8 @@
 Reading a tree
 ==============
 
-A tree is the model that can be read. Here are the five ways, on two tables that everybody knows.
+A tree is the model that can be read: as a drawing, a figure, a text and a list of rules. Here they
+are, on two tables that everybody knows.
 """
 
 import matplotlib.pyplot as plt

@@ -29,7 +29,7 @@ price = 1000 * worth * rng.normal(1, 0.1, n)
 cars.loc[rng.random(n) < 0.1, "make"] = None
 
 tree = DecisionTreeRegressor(
-    max_depth=4, min_samples_leaf=60, categorical_features=["make", "fuel"]
+    max_depth=3, min_samples_leaf=60, categorical_features=["make", "fuel"]
 ).fit(cars, price)
 tree.to_svg()
 

@@ -106,27 +106,19 @@ def draw_tree(sketch: Sketch, theme: Theme = STANDALONE, *, alone: bool = True) 
     str
         The same sketch and theme give the same text.
     """
-    boxes = sketch.boxes
-    look = _look(sketch, theme)
+    boxes, look = sketch.boxes, _look(sketch, theme)
     lines = [box_lines(sketch, box, look.units) for box in boxes]
-    parent_of = {child: at for at, box in enumerate(boxes) for child in box.children}
-    extents = [
-        _extent(at, parent_of.get(at), boxes, _height(lines[at])) for at in range(len(boxes))
-    ]
-    across = place_across([box.children for box in boxes], extents, _BETWEEN)
-    width = 2 * _MARGIN + max(
-        _x(box, look) + look.width - _MARGIN + _more_width(box) for box in boxes
-    )
-    height = max(y + after for y, (_, after) in zip(across, extents, strict=True))
-    above, ground, head, foot = 0.0, "", "", ""
+    places, high = _places(boxes, lines)
+    wide = max(_x(box, look) + look.width + _more_width(box) for box in boxes) + _MARGIN
+    head = foot = ""
     if alone:
-        width = max(width, 2 * _MARGIN + text_units(_FOOT) * _LETTER)
-        above, head = legend(
-            sketch, look.colours, (look.low, look.high), width - 2 * _MARGIN, theme.accent
-        )
-        ground = f'<rect width="100%" height="100%" style="fill:{theme.paper}"/>'
-        foot = _words("t-plain", _MARGIN, above + height + 2 * _MARGIN + 14, _FOOT)
-    places = [y + _MARGIN + above for y in across]
+        wide = max(wide, 2 * _MARGIN + text_units(_FOOT) * _LETTER)
+        ends = (look.low, look.high)
+        above, head = legend(sketch, look.colours, ends, wide - 2 * _MARGIN, theme.accent)
+        head = f'<rect width="100%" height="100%" style="fill:{theme.paper}"/>{head}'
+        places, high = [place + above for place in places], high + above
+        foot = _words("t-plain", _MARGIN, high + 14, _FOOT)
+        high += 20
     way = main_way(boxes)
     branches = "".join(
         _branch(look, places, at, side, is_main=box.children[side] in way)
@@ -136,19 +128,22 @@ def draw_tree(sketch: Sketch, theme: Theme = STANDALONE, *, alone: bool = True) 
     drawn = "".join(
         _box(look, box, lines[at], places[at], on_way=at in way) for at, box in enumerate(boxes)
     )
-    total = height + 2 * _MARGIN + above + (20.0 if foot else 0.0)
     name_space = ' xmlns="http://www.w3.org/2000/svg"' if alone else ""
     return (
-        f'<svg{name_space} class="arboleda-tree"'
-        f' viewBox="0 0 {_short(width)} {_short(total)}" width="{_short(width)}"'
-        f' height="{_short(total)}" role="img"'
+        f'<svg{name_space} class="arboleda-tree" viewBox="0 0 {_short(wide)} {_short(high)}"'
+        f' width="{_short(wide)}" height="{_short(high)}" role="img"'
         f' aria-label="Decision tree with {len(boxes)} of its nodes drawn">'
-        f"<style>{_style(theme)}</style>{ground}{head}{branches}{drawn}{foot}</svg>"
+        f"<style>{_STYLE.format(**vars(theme))}</style>{head}{branches}{drawn}{foot}</svg>"
     )
 
 
-def _style(theme: Theme) -> str:
-    return _STYLE.format(**vars(theme))
+def _places(boxes: Sequence[Box], lines: Sequence[Lines]) -> tuple[list[float], float]:
+    """Heights at which the middles of the boxes stand, and the height of the whole."""
+    parents = {child: at for at, box in enumerate(boxes) for child in box.children}
+    extents = [_extent(at, parents.get(at), boxes, _height(text)) for at, text in enumerate(lines)]
+    across = place_across([box.children for box in boxes], extents, _BETWEEN)
+    whole = max(y + after for y, (_, after) in zip(across, extents, strict=True))
+    return [y + _MARGIN for y in across], whole + 2 * _MARGIN
 
 
 def _look(sketch: Sketch, theme: Theme) -> _Look:
