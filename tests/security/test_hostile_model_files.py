@@ -334,6 +334,16 @@ def test_a_long_file_takes_no_more_memory_than_its_length(tmp_path: Path, good: 
         tracemalloc.stop()
 
 
+CORPUS = sorted((Path(__file__).resolve().parents[2] / "core/io/corpus").iterdir())
+
+
+def test_files_that_a_fuzzer_found_are_read_or_refused() -> None:
+    assert len(CORPUS) > 50
+    for path in CORPUS:
+        with pytest.raises(ModelFormatError):  # none of them has the header of an estimator
+            model_from_bytes(path.read_bytes())
+
+
 def _mutated(data: bytearray, numbers: random.Random) -> None:
     for _ in range(numbers.randint(1, 2)):
         at = numbers.randrange(len(data))

@@ -1,0 +1,78 @@
+"""Saving fails, and the model that was there before is still there (T13)."""
+
+import errno
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.persist.models import MODELS, X
+
+import arboleda
+from arboleda import DecisionTreeRegressor
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 64 kB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
+    try:
+        result = subprocess.run(mount, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("needs the command mount")
+    if result.returncode:
+        pytest.skip(f"needs the right to mount: {result.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_full_disk_keeps_the_model_that_was_there(small_disk: Path) -> None:
+    path = small_disk / "model"
+    MODELS["classifier"]().save(path)
+    before = path.read_bytes()
+    large = DecisionTreeRegressor().fit(
+        np.arange(4000.0)[:, np.newaxis], np.random.default_rng(0).random(4000)
+    )
+    with pytest.raises(OSError, match="No space left"):
+        large.save(path)
+    assert path.read_bytes() == before
+    assert list(small_disk.iterdir()) == [path]
+    assert arboleda.load(path).score(X, arboleda.load(path).predict(X)) == 1.0
+
+
+@pytest.mark.parametrize("step", ["write", "fsync", "replace"])
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.EROFS])
+def test_a_failure_at_any_step_keeps_the_model_that_was_there(
+    step: str, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "model"
+    MODELS["classifier"]().save(path)
+    before = path.read_bytes()
+    other = MODELS["regressor"]()
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as patched:
+        if step == "write":
+            patched.setattr("os.fdopen", fail)
+        else:
+            patched.setattr(os, step, fail)
+        with pytest.raises(OSError, match=r".") as caught:
+            other.save(path)
+    assert caught.value.errno == number
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_that_is_missing_or_is_the_path(tmp_path: Path) -> None:
+    model = MODELS["classifier"]()
+    with pytest.raises(FileNotFoundError):
+        model.save(tmp_path / "nowhere" / "model")
+    with pytest.raises(OSError, match=r"."):
+        model.save(tmp_path)
+    assert list(tmp_path.iterdir()) == []
