@@ -115,6 +115,8 @@ def test_what_a_mask_hides_is_missing(reader: Any, categorical: Any) -> None:
         (np.array([[1, "x"], [2, "y"], [3, "z"]], dtype=object), "column 1.*'x' in row 0"),
         ([[1, 2], [2, "r"], [3, 4]], "column 1.*'r' in row 1"),
         (np.array([["2020"], ["2021"], ["2022"]], dtype="M8[D]"), "column 0.*dates"),
+        ([[1, 10**400], [2, 3], [4, 5]], "column 1.*holds 10{90}.*in row 0"),
+        (np.array([[1, 10**400], [2, 3], [4, 5]], dtype=object), "column 1.*holds 10{90}"),
         ([[1, [2]], [3, [4]], [5, [6]]], "(?i)column 1.*list|inhomogeneous|sequence"),
     ],
 )
@@ -132,3 +134,8 @@ def test_text_and_numbers_in_one_list() -> None:
     np.testing.assert_array_equal(model.predict(X), [1, 0, 1, 0])
     with pytest.raises(ValueError, match="column 1 of X holds 'much' in row 0"):
         model.predict([["red", "much"]])
+
+
+def test_whole_numbers_beyond_the_machine() -> None:
+    X = [[10**30], [1], [2**70]]
+    np.testing.assert_array_equal(DecisionTreeClassifier().fit(X, [0, 1, 0]).predict(X), [0, 1, 0])

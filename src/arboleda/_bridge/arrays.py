@@ -82,10 +82,10 @@ def read_array(estimator: object, X: Any, *, reset: bool, labelled: bool) -> Arr
         array: npt.NDArray[Any] = validate_data(
             estimator, X, reset=reset, dtype=dtype, ensure_all_finite=False
         )
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         _name_culprit(X)
         raise
-    if not labelled and array.dtype.kind not in "fiub":
+    if not labelled and array.dtype.kind not in "fiubO":
         _name_culprit(X)
         raise ValueError(
             f"X has values of type {array.dtype}; {type(estimator).__name__} reads numbers and "
@@ -97,7 +97,7 @@ def read_array(estimator: object, X: Any, *, reset: bool, labelled: bool) -> Arr
 def _name_culprit(X: Any) -> None:
     """Raise an error that names the first value that is no number, if that was the matter."""
     array = np.asarray(X, dtype=object) if isinstance(X, list | tuple) else X
-    if not isinstance(array, np.ndarray) or array.ndim != 2 or array.dtype.kind not in "OUSMm":
+    if not isinstance(array, np.ndarray) or array.ndim != 2 or array.dtype.kind not in "OUSTMm":
         return
     source = ArraySource(array)
     for j in range(source.n_columns):

@@ -169,7 +169,9 @@ def _arrow_labels(native: Any) -> LabelColumn:
         if not arrow.types.is_dictionary(native.type):
             native = native.dictionary_encode()
     except arrow.ArrowNotImplementedError as error:
-        raise UnreadableLabelError(f"it has values of type {native.type}") from error
+        raise UnreadableLabelError(
+            f"it holds values of type {native.type}: take them apart first"
+        ) from error
     whole = native.unify_dictionaries().combine_chunks()
     codes = whole.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
     return LabelColumn(codes, lambda wanted: whole.dictionary.take(wanted).to_pylist())
@@ -178,7 +180,7 @@ def _arrow_labels(native: Any) -> LabelColumn:
 def _polars_labels(series: Series) -> LabelColumn:
     dtype = series.dtype
     if isinstance(dtype, (*_NESTED, *_types("Binary"))):
-        raise UnreadableLabelError(f"it has values of type {dtype}")
+        raise UnreadableLabelError(f"it holds values of type {dtype}: take them apart first")
     if dtype == nw.String:
         series = series.cast(nw.Categorical)
     elif not isinstance(dtype, _LABELLED):

@@ -39,7 +39,7 @@ def numbers_of_objects(
     """
     try:
         return values.astype(np.float64)  # None becomes NaN
-    except (TypeError, ValueError):  # NA, or no number: each kind of value is looked at
+    except (TypeError, ValueError, OverflowError):  # NA, or no number: each is looked at
         try:
             return numbers_of_labels(labels_of_objects(values), place, remedy)
         except UnreadableLabelError as error:
@@ -65,10 +65,11 @@ def numbers_of_labels(
     for code, label in zip(present, column.labels_at(present), strict=True):
         try:
             numbers[code] = _number(label)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             row = column.row_of(code)
-            shown = str(label) if isinstance(label, str) else label  # NumPy's text as text
-            raise ValueError(f"{place} holds {shown!r} in row {row}: {remedy}") from error
+            shown = repr(str(label) if isinstance(label, str) else label)  # NumPy's text as text
+            shown = shown if len(shown) <= 100 else f"{shown[:100]}..."
+            raise ValueError(f"{place} holds {shown} in row {row}: {remedy}") from error
     return take(numbers, column.codes)
 
 
