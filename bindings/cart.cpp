@@ -3,11 +3,13 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <optional>
 
 #include "areas.h"
 #include "arrays.h"
+#include "learn/multi_output_cart.h"
 
 namespace arboleda::python {
 
@@ -66,31 +68,40 @@ void init_cart(nb::module_& m) {
 
   m.def(
       "fit_classification_tree",
-      [](const CodedTable& table, InArray<std::uint32_t> labels, std::size_t n_classes,
-         std::optional<InArray<double>> weights, const std::string& criterion,
-         const GrowthOptions& options, int n_threads, std::uint64_t seed) {
+      [](const CodedTable& table, InArray<std::uint32_t> labels,
+         const std::vector<std::size_t>& n_classes, std::optional<InArray<double>> weights,
+         const std::string& criterion, const GrowthOptions& options, int n_threads,
+         std::uint64_t seed) {
         const ClassMeasure measure = class_measure_named(criterion);
         const Context context = make_context(n_threads, seed);
         const nb::gil_scoped_release unlocked;
-        return fit_classification_tree(table, span_of(labels), n_classes, span_of(weights), measure,
-                                       options, context);
+        if (n_classes.size() == 1) {
+          return fit_classification_tree(table, span_of(labels), n_classes[0], span_of(weights),
+                                         measure, options, context);
+        }
+        return fit_multi_output_classification_tree(table, span_of(labels), n_classes,
+                                                    span_of(weights), measure, options, context);
       },
       nb::arg("table"), nb::arg("labels"), nb::arg("n_classes"), nb::arg("weights").none(),
       nb::arg("criterion"), nb::arg("options"), nb::arg("n_threads"), nb::arg("seed"));
 
   m.def(
       "fit_regression_tree",
-      [](const CodedTable& table, InArray<double> targets, std::optional<InArray<double>> weights,
-         const std::string& criterion, const GrowthOptions& options, int n_threads,
-         std::uint64_t seed) {
+      [](const CodedTable& table, InArray<double> targets, std::size_t n_outputs,
+         std::optional<InArray<double>> weights, const std::string& criterion,
+         const GrowthOptions& options, int n_threads, std::uint64_t seed) {
         const RegressionMeasure measure = regression_measure_named(criterion);
         const Context context = make_context(n_threads, seed);
         const nb::gil_scoped_release unlocked;
-        return fit_regression_tree(table, span_of(targets), span_of(weights), measure, options,
-                                   context);
+        if (n_outputs == 1) {
+          return fit_regression_tree(table, span_of(targets), span_of(weights), measure, options,
+                                     context);
+        }
+        return fit_multi_output_regression_tree(table, span_of(targets), n_outputs,
+                                                span_of(weights), measure, options, context);
       },
-      nb::arg("table"), nb::arg("targets"), nb::arg("weights").none(), nb::arg("criterion"),
-      nb::arg("options"), nb::arg("n_threads"), nb::arg("seed"));
+      nb::arg("table"), nb::arg("targets"), nb::arg("n_outputs"), nb::arg("weights").none(),
+      nb::arg("criterion"), nb::arg("options"), nb::arg("n_threads"), nb::arg("seed"));
 }
 
 }  // namespace arboleda::python

@@ -10,25 +10,11 @@
 #include "criterion/misclassification.h"
 #include "criterion/poisson.h"
 #include "criterion/squared_error.h"
+#include "learn/grow_tree.h"
 
 namespace arboleda {
 
 namespace {
-
-// Sums of class weights stay below 2^62.
-constexpr int kClassWeightBits = 62;
-
-template <class Criterion>
-Tree grow_tree(const CodedTable& table, const Criterion& criterion, const FixedWeights& weights,
-               const GrowthOptions& options, const Context& context) {
-  std::vector<RowIndex> rows;
-  rows.reserve(table.n_rows);
-  for (std::size_t i = 0; i < table.n_rows; ++i) {
-    if (weights.dropped.empty() || !weights.dropped[i]) rows.push_back(static_cast<RowIndex>(i));
-  }
-  require(!rows.empty(), "at least one row of positive weight is needed");
-  return Tree(Grower<Criterion>(table, criterion, options, context).grow(rows));
-}
 
 template <template <class> class Measure>
 Tree fit_classes(const CodedTable& table, std::span<const std::uint32_t> labels,

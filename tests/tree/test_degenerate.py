@@ -277,11 +277,50 @@ def test_counts_beyond_the_data_have_no_limit(make: Any, name: str, same: Any) -
 
 
 def test_classes_and_targets_of_other_shapes_are_refused() -> None:
-    with pytest.raises(ValueError, match="1d array"):
-        DecisionTreeClassifier().fit(_X, np.column_stack([_LABELS, _LABELS]))
-    with pytest.raises(ValueError, match="1d array"):
-        DecisionTreeRegressor().fit(_X, np.column_stack([_LABELS, _LABELS]))
+    for make in (DecisionTreeClassifier, DecisionTreeRegressor):
+        with pytest.raises(ValueError, match="dim"):
+            make().fit(_X, np.zeros((20, 2, 2)))
+        with pytest.raises(ValueError, match="0 feature"):
+            make().fit(_X, np.zeros((20, 0)))
     with pytest.raises(ValueError, match="inconsistent"):
         DecisionTreeClassifier().fit(_X, _LABELS[:-1])
     with pytest.raises(ValueError, match="continuous"):
         DecisionTreeClassifier().fit(_X, _X[:, 0])
+
+
+@pytest.mark.parametrize("criterion", ["absolute_error", "poisson"])
+@pytest.mark.parametrize("scale", [1e-300, 1e300])
+def test_huge_and_tiny_targets_of_other_criteria(criterion: str, scale: float) -> None:
+    y = np.exp(_X[:, 0] + _X[:, 1] ** 2)
+    plain = DecisionTreeRegressor(criterion=criterion, max_leaf_nodes=6).fit(_X, y)
+    model = DecisionTreeRegressor(criterion=criterion, max_leaf_nodes=6).fit(_X, y * scale)
+    np.testing.assert_array_equal(model.apply(_X), plain.apply(_X))
+    np.testing.assert_allclose(model.predict(_X), plain.predict(_X) * scale, rtol=1e-9)
+
+
+@pytest.mark.parametrize("criterion", ["absolute_error", "poisson"])
+def test_constant_targets_single_rows_and_missing_values(criterion: str) -> None:
+    make = DecisionTreeRegressor(criterion=criterion)
+    assert make.fit(_X, np.full(20, 3.7)).predict(_X[:1]) == [3.7]
+    assert make.fit(_X[:1], [0.25]).predict(_X[:1]) == [0.25]
+    X = np.where(np.arange(20)[:, None] % 4 == 0, np.nan, _X)
+    model = make.fit(X, np.arange(20) % 4 + 1.0)
+    assert np.isfinite(model.predict(X)).all()
+    np.testing.assert_array_equal(model.predict(X[::4]), 1.0)
+
+
+def test_targets_that_have_no_poisson_deviance() -> None:
+    model = DecisionTreeRegressor(criterion="poisson")
+    with pytest.raises(ValueError, match=r"y is -1\.0 in row 2: .*not negative"):
+        model.fit(_X[:4], [1, 2, -1, -5])
+    with pytest.raises(ValueError, match="y is 0 in every row"):
+        model.fit(_X[:4], np.zeros(4))
+    with pytest.raises(ValueError, match="positive weight"):
+        model.fit(_X[:4], [0, 0, 0, 5.0], sample_weight=[1, 1, 1, 0])
+
+
+def test_counts_nobody_can_learn_do_not_make_a_chain_under_absolute_error() -> None:
+    random = np.random.default_rng(3)
+    X, y = random.normal(size=(1000, 5)), (random.random(1000) < 0.2).astype(float)
+    model = DecisionTreeRegressor(criterion="absolute_error").fit(X, y)
+    assert model.get_depth() < 200

@@ -8,7 +8,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
-from arboleda import DecisionTreeClassifier
+from arboleda import DecisionTreeClassifier, DecisionTreeRegressor
 
 # Age, likes dogs, likes gravity, is going to be an astronaut.
 _ASTRONAUTS = np.array(
@@ -125,3 +125,44 @@ def test_a_sphere_in_ten_dimensions() -> None:
     full = DecisionTreeClassifier().fit(X[:2000], y[:2000])
     assert 1 - stump.score(X[2000:], y[2000:]) == pytest.approx(0.46, abs=0.015)
     assert 1 - full.score(X[2000:], y[2000:]) == pytest.approx(0.26, abs=0.02)
+
+
+def test_absolute_error_by_hand() -> None:
+    """Medians 2; 1.5 and 20. Losses 76/7 a row before, 1/2 and 20/3 after."""
+    y = [1.0, 2.0, 1.0, 2.0, 20.0, 40.0, 20.0]
+    model = DecisionTreeRegressor(criterion="absolute_error", max_depth=1)
+    tree = model.fit(np.arange(7).reshape(-1, 1), y).tree_
+    assert tree.threshold[0] == 3.5
+    np.testing.assert_array_equal(tree.value[:, 0, 0], [2.0, 1.5, 20.0])
+    np.testing.assert_allclose(tree.impurity, [76 / 7, 0.5, 20 / 3])
+
+
+def test_a_wild_target_does_not_move_the_median() -> None:
+    X, y = np.zeros((5, 1)), [1.0, 2.0, 3.0, 4.0, 1e9]
+    assert DecisionTreeRegressor(criterion="absolute_error").fit(X, y).predict([[0]]) == [3.0]
+
+
+def test_poisson_by_hand() -> None:
+    """Half deviances: log 2 at the root with counts 0, 2; nothing left with 1, 1 | 3, 3."""
+    root = DecisionTreeRegressor(criterion="poisson").fit([[0], [1]], [0.0, 2.0])
+    assert root.get_n_leaves() == 1  # a child with nothing but zeros is not allowed
+    np.testing.assert_allclose(root.tree_.impurity, [np.log(2)])
+    model = DecisionTreeRegressor(criterion="poisson").fit([[0], [0], [1], [1]], [1, 1, 3, 3])
+    expected = (np.log(1 / 2) + 3 * np.log(3 / 2)) / 2
+    np.testing.assert_allclose(model.tree_.impurity, [expected, 0, 0], atol=1e-15)
+    np.testing.assert_array_equal(model.predict([[0], [1]]), [1, 3])
+
+
+def test_friedmans_measure_orders_splits_as_squared_error_does() -> None:
+    random = np.random.default_rng(30)
+    X, y = random.normal(size=(60, 1)), random.normal(size=60)
+    measures = []
+    for threshold in (values := np.sort(X[:, 0]))[:-1]:
+        left = X[:, 0] <= threshold
+        n = left.sum(), (~left).sum()
+        measures.append(n[0] * n[1] / 60 * (y[left].mean() - y[~left].mean()) ** 2)
+    best = int(np.argmax(measures))
+    model = DecisionTreeRegressor(criterion="friedman_mse", max_depth=1).fit(X, y)
+    assert model.tree_.threshold[0] == (values[best] + values[best + 1]) / 2
+    decrease = model.tree_.compute_feature_importances(normalize=False)[0]
+    assert decrease * 60 == pytest.approx(max(measures))

@@ -34,7 +34,7 @@ def check_class_shares_fit(n_nodes: int, n_classes: int) -> None:
 def fit_classification_tree(
     table: CodedTable,
     labels: npt.NDArray[np.integer],
-    n_classes: int,
+    n_classes: tuple[int, ...],
     sample_weight: npt.NDArray[np.float64] | None,
     criterion: str,
     options: GrowthOptions,
@@ -42,12 +42,16 @@ def fit_classification_tree(
     n_threads: int,
     seed: int,
 ) -> Tree:
-    """Grow one classification tree; labels are 0 .. n_classes - 1."""
-    codes = np.ascontiguousarray(labels, dtype=np.uint32)
+    """Grow one classification tree.
+
+    Labels are 0 .. n_classes - 1, of shape (n_samples,), or (n_samples, n_outputs) with a number of
+    classes for each output.
+    """
+    codes = np.ascontiguousarray(labels.T, dtype=np.uint32).ravel()
     native = _native.fit_classification_tree(
-        table, codes, n_classes, _weights(sample_weight), criterion, options, n_threads, seed
+        table, codes, list(n_classes), _weights(sample_weight), criterion, options, n_threads, seed
     )
-    return Tree(native)
+    return Tree(native, n_classes)
 
 
 def fit_regression_tree(
@@ -60,12 +64,13 @@ def fit_regression_tree(
     n_threads: int,
     seed: int,
 ) -> Tree:
-    """Grow one regression tree."""
-    targets = np.ascontiguousarray(targets, dtype=np.float64)
+    """Grow one regression tree; targets are of shape (n_samples,) or (n_samples, n_outputs)."""
+    n_outputs = 1 if targets.ndim == 1 else targets.shape[1]
+    targets = np.ascontiguousarray(targets.T, dtype=np.float64).ravel()
     native = _native.fit_regression_tree(
-        table, targets, _weights(sample_weight), criterion, options, n_threads, seed
+        table, targets, n_outputs, _weights(sample_weight), criterion, options, n_threads, seed
     )
-    return Tree(native)
+    return Tree(native, (1,) * n_outputs)
 
 
 def _weights(sample_weight: npt.NDArray[np.float64] | None) -> npt.NDArray[np.float64] | None:

@@ -48,8 +48,9 @@ class Tree:
     float64.
     """
 
-    def __init__(self, native: _native.Tree) -> None:
+    def __init__(self, native: _native.Tree, widths: tuple[int, ...] | None = None) -> None:
         self._native = native
+        self._widths = widths or (native.n_outputs,)  # numbers of each output in a row of values
 
     @property
     def node_count(self) -> int:
@@ -74,7 +75,7 @@ class Tree:
     @property
     def n_outputs(self) -> int:
         """Number of targets."""
-        return 1
+        return len(self._widths)
 
     @property
     def impurity(self) -> npt.NDArray[np.float64]:
@@ -141,11 +142,31 @@ class Tree:
 
     @property
     def value(self) -> npt.NDArray[np.float64]:
-        """Shape (node, 1, class): class shares; or (node, 1, 1): the mean target."""
-        return self._native.value[:, np.newaxis, :]
+        """Shape (node, output, class): class shares, 0 beyond the classes of an output; or
+        (node, output, 1): the mean or median of the target.
+        """  # noqa: D205 - one sentence
+        if len(self._widths) == 1:
+            return self._native.value[:, np.newaxis, :]
+        value = np.zeros((self.node_count, len(self._widths), max(self._widths)))
+        for k, part in enumerate(self.split(self.value_rows)):
+            value[:, k, : part.shape[1]] = part
+        return value
+
+    @property
+    def value_rows(self) -> npt.NDArray[np.float64]:
+        """Shape (node, all outputs' values): those of output 0, then those of output 1, ..."""
+        return self._native.value
+
+    def split(self, rows: npt.NDArray[np.float64]) -> list[npt.NDArray[np.float64]]:
+        """Part rows of values by output."""
+        return np.split(rows, np.cumsum(self._widths)[:-1], axis=1)
+
+    def with_widths(self, widths: tuple[int, ...]) -> Tree:
+        """Return the same tree, knowing how many numbers each output has in a row of values."""
+        return Tree(self._native, widths)
 
     def predict(self, table: Table | SparseTable, n_threads: int = 1) -> npt.NDArray[np.float64]:
-        """Value of the leaf of each row, shape (n_samples, n_classes or 1)."""
+        """Row of values of each row's leaf."""
         found: npt.NDArray[np.float64] = _ask(self._native.predict, table, n_threads)
         return found
 
@@ -174,7 +195,7 @@ class Tree:
 
     def pruned(self, alpha: float) -> Tree:
         """Return the smallest of the pruned trees that are best for ``alpha``."""
-        return Tree(self._native.pruned(alpha))
+        return Tree(self._native.pruned(alpha), self._widths)
 
     def pruning_errors(
         self, rows: JudgingRows, loss: Loss, alphas: npt.NDArray[np.float64]
@@ -193,7 +214,7 @@ class Tree:
         return leaf, target, None if weight is None else np.ascontiguousarray(weight, np.float64)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"native": self._native}
+        return {"native": self._native, "widths": self._widths}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         native = state["native"]
@@ -203,3 +224,4 @@ class Tree:
                 "be: the file is damaged, fit again"
             )
         self._native = native
+        self._widths = state["widths"]

@@ -85,6 +85,7 @@ class DecisionTree(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignor
         "n_jobs": [Integral, None],
     }
 
+    _takes_several_outputs: ClassVar[bool] = True
     _fitted_attributes: ClassVar[dict[str, Field]] = {
         "max_features_": Integer(1),
         "missing_columns_": SavedArray(np.int64),
@@ -107,6 +108,7 @@ class DecisionTree(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignor
     n_jobs: int | None
     n_features_in_: int
     missing_columns_: npt.NDArray[np.int64]
+    n_outputs_: int
     schema_: Schema
     tree_: Tree
 
@@ -138,8 +140,8 @@ class DecisionTree(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignor
         X : array-like of shape (n_samples, n_features)
             A table of any container: NumPy, pandas, polars, Arrow, lists. Not copied where its
             types allow. See the guide's page "What goes in".
-        y : array-like of shape (n_samples,)
-            The target, without missing values.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            The target or targets, without missing values.
         sample_weight : array-like of shape (n_samples,), default=None
             Finite weights, not negative; rows of weight 0 take no part. None: every row counts 1.
 
@@ -232,13 +234,23 @@ class DecisionTree(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignor
         if not np.isin(self.missing_columns_, np.arange(self.n_features_in_)).all():
             return "missing_columns_ names columns that are not there"
         width = self._value_width()
-        if self.tree_.value.shape[-1] != width:
+        if self.tree_.value_rows.shape[1] != width:
             return f"the leaves of the tree do not hold the {width} numbers that the header implies"
+        self.tree_ = self.tree_.with_widths(self._value_widths())  # a file's tree has the sum alone
         return None
 
     @abstractmethod
     def _value_width(self) -> int:
         """Numbers that a leaf holds."""
+
+    @abstractmethod
+    def _value_widths(self) -> tuple[int, ...]:
+        """Numbers that a leaf holds of each output."""
+
+    def _has_several_outputs(self, y: Any) -> bool:
+        """Whether a target has more columns than one, for an estimator that can learn them."""
+        shape: tuple[int, ...] = getattr(y, "shape", ())
+        return self._takes_several_outputs and len(shape) == 2 and shape[1] > 1
 
     def _check_input(self, X: Any) -> Table | SparseTable:
         check_is_fitted(self)
@@ -371,6 +383,7 @@ class DecisionTree(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignor
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
+        tags.target_tags.multi_output = self._takes_several_outputs
         return tags
 
 

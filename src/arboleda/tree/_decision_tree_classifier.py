@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils import compute_sample_weight
+from sklearn.utils import Tags, check_array, compute_sample_weight
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y, column_or_1d
@@ -18,7 +18,7 @@ from arboleda._bridge.fit import (
     fit_classification_tree,
 )
 from arboleda._bridge.tree import Tree
-from arboleda.persist import Field, Integer, Labels
+from arboleda.persist import Field, Integer, Labels, OneOrMore
 from arboleda.tree._decision_tree import (
     Array,
     CategoricalFeatures,
@@ -64,8 +64,9 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         Most leaves; the tree then grows best first, the largest decrease of impurity next.
     min_impurity_decrease : float, default=0.0
         A node is split only if that lowers the weighted impurity by at least this.
-    class_weight : dict, "balanced" or None, default=None
-        Weight of each class; "balanced" makes all classes weigh the same.
+    class_weight : dict, list of dict, "balanced" or None, default=None
+        Weight of each class; "balanced" makes all classes weigh the same. For several targets a
+        list with a dict for each; the weights of a row's classes are multiplied.
     ccp_alpha : float, default=0.0
         Price of a leaf: the grown tree is pruned to the smallest one that is best for it (see
         `cost_complexity_pruning_path`).
@@ -83,9 +84,9 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels, sorted.
-    n_classes_ : int
+    classes_ : ndarray of shape (n_classes,), or list of ndarray
+        Class labels, sorted; for several targets one array for each.
+    n_classes_ : int or list of int
     feature_importances_ : ndarray of shape (n_features,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
@@ -96,7 +97,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
     missing_columns_ : ndarray of int
         Numbers of the columns that missed values in training.
     n_outputs_ : int
-        Always 1.
+        Number of targets.
     tree_ : Tree
         The fitted tree as arrays, under scikit-learn's names.
 
@@ -131,13 +132,16 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **DecisionTree._parameter_constraints,
         "criterion": [StrOptions({"gini", "entropy", "log_loss", "misclassification"})],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "class_weight": [dict, list, StrOptions({"balanced"}), None],
     }
     _fitted_attributes: ClassVar[dict[str, Field]] = {
         **DecisionTree._fitted_attributes,
-        "n_classes_": Integer(1),
-        "classes_": Labels(),
+        "n_classes_": OneOrMore(Integer(1)),
+        "classes_": OneOrMore(Labels()),
     }
+
+    classes_: Any  # an array, or a list of arrays
+    n_classes_: Any  # an int, or a list of them
 
     def __init__(
         self,
@@ -152,7 +156,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         random_state: int | np.random.RandomState | None = None,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
-        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        class_weight: dict[Any, float] | list[dict[Any, float]] | Literal["balanced"] | None = None,
         ccp_alpha: float = 0.0,
         max_bins: int | None = None,
         categorical_features: CategoricalFeatures = "from_dtype",
@@ -175,6 +179,8 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         self.n_jobs = n_jobs
 
     def _encode_target(self, y: Array) -> Array:
+        if self._has_several_outputs(y):
+            return self._encode_targets(y)
         y = column_or_1d(_check_y(y, estimator=self), warn=True)
         check_classification_targets(y)
         self.classes_, inverse = np.unique(y, return_inverse=True)
@@ -183,10 +189,45 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         self.n_outputs_ = 1
         return labels
 
+    def _encode_targets(self, y: Array) -> Array:
+        y = check_array(y, dtype=None, input_name="y", estimator=self)
+        check_classification_targets(y)
+        encoded = [np.unique(output, return_inverse=True) for output in y.T]
+        self.classes_ = [classes for classes, _ in encoded]
+        self.n_classes_ = [len(classes) for classes in self.classes_]
+        self.n_outputs_ = len(encoded)
+        return np.column_stack([labels for _, labels in encoded])
+
+    def _class_weight(self, y: Array) -> Floats:
+        """Weight of every row by its classes; over several targets the product."""
+        one = self.n_outputs_ == 1
+        labels = [y] if one else list(y.T)
+        classes = [self.classes_] if one else self.classes_
+        weights: Any = self.class_weight
+        if not isinstance(weights, list):
+            if isinstance(weights, dict) and self.n_outputs_ > 1:
+                raise ValueError(
+                    f"class_weight is one dict for {self.n_outputs_} targets: give a list with a "
+                    "dict for each, or 'balanced'"
+                )
+            weights = [weights] * self.n_outputs_
+        if len(weights) != self.n_outputs_:
+            raise ValueError(
+                f"class_weight has {len(weights)} entries for {self.n_outputs_} targets: give one "
+                "for each"
+            )
+        parts = [
+            compute_sample_weight(weight, of_output[codes])
+            for weight, of_output, codes in zip(weights, classes, labels, strict=True)
+        ]
+        with np.errstate(over="ignore"):  # refused with the sum of all weights
+            product: Floats = np.prod(parts, axis=0)
+        return product
+
     def _target_weight(self, y: Array, sample_weight: Floats | None) -> Floats | None:
         if self.class_weight is None:
             return sample_weight
-        weight: Floats = compute_sample_weight(self.class_weight, self.classes_[y])
+        weight = self._class_weight(y)
         if not (np.isfinite(weight).all() and weight.min() >= 0 and weight.any()):
             raise ValueError(
                 f"class_weight={self.class_weight!r} must give every class a finite weight that is "
@@ -212,13 +253,14 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         n_threads: int,
         seed: int,
     ) -> Tree:
-        n_leaves = target.size if self.max_leaf_nodes is None else self.max_leaf_nodes
-        check_class_shares_fit(2 * min(n_leaves, target.size) - 1, self.n_classes_)
+        n_rows = len(target)
+        n_leaves = n_rows if self.max_leaf_nodes is None else self.max_leaf_nodes
+        check_class_shares_fit(2 * min(n_leaves, n_rows) - 1, self._value_width())
         criterion = "entropy" if self.criterion == "log_loss" else self.criterion
         return fit_classification_tree(
             table,
             target,
-            self.n_classes_,
+            self._value_widths(),
             sample_weight,
             criterion,
             options,
@@ -227,10 +269,20 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         )
 
     def _value_width(self) -> int:
-        return self.n_classes_
+        return sum(self._value_widths())
+
+    def _value_widths(self) -> tuple[int, ...]:
+        return (self.n_classes_,) if self.n_outputs_ == 1 else tuple(self.n_classes_)
 
     def _defect(self) -> str | None:
-        if len(self.classes_) != self.n_classes_:
+        one = self.n_outputs_ == 1
+        several = isinstance(self.n_classes_, list) and isinstance(self.classes_, list)
+        if one != isinstance(self.n_classes_, int) or one == several:
+            return "the header lists classes of another number of targets than it says"
+        classes = [self.classes_] if one else self.classes_
+        if len(classes) != self.n_outputs_:
+            return "the header lists classes of another number of targets than it says"
+        if tuple(map(len, classes)) != self._value_widths():
             return "the header lists another number of classes than it says"
         return super()._defect()
 
@@ -243,13 +295,17 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
 
         Returns
         -------
-        y : ndarray of shape (n_samples,)
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
         shares = self._leaf_values(X)
-        labels: Array = self.classes_[shares.argmax(axis=1)]
-        return labels
+        if self.n_outputs_ == 1:
+            labels: Array = self.classes_[shares.argmax(axis=1)]
+            return labels
+        parts = zip(self.classes_, self.tree_.split(shares), strict=True)
+        columns = [classes[part.argmax(axis=1)] for classes, part in parts]
+        return np.column_stack(columns)
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: Any) -> Floats | list[Floats]:
         """Class shares of each row's leaf, by training weight.
 
         Parameters
@@ -258,12 +314,13 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
 
         Returns
         -------
-        p : ndarray of shape (n_samples, n_classes)
+        p : ndarray of shape (n_samples, n_classes), or list of n_outputs such arrays
             Columns in the order of ``classes_``; rows sum to 1.
         """
-        return self._leaf_values(X)
+        shares = self._leaf_values(X)
+        return shares if self.n_outputs_ == 1 else self.tree_.split(shares)
 
-    def predict_log_proba(self, X: Any) -> Floats:
+    def predict_log_proba(self, X: Any) -> Floats | list[Floats]:
         """Logarithm of `predict_proba`; minus infinity for a share of 0.
 
         Parameters
@@ -272,7 +329,15 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
 
         Returns
         -------
-        log_p : ndarray of shape (n_samples, n_classes)
+        log_p : ndarray of shape (n_samples, n_classes), or list of n_outputs such arrays
         """
+        p = self.predict_proba(X)
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            if isinstance(p, list):
+                return [np.log(part) for part in p]
+            return np.log(p)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = self._takes_several_outputs
+        return tags

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_y, column_or_1d
 
@@ -55,7 +57,7 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
     missing_columns_ : ndarray of int
         Numbers of the columns that missed values in training.
     n_outputs_ : int
-        Always 1.
+        Number of targets.
     tree_ : Tree
         The fitted tree as arrays, under scikit-learn's names.
 
@@ -132,13 +134,14 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
         self.n_jobs = n_jobs
 
     def _encode_target(self, y: Array) -> Array:
-        y = _check_y(y, y_numeric=True, estimator=self)
+        several = self._has_several_outputs(y)
+        y = _check_y(y, multi_output=several, y_numeric=True, estimator=self)
         if y.dtype.kind in "Mm":
             raise ValueError(
                 f"y has values of type {y.dtype}: turn dates and durations into numbers first"
             )
-        self.n_outputs_ = 1
-        targets: Floats = column_or_1d(y, warn=True).astype(np.float64)
+        targets: Floats = (y if several else column_or_1d(y, warn=True)).astype(np.float64)
+        self.n_outputs_ = targets.shape[1] if several else 1
         if self.criterion == "poisson":
             _check_amounts(targets)
         return targets
@@ -163,6 +166,9 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
     def _value_width(self) -> int:
         return self.n_outputs_
 
+    def _value_widths(self) -> tuple[int, ...]:
+        return (1,) * self.n_outputs_
+
     def predict(self, X: Any) -> Floats:
         """Mean target of each row's leaf; the median for ``criterion="absolute_error"``.
 
@@ -172,21 +178,35 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
 
         Returns
         -------
-        y : ndarray of shape (n_samples,)
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
-        return self._leaf_values(X)[:, 0]
+        values = self._leaf_values(X)
+        return values[:, 0] if self.n_outputs_ == 1 else values
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = self.criterion == "poisson"
+        return tags
 
 
 def _check_amounts(targets: Floats) -> None:
-    """Refuse what has no Poisson deviance: negative targets, and none but 0."""
-    negative = np.flatnonzero(targets < 0)
+    """Refuse what has no Poisson deviance: negative targets, and an output that is always 0."""
+    negative = np.argwhere(targets < 0)
     if negative.size:
-        row = negative[0]
+        row, *output = negative[0]
         raise ValueError(
-            f"y is {targets[row]} in row {row}: criterion='poisson' needs targets that are not "
-            "negative; leave such rows out or choose another criterion"
+            f"y is {targets[tuple(negative[0])]} in row {row}{_of_output(output)}: "
+            "criterion='poisson' needs targets that are not negative; leave such rows out or "
+            "choose another criterion"
         )
-    if not targets.any():
+    zero = ~targets.any(axis=0)
+    if zero.any():
+        output = np.flatnonzero(zero)[: targets.ndim - 1]
         raise ValueError(
-            "y is 0 in every row: criterion='poisson' needs at least one positive target"
+            f"y is 0 in every row{_of_output(output)}: criterion='poisson' needs at least one "
+            "positive target"
         )
+
+
+def _of_output(output: Iterable[int]) -> str:
+    return "".join(f" of output {k}" for k in output)

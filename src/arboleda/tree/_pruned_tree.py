@@ -38,6 +38,7 @@ _BEYOND = (
 class PrunedTree(DecisionTree):
     """What pruned classification and regression trees share."""
 
+    _takes_several_outputs = False
     _pruning_constraints: ClassVar[dict[str, list[Any]]] = {
         "pruning": [StrOptions({"cost_complexity", "reduced_error"})],
         "rule": [StrOptions({"min", "1se"})],

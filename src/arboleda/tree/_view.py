@@ -192,8 +192,7 @@ def _values(
 ) -> tuple[npt.NDArray[np.float64], ...]:
     """Split each node's values by output; a row holds one output after the other."""
     widths = [1 if labels is None else len(labels) for labels in classes]
-    value = tree.value.reshape(tree.node_count, -1)
-    return tuple(np.split(value, np.cumsum(widths)[:-1], axis=1))
+    return tuple(np.split(tree.value_rows, np.cumsum(widths)[:-1], axis=1))
 
 
 def _sides(tree: Tree, missing_columns: npt.NDArray[np.int64] | None) -> list[Side | None]:
