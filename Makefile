@@ -22,8 +22,8 @@ PY := src tests tools docs benchmarks
 OFFLINE := { echo "arboleda: the step above failed; its last lines say why (with no network, \
 	pip cannot fetch what the package needs)." >&2; exit 1; }
 
-.PHONY: study test test-slow check format lint layers types core-tests docs sanitizers fuzz \
-    fuzz-million clean preflight doctest
+.PHONY: study test test-slow check format lint layers types core-tests docs sanitizers \
+    sanitizers-slow fuzz fuzz-million clean preflight doctest
 .DELETE_ON_ERROR:
 
 study: $(VENV)/.study
@@ -56,9 +56,15 @@ types: $(VENV)/.dev
 core-tests: $(VENV)/.dev doctest
 	$(call CORE,dev)
 
+# The core's own tests, then Python's tests of the compiled module, under sanitizers; in short, or all.
 sanitizers: $(VENV)/.dev doctest
 	$(call CORE,asan-ubsan)
 	$(call CORE,tsan)
+	@BIN="$(CURDIR)/$(BIN)" sh tools/sanitized_python.sh $(if $(ARGS),$(ARGS),--short)
+
+sanitizers-slow: $(VENV)/.dev doctest
+	@$(MAKE) sanitizers ARGS=--all
+	@$(MAKE) fuzz-million
 
 # The loader of model files under libFuzzer (needs clang); ARGS=-max_total_time=SECONDS, a minute if
 # nothing is said. What it finds is left in core/build/fuzz.
