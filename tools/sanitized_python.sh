@@ -5,8 +5,7 @@
 # The core is the one that the preset asan-ubsan has built; only the bindings are compiled here.
 # The interpreter is not built so: the sanitizer's library is loaded before it, and leaks are not
 # counted, because Python leaves much for the system to free (tests/persist has its own test of leaks).
-# ThreadSanitizer is for the core's tests alone: it knows no locks of an interpreter that was built
-# without it, and reports every object that the interpreter hands from thread to thread.
+# ThreadSanitizer runs on the core's own tests alone.
 set -eu
 cd "$(dirname "$0")/.."
 

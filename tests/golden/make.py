@@ -66,18 +66,29 @@ def pruned() -> tuple[Any, Any]:
     return PrunedTreeClassifier(cv=4, random_state=1).fit(X, _classes(target)), X
 
 
+def several_targets() -> tuple[Any, Any]:
+    X, target = _numbers(6, missing=0.1)
+    targets = np.column_stack([np.digitize(target, [-0.7, 0.9]), target > 0])
+    return DecisionTreeClassifier(max_depth=3).fit(X, targets), X
+
+
 MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "classification": classification,
     "regression": regression,
     "missing_values": missing_values,
     "categorical": categorical,
     "pruned": pruned,
+    "several_targets": several_targets,
 }
 
 
 def answers(model: Any, table: Any) -> dict[str, Any]:
     """What a model says of a table, as JSON has it: real numbers with all their digits."""
-    return {name: getattr(model, name)(table).tolist() for name in METHODS if hasattr(model, name)}
+    said = {name: getattr(model, name)(table) for name in METHODS if hasattr(model, name)}
+    return {
+        name: [part.tolist() for part in parts] if isinstance(parts, list) else parts.tolist()
+        for name, parts in said.items()
+    }
 
 
 def plain(table: Any) -> list[list[Any]]:

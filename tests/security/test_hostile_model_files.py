@@ -203,6 +203,8 @@ HEADERS = [
     ("fitted/tree_", None, "tree_ is no tree of the file"),
     ("fitted/n_outputs_", -1, "n_outputs_ is no whole number from 1 up"),
     ("fitted/n_outputs_", 1.0, "n_outputs_ is no whole number"),
+    ("fitted/n_classes_", [3], "classes of another number of targets than it says"),
+    ("fitted/classes_", [{"dtype": "|i1", "values": [1]}] * 3, "classes of another number of tar"),
     ("fitted/n_classes_", 4, "the header lists another number of classes than it says"),
     ("fitted/classes_", "abc", "is no array"),
     ("fitted/classes_/dtype", "<U999999999", "texts of 999999999 characters are longer"),

@@ -276,8 +276,8 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
 
     def _defect(self) -> str | None:
         one = self.n_outputs_ == 1
-        several = isinstance(self.n_classes_, list) and isinstance(self.classes_, list)
-        if one != isinstance(self.n_classes_, int) or one == several:
+        listed = {isinstance(self.n_classes_, list), isinstance(self.classes_, list)}
+        if listed != {not one}:
             return "the header lists classes of another number of targets than it says"
         classes = [self.classes_] if one else self.classes_
         if len(classes) != self.n_outputs_:
