@@ -2,7 +2,11 @@
 #include <atomic>
 #include <memory>
 
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
 #include "areas.h"
+#include "base/kernels.h"
 
 namespace arboleda::python {
 
@@ -26,6 +30,16 @@ Context make_context(int n_threads, std::uint64_t seed) {
 }
 
 void init_context(nb::module_& m) {
+  m.def(
+      "simd_levels",
+      [] {
+        std::vector<std::string> names;
+        for (const Kernels* level : all_kernels()) names.emplace_back(level->level);
+        return names;
+      },
+      "Levels of this machine's instructions that the engine has loops for, narrowest first.");
+  m.def("simd_level", [] { return std::string(kernels().level); }, "The level in use.");
+
   nb::class_<StopFlag>(m, "StopFlag", "Stops the engine's work on the threads that obey it.")
       .def(nb::init<>())
       .def("set", [](StopFlag& flag) { flag.is_set->store(true, std::memory_order_relaxed); });

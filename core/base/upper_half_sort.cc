@@ -51,8 +51,8 @@ std::array<std::size_t, 256> deal(std::span<std::uint64_t> keys, int shift) {
 
 }  // namespace
 
-void UpperHalfSort::sort(std::span<std::uint64_t> keys, std::uint32_t max_upper) {
-  const int n_bytes = (static_cast<int>(std::bit_width(max_upper)) + 7) / 8;
+void UpperHalfSort::sort(std::span<std::uint64_t> keys, std::uint32_t differ) {
+  const int n_bytes = (static_cast<int>(std::bit_width(differ)) + 7) / 8;
   if (n_bytes > 0) sort_from(keys, 24 + 8 * n_bytes);
 }
 

@@ -13,8 +13,8 @@ namespace arboleda {
 // pile: the memory is that of one small pile. Equal upper halves stay in no particular order.
 class UpperHalfSort {
  public:
-  // max_upper: no upper half is above it.
-  void sort(std::span<std::uint64_t> keys, std::uint32_t max_upper = UINT32_MAX);
+  // differ: has a bit wherever the upper halves of two keys differ.
+  void sort(std::span<std::uint64_t> keys, std::uint32_t differ = UINT32_MAX);
 
  private:
   void sort_from(std::span<std::uint64_t> keys, int shift);

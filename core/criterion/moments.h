@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/fixed_point.h"
+#include "base/kernels.h"
 #include "base/types.h"
 
 namespace arboleda {
@@ -148,18 +149,24 @@ class MeanCriterion {
   double weight_unit() const { return weights_.unit; }
 
   bool is_pure(const Local& local, const Slot*) const {
-    const auto [low, high] = std::minmax_element(local.target.begin(), local.target.end());
-    return *low == *high;
+    const MinMax range = kernels().min_max(local.target.data(), local.target.size());
+    return range.min == range.max;
   }
 
   // The weighted mean, and exactly the target where all are equal.
   void value(std::span<const RowIndex> rows, const Local& local, const Slot* total,
              double* out) const {
-    const auto [low, high] = std::minmax_element(local.target.begin(), local.target.end());
-    const double lowest = y_[rows[static_cast<std::size_t>(low - local.target.begin())]];
-    const double highest = y_[rows[static_cast<std::size_t>(high - local.target.begin())]];
-    const double mean = targets_.to_real(NodeMean<Sum>(*total).value());
-    *out = *low == *high ? lowest : std::clamp(mean, lowest, highest);
+    const std::size_t n = local.target.size();
+    const MinMax range = kernels().min_max(local.target.data(), n);
+    const auto real = [&](std::int64_t target) {
+      return y_[rows[kernels().find(local.target.data(), n, target)]];
+    };
+    const double lowest = real(range.min);
+    if (range.min == range.max) {
+      *out = lowest;
+    } else {
+      *out = std::clamp(targets_.to_real(NodeMean<Sum>(*total).value()), lowest, real(range.max));
+    }
   }
 
  protected:

@@ -88,9 +88,9 @@ class Poisson : public MeanCriterion<Sum, kWeighted> {
       const double excess = static_cast<double>(q - mean.whole) - mean.rest;
       return mean.value() * poisson_phi(excess / mean.value());
     };
-    const auto [low, high] = std::minmax_element(local.target.begin(), local.target.end());
-    if (*low == *high) return 0.0;
-    const int exponent = 60 - std::ilogb(std::max(term(*low), term(*high)));
+    const MinMax range = kernels().min_max(local.target.data(), local.target.size());
+    if (range.min == range.max) return 0.0;
+    const int exponent = 60 - std::ilogb(std::max(term(range.min), term(range.max)));
     Int128 sum = 0;
     for (std::size_t i = 0; i < local.target.size(); ++i) {
       const auto units = std::llround(std::ldexp(term(local.target[i]), exponent));

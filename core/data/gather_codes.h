@@ -5,10 +5,24 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/kernels.h"
 #include "base/types.h"
 #include "data/coded_table.h"
 
 namespace arboleda {
+
+inline void gather_codes(const std::vector<std::uint8_t>& codes, std::span<const RowIndex> rows,
+                         Code* out) {
+  kernels().gather_8(codes.data(), rows.data(), rows.size(), out);
+}
+inline void gather_codes(const std::vector<std::uint16_t>& codes, std::span<const RowIndex> rows,
+                         Code* out) {
+  kernels().gather_16(codes.data(), rows.data(), rows.size(), out);
+}
+inline void gather_codes(const std::vector<std::uint32_t>& codes, std::span<const RowIndex> rows,
+                         Code* out) {
+  kernels().gather_32(codes.data(), rows.data(), rows.size(), out);
+}
 
 // rows: ascending.
 inline void gather_codes(const CodedColumn& column, std::span<const RowIndex> rows,
@@ -20,7 +34,7 @@ inline void gather_codes(const CodedColumn& column, std::span<const RowIndex> ro
           out.assign(rows.size(), codes.default_code);
           for_each_listed(codes, rows, [&](std::size_t i, Code code) { out[i] = code; });
         } else {
-          for (std::size_t i = 0; i < rows.size(); ++i) out[i] = codes[rows[i]];
+          gather_codes(codes, rows, out.data());
         }
       },
       column.codes);

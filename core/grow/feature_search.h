@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/kernels.h"
 #include "base/types.h"
 #include "base/upper_half_sort.h"
 #include "data/coded_table.h"
@@ -24,7 +25,7 @@ namespace arboleda {
 // fewer rows, because sorting many is slow.
 inline constexpr std::size_t kHistogramBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kParts = 8;
-inline constexpr std::size_t kPartSlotsARow = 16;
+inline constexpr std::size_t kPartSlotsARow = 8;
 
 struct SearchOptions {
   SplitLimits limits;
@@ -86,7 +87,7 @@ class FeatureSearch {
         return by_parts(node, feature, column, codes, best);
       }
     }
-    return by_sort(node, feature, column, [&](std::size_t i) { return codes[node.rows[i]]; }, best);
+    return by_sort(node, feature, column, best);
   }
 
   template <class Codes>
@@ -151,19 +152,13 @@ class FeatureSearch {
                        [&](RowIndex row) { return codes[row] == codes[node.rows[0]]; });
   }
 
-  template <class CodeAt>
   bool by_sort(const NodeView<Criterion>& node, FeatureIndex feature, const CodedColumn& column,
-               const CodeAt& code_at, Split& best) {
-    keys_.resize(node.rows.size());
-    const Code first = code_at(0);
-    Code differ = 0;
-    for (std::size_t i = 0; i < node.rows.size(); ++i) {
-      const Code code = code_at(i);
-      differ |= code ^ first;
-      keys_[i] = make_key(code, i);
-    }
+               Split& best) {
+    gather_codes(column, node.rows, codes_);
+    keys_.resize(codes_.size());
+    const Code differ = kernels_.make_keys(codes_.data(), codes_.size(), keys_.data());
     if (differ == 0) return false;
-    sorter_.sort(keys_, static_cast<Code>(column.n_codes() - 1));
+    sorter_.sort(keys_, differ);
     scan_sorted(criterion_, node.local, keys_, column.n_values, node.total, options_.limits,
                 feature, sides_, best);
     return true;
@@ -173,8 +168,7 @@ class FeatureSearch {
   bool by_listed(const NodeView<Criterion>& node, FeatureIndex feature, const CodedColumn& column,
                  const SparseCodes& codes, Split& best) {
     if constexpr (!Criterion::kHasCells) {
-      gather_codes(column, node.rows, codes_);
-      return by_sort(node, feature, column, [&](std::size_t i) { return codes_[i]; }, best);
+      return by_sort(node, feature, column, best);
     } else {
       keys_.clear();
       for_each_listed(codes, node.rows,
@@ -199,6 +193,7 @@ class FeatureSearch {
   const CodedTable& table_;
   const Criterion& criterion_;
   const SearchOptions options_;
+  const Kernels& kernels_ = kernels();
   typename Criterion::Sides sides_;
   std::vector<Slot> histogram_;
   UpperHalfSort sorter_;

@@ -56,8 +56,10 @@ void append(Bytes& out, const std::vector<T>& numbers) {
 }
 
 inline void append_text(Bytes& out, std::span<const char> text) {
-  const auto bytes = std::as_bytes(text);
-  out.insert(out.end(), bytes.begin(), bytes.end());
+  if (text.empty()) return;
+  const std::size_t begin = out.size();
+  out.resize(begin + text.size());
+  std::memcpy(out.data() + begin, text.data(), text.size());
 }
 
 // Fills up with zeros, so that the next number stands at a multiple of eight.

@@ -1,0 +1,44 @@
+// The few loops that gain from wide registers. Each is written once (kernels_loops.h) and compiled
+// for every level; the level is chosen when the program first asks. All work on integers, so that
+// every level gives the same bits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/types.h"
+
+namespace arboleda {
+
+struct MinMax {
+  std::int64_t min, max;
+};
+
+struct Kernels {
+  std::string_view level;  // "baseline", "avx2" or "avx512"
+
+  // out[i] = codes[rows[i]]
+  void (*gather_8)(const std::uint8_t* codes, const RowIndex* rows, std::size_t n, Code* out);
+  void (*gather_16)(const std::uint16_t* codes, const RowIndex* rows, std::size_t n, Code* out);
+  void (*gather_32)(const std::uint32_t* codes, const RowIndex* rows, std::size_t n, Code* out);
+
+  // keys[i] = codes[i] << 32 | i; returns the bits in which any code differs from the first.
+  Code (*make_keys)(const Code* codes, std::size_t n, std::uint64_t* keys);
+
+  // n >= 1.
+  MinMax (*min_max)(const std::int64_t* x, std::size_t n);
+
+  // The first i with x[i] == value, or n.
+  std::size_t (*find)(const std::int64_t* x, std::size_t n, std::int64_t value);
+};
+
+// The widest level of this machine, or the one that ARBOLEDA_FORCE_SIMD names. Throws
+// Error(invalid_argument) if there is no such level here.
+const Kernels& kernels();
+
+// All levels of this machine, the baseline first.
+std::span<const Kernels* const> all_kernels();
+
+}  // namespace arboleda

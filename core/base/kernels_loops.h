@@ -1,0 +1,56 @@
+// The loops of kernels.h. Included once by the file of each level, which defines ARBOLEDA_LEVEL, the
+// name of that level, and is compiled for it. Nothing else may be included here: an inline function
+// compiled for a wide level could be linked where a narrow one runs.
+
+namespace arboleda {
+
+namespace {
+
+template <class T>
+void gather(const T* codes, const RowIndex* rows, std::size_t n, Code* out) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = codes[rows[i]];
+}
+
+Code make_keys(const Code* codes, std::size_t n, std::uint64_t* keys) {
+  Code differ = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    differ |= codes[i] ^ codes[0];
+    keys[i] = static_cast<std::uint64_t>(codes[i]) << 32 | i;
+  }
+  return differ;
+}
+
+MinMax min_max(const std::int64_t* x, std::size_t n) {
+  MinMax m{x[0], x[0]};
+  for (std::size_t i = 0; i < n; ++i) {
+    m.min = x[i] < m.min ? x[i] : m.min;
+    m.max = x[i] > m.max ? x[i] : m.max;
+  }
+  return m;
+}
+
+// Block by block, so that the compiler may look at many at once.
+std::size_t find(const std::int64_t* x, std::size_t n, std::int64_t value) {
+  constexpr std::size_t kBlock = 64;
+  std::size_t i = 0;
+  for (; i + kBlock <= n; i += kBlock) {
+    std::int64_t n_found = 0;
+    for (std::size_t j = 0; j < kBlock; ++j) n_found += x[i + j] == value;
+    if (n_found > 0) break;
+  }
+  while (i < n && x[i] != value) ++i;
+  return i;
+}
+
+}  // namespace
+
+extern const Kernels ARBOLEDA_KERNELS;
+const Kernels ARBOLEDA_KERNELS{ARBOLEDA_LEVEL,
+                               gather<std::uint8_t>,
+                               gather<std::uint16_t>,
+                               gather<std::uint32_t>,
+                               make_keys,
+                               min_max,
+                               find};
+
+}  // namespace arboleda
