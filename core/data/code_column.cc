@@ -1,6 +1,7 @@
 #include "data/code_column.h"
 
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "data/binner.h"
@@ -26,14 +27,20 @@ void store_codes(CodedColumn& column, std::size_t n_rows, const Fill& fill) {
   }
 }
 
-void code_few(const FewValues& few, std::size_t max_bins, CodedColumn& column) {
+void code_few(const FewValues& few, std::size_t max_bins, std::size_t rows_a_zero,
+              CodedColumn& column) {
   const std::size_t n_rows = few.rank.size();
   column.has_missing = few.has_missing;
-  Binner binner(n_rows, few.values.size(), max_bins);
+  std::vector<std::size_t> count(few.count.begin(), few.count.end());
+  for (std::size_t v = 0; v < count.size(); ++v) {
+    if (few.values[v] == 0.0) count[v] *= rows_a_zero;
+  }
+  const std::size_t n_present = std::accumulate(count.begin(), count.end(), std::size_t{0});
+  Binner binner(n_present, few.values.size(), max_bins);
   std::vector<Code> code(few.values.size() + 1);
   std::vector<double> upper;
   for (std::size_t v = 0; v < few.values.size(); ++v) {
-    if (binner.begins(few.count[v])) {
+    if (binner.begins(count[v])) {
       column.values.push_back(few.values[v]);
       upper.push_back(few.values[v]);
     }
@@ -51,19 +58,19 @@ void code_few(const FewValues& few, std::size_t max_bins, CodedColumn& column) {
 
 // Gives the ranks their codes, in place, and finds the values that bound each code.
 void bin_ranks(Ranking& ranking, const ColumnValues& x, std::size_t max_bins,
-               std::size_t kept_values, CodedColumn& column) {
+               std::size_t kept_values, std::size_t rows_a_zero, CodedColumn& column) {
   const bool binned = max_bins != 0 && ranking.n_distinct > max_bins;
   const std::size_t n_present = ranking.rows.size() - ranking.n_missing;
   column.has_missing = ranking.n_missing > 0;
   column.n_values = ranking.n_distinct;
   if (!binned && ranking.n_distinct > kept_values) return;
 
-  Binner binner(n_present, ranking.n_distinct, max_bins);
+  Binner binner(n_present + rows_a_zero - 1, ranking.n_distinct, max_bins);
   for (std::size_t begin = 0, end = 0; begin < n_present; begin = end) {
     const auto rank = rank_of(ranking.rows[begin]);
     while (end < n_present && rank_of(ranking.rows[end]) == rank) ++end;
     const double value = x[row_of(ranking.rows[begin])];
-    if (binner.begins(end - begin)) {
+    if (binner.begins((end - begin) * (value == 0.0 ? rows_a_zero : 1))) {
       column.values.push_back(value);
       if (binned) column.upper.push_back(value);
     }
@@ -82,13 +89,13 @@ void bin_ranks(Ranking& ranking, const ColumnValues& x, std::size_t max_bins,
 }  // namespace
 
 void code_numeric(const ColumnValues& x, std::size_t max_bins, std::size_t kept_values,
-                  CodedColumn& column) {
+                  CodedColumn& column, std::size_t rows_a_zero) {
   if (const FewValues few = rank_few(x); few.found) {
-    code_few(few, max_bins, column);
+    code_few(few, max_bins, rows_a_zero, column);
     return;
   }
   Ranking ranking = rank_by_sort(x);
-  bin_ranks(ranking, x, max_bins, kept_values, column);
+  bin_ranks(ranking, x, max_bins, kept_values, rows_a_zero, column);
   store_codes(column, x.size(), [&](auto& codes) {
     using T = typename std::remove_reference_t<decltype(codes)>::value_type;
     for (const RankedRow r : ranking.rows) codes[row_of(r)] = static_cast<T>(rank_of(r));
@@ -122,9 +129,11 @@ void code_sparse(const SparseLines& lines, std::size_t begin, std::size_t end, s
     x.push_back(value);
     sparse.rows.push_back(static_cast<RowIndex>(lines.index[e]));
   }
-  const bool any_zero = x.size() < n_rows;
+  const std::size_t n_zero = n_rows - x.size();
+  const bool any_zero = n_zero > 0;
   if (any_zero) x.push_back(0.0);
-  code_numeric(ColumnValues(x), max_bins, std::numeric_limits<std::size_t>::max(), column);
+  code_numeric(ColumnValues(x), max_bins, std::numeric_limits<std::size_t>::max(), column,
+               any_zero ? n_zero : 1);
   std::visit(
       [&](const auto& codes) {
         if constexpr (!std::is_same_v<std::decay_t<decltype(codes)>, SparseCodes>) {

@@ -196,6 +196,24 @@ TEST_CASE("bins hold about equally many rows, and a frequent value has its own")
   }
 }
 
+TEST_CASE("rows that miss the value take no room in bins") {
+  std::vector<double> x(1000);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = i < 800 ? kNaN : static_cast<double>(i);
+  for (const std::size_t copies : {1u, 10u}) {  // few distinct values, and many
+    std::vector<double> long_x;
+    for (std::size_t i = 0; i < copies * x.size(); ++i) {
+      long_x.push_back(x[i % x.size()] + static_cast<double>(i / x.size()) / 16);
+    }
+    const TableView table{long_x.size(), {view(long_x, DType::float64)}};
+    const CodedColumn column = code_table(table, Context(), {{}, 10}).columns[0];
+    std::vector<std::size_t> count(11);
+    for (const Code code : codes_of(column, long_x.size())) ++count[code];
+    CHECK(count == std::vector<std::size_t>{20 * copies, 20 * copies, 20 * copies, 20 * copies,
+                                            20 * copies, 20 * copies, 20 * copies, 20 * copies,
+                                            20 * copies, 20 * copies, 800 * copies});
+  }
+}
+
 TEST_CASE("with enough bins every value has its own") {
   const std::vector<double> x{3, 1, 2, 1, kNaN};
   const TableView table{x.size(), {view(x, DType::float64)}};
@@ -233,14 +251,13 @@ TEST_CASE("a sparse table has the codes of the dense one") {
           code_table(SparseColumns{kRows, 6, lines}, Context(2), {{}, max_bins});
       TableView table{kRows, {}};
       for (const auto& column : dense) table.columns.push_back(view(column, DType::float64));
-      const CodedTable expected = code_table(table, Context());
+      const CodedTable expected = code_table(table, Context(), {{}, max_bins});
       for (std::size_t c = 0; c < 6; ++c) {
         const CodedColumn& a = sparse.columns[c];
         CHECK(a.has_missing == expected.columns[c].has_missing);
-        if (max_bins == 0) {
-          CHECK(a.values == expected.columns[c].values);
-          CHECK(codes_of(a, kRows) == codes_of(expected.columns[c], kRows));
-        }
+        CHECK(a.values == expected.columns[c].values);
+        CHECK(a.upper == expected.columns[c].upper);
+        CHECK(codes_of(a, kRows) == codes_of(expected.columns[c], kRows));
         const auto codes = codes_of(a, kRows);
         for (std::size_t row = 0; row < kRows; ++row) {
           const double x = dense[c][row];
