@@ -6,7 +6,6 @@
 //   L_k^2 -> (L_k + d)^2 = L_k^2 + d (2 L_k + d),   R_k^2 -> (R_k - d)^2 = R_k^2 - d (2 R_k - d).
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -44,8 +43,8 @@ class Gini {
   template <class Slot>
   static double impurity(std::span<const Slot> weights, std::uint64_t whole) {
     const auto w = static_cast<double>(whole);
-    // Rounding may leave -1e-16.
-    return std::max(0.0, 1.0 - static_cast<double>(squares(weights)) / (w * w));
+    // The difference is taken in integers: exactly 0 in a pure node, and exact near it.
+    return static_cast<double>(Square{whole} * Square{whole} - squares(weights)) / (w * w);
   }
 
  private:

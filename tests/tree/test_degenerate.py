@@ -207,6 +207,14 @@ def test_equal_weights_do_not_round_the_smallest_share_of_a_leaf() -> None:
         assert model.get_n_leaves() == 2
 
 
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "misclassification"])
+def test_a_leaf_of_one_class_has_no_impurity_whatever_the_weights(criterion: str) -> None:
+    weight = np.random.default_rng(5).random(20)
+    model = DecisionTreeClassifier(criterion=criterion).fit(_X, _LABELS, weight)
+    leaves = model.tree_.impurity[model.tree_.children_left < 0]
+    np.testing.assert_array_equal(leaves, 0.0)
+
+
 def test_labels_nobody_can_learn_do_not_make_a_chain() -> None:
     """A split that improves nothing may not shave off one row after the other."""
     random = np.random.default_rng(3)
