@@ -23,7 +23,7 @@ OFFLINE := { echo "arboleda: the step above failed; its last lines say why (with
 	pip cannot fetch what the package needs)." >&2; exit 1; }
 
 .PHONY: study test test-slow check format lint layers types core-tests docs sanitizers \
-    sanitizers-slow fuzz fuzz-million clean preflight doctest
+    sanitizers-slow same-bits fuzz fuzz-million clean preflight doctest
 .DELETE_ON_ERROR:
 
 study: $(VENV)/.study
@@ -65,6 +65,16 @@ sanitizers: $(VENV)/.dev doctest
 sanitizers-slow: $(VENV)/.dev doctest
 	@$(MAKE) sanitizers ARGS=--all
 	@$(MAKE) fuzz-million
+
+# Builds with no, usual and most optimisation make the same models, bit by bit.
+same-bits: $(VENV)/.dev doctest
+	@export PATH="$(CURDIR)/$(BIN):$$PATH"; cd core; set -e; \
+	    case $$(uname -m) in x86_64) fastest=x86-64-v3 ;; *) fastest=release ;; esac; \
+	    for preset in debug dev $$fastest; do \
+	        cmake --preset $$preset --log-level=WARNING; \
+	        cmake --build --preset $$preset --target core_tests; \
+	        ./build/$$preset/core_tests --test-case='*same bits*'; \
+	    done
 
 # The loader of model files under libFuzzer (needs clang); ARGS=-max_total_time=SECONDS, a minute if
 # nothing is said. What it finds is left in core/build/fuzz.
