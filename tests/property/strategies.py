@@ -1,7 +1,8 @@
 """Random tables, targets, weights and parameters for the property tests.
 
 Targets and weights are small multiples of powers of two: their sums are exact in any order, so that
-properties of exact arithmetic can be asserted bit by bit. Columns have ties and missing values.
+properties of exact arithmetic can be asserted bit by bit. Columns have ties and missing values, and
+some hold categories; some problems have several outputs.
 """
 
 import os
@@ -40,6 +41,7 @@ ARRAYS = (
     "weighted_n_node_samples",
     "value",
 )
+CATEGORIES = "categories"  # of all nodes; one of the arrays that `arrays_of` returns
 
 
 @dataclass(frozen=True)
@@ -47,14 +49,20 @@ class Problem:
     """One table with its target, weights and criterion."""
 
     X: Array
-    y: Array
+    y: Array  # (rows,) or (rows, outputs)
     weight: Array | None
     criterion: str
+    categorical: tuple[int, ...] = ()  # columns
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What belongs to the data among the parameters of an estimator."""
+        return {"categorical_features": list(self.categorical) or None}
 
     def fit(self, **parameters: Any) -> Any:
         """Fit the tree of this criterion."""
         make = DecisionTreeClassifier if self.is_classification else DecisionTreeRegressor
-        model = make(criterion=self.criterion, **parameters)
+        model = make(criterion=self.criterion, **self.parameters, **parameters)
         return model.fit(self.X, self.y, sample_weight=self.weight)
 
     def replaced(self, **changes: Any) -> Self:
@@ -67,19 +75,30 @@ class Problem:
         return self.criterion in CLASS_CRITERIA
 
     @property
+    def outputs(self) -> Array:
+        """Targets, one column an output."""
+        return self.y.reshape(len(self.y), -1)
+
+    @property
     def full_weight(self) -> Array:
         """Weights as an array."""
         return np.ones(len(self.y)) if self.weight is None else self.weight
 
 
 def predictions(model: Any, X: Array) -> Array:
-    """Class shares or means of every row."""
-    return model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)
+    """Class shares or means of every row; of several outputs side by side."""
+    if not hasattr(model, "predict_proba"):
+        return model.predict(X)
+    shares = model.predict_proba(X)
+    return np.hstack(shares) if isinstance(shares, list) else shares
 
 
 def arrays_of(model: Any, *but: str) -> dict[str, bytes]:
     """Return the bytes of the fitted arrays."""
-    return {name: getattr(model.tree_, name).tobytes() for name in ARRAYS if name not in but}
+    arrays = {name: getattr(model.tree_, name).tobytes() for name in ARRAYS}
+    native = model.tree_._native
+    arrays[CATEGORIES] = native.category_start.tobytes() + native.category.tobytes()
+    return {name: data for name, data in arrays.items() if name not in but}
 
 
 _VALUES = st.one_of(
@@ -108,29 +127,47 @@ def weights(draw: st.DrawFn, n_rows: int) -> Array:
 
 
 @st.composite
+def targets(draw: st.DrawFn, criterion: str, n_rows: int) -> Array:
+    """Classes 0 .. 3, or eighths; for the Poisson deviance not negative."""
+    if criterion in CLASS_CRITERIA:
+        return draw(arrays(np.int64, n_rows, elements=st.integers(0, 3), fill=st.nothing()))
+    least = 0 if criterion == "poisson" else -100
+    values = arrays(np.int64, n_rows, elements=st.integers(least, 100), fill=st.nothing())
+    return draw(values) / 8.0
+
+
+@st.composite
 def problems(
     draw: st.DrawFn,
     criteria: tuple[str, ...] = (*CLASS_CRITERIA, *REGRESSION_CRITERIA),
     weighted: bool = True,
+    categories: bool = True,
+    several: bool = True,
 ) -> Problem:
-    """Whole problems."""
+    """Whole problems; with categorical columns and several outputs unless they are declined."""
     X = draw(tables())
+    categorical: tuple[int, ...] = ()
+    if categories and draw(st.booleans()):
+        categorical = tuple(sorted(draw(st.sets(st.integers(0, X.shape[1] - 1), min_size=1))))
+        levels = st.one_of(st.integers(0, 6).map(float), st.just(np.nan))
+        for j in categorical:
+            X[:, j] = draw(arrays(np.float64, len(X), elements=levels, fill=st.nothing()))
     criterion = draw(st.sampled_from(criteria))
-    if criterion in REGRESSION_CRITERIA:
-        least = 0 if criterion == "poisson" else -100
-        targets = arrays(np.int64, len(X), elements=st.integers(least, 100), fill=st.nothing())
-        y = draw(targets) / 8.0
-    else:
-        y = draw(arrays(np.int64, len(X), elements=st.integers(0, 3), fill=st.nothing()))
+    n_outputs = draw(st.sampled_from([1, 1, 1, 2, 3])) if several else 1
+    y = np.column_stack([draw(targets(criterion, len(X))) for _ in range(n_outputs)])
     weight = draw(st.one_of(st.none(), weights(len(X)))) if weighted else None
-    if criterion == "poisson" and not (y if weight is None else y * weight).any():
-        y = y + 0.125
-    return Problem(X, y, weight, criterion)
+    if criterion == "poisson":
+        counted = y if weight is None else y * weight[:, None]
+        y = y + 0.125 * ~counted.any(axis=0)
+    return Problem(X, y[:, 0] if n_outputs == 1 else y, weight, criterion, categorical)
 
 
 @st.composite
-def growth(draw: st.DrawFn, count_rows: bool = True) -> dict[str, Any]:
-    """Parameters of growing; without `count_rows` only those that know weights, not rows."""
+def growth(draw: st.DrawFn, count_rows: bool = True, at_random: bool = True) -> dict[str, Any]:
+    """Parameters of growing; without `count_rows` only those that know weights, not rows.
+
+    Without `at_random` thresholds are not drawn, which depends on the values and places of columns.
+    """
     choices: dict[str, st.SearchStrategy[Any]] = {
         "max_depth": st.integers(1, 5),
         "max_leaf_nodes": st.integers(2, 9),
@@ -141,6 +178,9 @@ def growth(draw: st.DrawFn, count_rows: bool = True) -> dict[str, Any]:
     if count_rows:
         choices["min_samples_leaf"] = st.one_of(st.integers(1, 6), st.sampled_from([0.1, 0.3]))
         choices["min_samples_split"] = st.one_of(st.integers(2, 12), st.sampled_from([0.2, 1.0]))
+        choices["max_bins"] = st.integers(2, 6)
+    if at_random:
+        choices["splitter"] = st.just("random")
     names = draw(st.sets(st.sampled_from(sorted(choices)), max_size=3))
     parameters = {name: draw(choices[name]) for name in sorted(names)}
     return {**parameters, "random_state": draw(st.integers(0, 5))}

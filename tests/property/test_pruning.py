@@ -22,8 +22,8 @@ _CRITERIA = (*CLASS_CRITERIA, "squared_error")
 
 def pruned(problem: Problem, **parameters: Any) -> Any:
     if problem.criterion == "squared_error":
-        return PrunedTreeRegressor(**parameters)
-    return PrunedTreeClassifier(criterion=problem.criterion, **parameters)
+        return PrunedTreeRegressor(**problem.parameters, **parameters)
+    return PrunedTreeClassifier(criterion=problem.criterion, **problem.parameters, **parameters)
 
 
 def training_error(problem: Problem, model: Any) -> float:
@@ -36,7 +36,9 @@ def training_error(problem: Problem, model: Any) -> float:
 
 
 @checked
-@given(problems(_CRITERIA), growth(), st.sampled_from(["min", "1se"]), st.integers(2, 4))
+@given(
+    problems(_CRITERIA, several=False), growth(), st.sampled_from(["min", "1se"]), st.integers(2, 4)
+)
 def test_the_chosen_tree_is_the_plain_one_at_its_price(
     problem: Problem, parameters: dict[str, Any], rule: str, cv: int
 ) -> None:
@@ -59,7 +61,7 @@ def test_the_chosen_tree_is_the_plain_one_at_its_price(
 
 
 @checked
-@given(problems(_CRITERIA), growth())
+@given(problems(_CRITERIA, several=False), growth())
 def test_judged_by_its_own_rows_a_tree_is_no_worse_than_whole_or_root(
     problem: Problem, parameters: dict[str, Any]
 ) -> None:

@@ -46,7 +46,7 @@ def assert_rules_are_the_tree(model: Any, X: Array) -> None:
 
 
 @checked
-@given(problems(), growth(), st.data())
+@given(problems(categories=False, several=False), growth(), st.data())
 def test_each_row_meets_the_rule_of_its_leaf(
     problem: Problem, parameters: dict[str, Any], data: st.DataObject
 ) -> None:
@@ -61,7 +61,7 @@ def test_each_row_meets_the_rule_of_its_leaf(
 
 
 @checked
-@given(problems(), growth())
+@given(problems(categories=False, several=False), growth())
 def test_support_and_confidence_are_those_of_the_training_rows(
     problem: Problem, parameters: dict[str, Any]
 ) -> None:

@@ -1,7 +1,10 @@
 """A saved model is the model, whatever it was fitted on (P23)."""
 
+import io
+import pickle
 from typing import Any
 
+import joblib
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.property.strategies import Problem, arrays_of, checked, growth, predictions, problems
@@ -17,8 +20,11 @@ def test_a_loaded_model_is_the_saved_one(
 ) -> None:
     model = problem.fit(ccp_alpha=alpha, **growth)
     data = model_to_bytes(model)
-    again = model_from_bytes(data)
-    assert arrays_of(again) == arrays_of(model)
-    assert predictions(again, problem.X).tobytes() == predictions(model, problem.X).tobytes()
-    assert again.get_params() == model.get_params()
-    assert model_to_bytes(again) == data
+    dumped = io.BytesIO()
+    joblib.dump(model, dumped)
+    dumped.seek(0)
+    for again in (model_from_bytes(data), pickle.loads(pickle.dumps(model)), joblib.load(dumped)):
+        assert arrays_of(again) == arrays_of(model)
+        assert predictions(again, problem.X).tobytes() == predictions(model, problem.X).tobytes()
+        assert again.get_params() == model.get_params()
+        assert model_to_bytes(again) == data
