@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 from tests.property.strategies import (
     CLASS_CRITERIA,
     REGRESSION_CRITERIA,
@@ -43,6 +44,24 @@ def make_problem(criterion: str, *, weighted: bool, missing: bool) -> Problem:
         y = np.exp(signal) if criterion == "poisson" else signal
     weight = random.random(_ROWS) * random.integers(0, 3, _ROWS) if weighted else None
     return Problem(X, y, weight, criterion)
+
+
+def make_mixed(criterion: str, kind: str) -> Problem:
+    """Like `make_problem`, with gaps and weights, and of one more kind."""
+    problem = make_problem(criterion, weighted=True, missing=True)
+    if kind == "categories":  # of 1 to 2,000 levels
+        X = problem.X.copy()
+        for j, n_levels in zip(
+            range(4, 16), [1, 2, 3, 5, 9, 20, 60, 300, 2000, 2, 7, 40], strict=True
+        ):
+            X[:, j] = np.round(X[:, j] * 1000) % n_levels
+        return problem.replaced(X=X, categorical=tuple(range(4, 16)))
+    if kind == "sparse":
+        X = np.where(np.abs(problem.X) > 1.5, problem.X, 0.0)
+        return problem.replaced(X=sparse.csc_array(X))
+    if kind == "outputs":
+        return problem.replaced(y=np.column_stack([problem.y, problem.y[::-1]]))
+    return problem
 
 
 @pytest.fixture
@@ -85,6 +104,21 @@ def test_bytes_do_not_depend_on_the_number_of_threads(
 
 
 @pytest.mark.usefixtures("eight_cores")
+@pytest.mark.parametrize("splitter", ["best", "random"])
+@pytest.mark.parametrize("kind", ["categories", "sparse", "outputs", "bins"])
+@pytest.mark.parametrize("criterion", ["gini", "squared_error", "absolute_error"])
+def test_bytes_do_not_depend_on_threads_with(criterion: str, kind: str, splitter: str) -> None:
+    problem = make_mixed(criterion, kind)
+    parameters: dict[str, Any] = {"max_depth": 7, "splitter": splitter, "random_state": 2}
+    if kind == "bins":
+        parameters["max_bins"] = 40
+    models = [problem.fit(n_jobs=n, **parameters) for n in (1, 2, 8)]
+    assert models[0].get_n_leaves() > 10
+    assert len({tuple(sorted(arrays_of(model).items())) for model in models}) == 1
+    assert len({predictions(model, problem.X).tobytes() for model in models}) == 1
+
+
+@pytest.mark.usefixtures("eight_cores")
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts threads in /proc")
 def test_eight_threads_do_run() -> None:
     """Without this the test above could compare one thread with itself."""
@@ -93,9 +127,18 @@ def test_eight_threads_do_run() -> None:
 
 
 @pytest.mark.usefixtures("eight_cores")
-@pytest.mark.parametrize("criterion", ["gini", "squared_error"])
-def test_eight_callers_at_once(criterion: str) -> None:
-    problem = make_problem(criterion, weighted=True, missing=True)
+@pytest.mark.parametrize(
+    ("criterion", "kind"),
+    [
+        ("gini", "numbers"),
+        ("squared_error", "numbers"),
+        ("entropy", "categories"),
+        ("poisson", "sparse"),
+        ("squared_error", "outputs"),
+    ],
+)
+def test_eight_callers_at_once(criterion: str, kind: str) -> None:
+    problem = make_mixed(criterion, kind)
     expected = arrays_of(problem.fit(n_jobs=1))
     with ThreadPoolExecutor(8) as pool:
         models = list(pool.map(lambda n: problem.fit(n_jobs=n), [1, 2, 8, 3, 8, 2, 1, 8]))
