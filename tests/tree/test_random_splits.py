@@ -33,6 +33,24 @@ def test_thresholds_are_uniform_between_the_extremes() -> None:
     assert distance < 0.044
 
 
+def test_columns_and_nodes_draw_apart() -> None:
+    """Equal columns, and equal children, would else be split at the same place again and again."""
+    x = np.linspace(0, 1, 400)
+    columns, children = [], []
+    for seed in range(120):
+        y = np.where(np.arange(400) % 2 == 0, x, -x)
+        drawn = [stump(np.column_stack(X), y, seed).threshold[0] for X in ([x, 0 * x], [0 * x, x])]
+        columns.append(drawn)
+        model = DecisionTreeRegressor(splitter="random", max_depth=2, random_state=seed)
+        half = np.repeat([0.0, 1.0], 400)
+        tree = model.fit(np.column_stack([half, np.tile(x, 2)]), half * 100 + np.tile(y, 2)).tree_
+        if tree.feature[0] == 0 and tree.feature[1] == tree.feature[4] == 1:
+            children.append([tree.threshold[1], tree.threshold[4]])
+    for pairs in (columns, children):
+        assert len(pairs) > 40
+        assert abs(np.corrcoef(np.transpose(pairs))[0, 1]) < 0.5
+
+
 def test_more_distinct_values_than_are_kept_with_the_codes() -> None:
     X = np.linspace(0, 1, 70_000)[:, None] ** 4
     y = X[:, 0]
