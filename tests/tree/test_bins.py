@@ -72,6 +72,13 @@ def test_with_random_splits_and_missing_values(data: tuple[Any, Any]) -> None:
     np.testing.assert_array_equal(counts[reached], model.tree_.n_node_samples[reached])
 
 
+def test_bins_of_distinct_values_hold_equally_many_rows() -> None:
+    x = np.concatenate([np.arange(100.0), np.full(50, np.nan)])  # missing rows take no room
+    model = DecisionTreeRegressor(max_bins=10).fit(x[:, None], np.nan_to_num(x, nan=-1.0))
+    used = model.tree_.threshold[(model.tree_.feature >= 0) & np.isfinite(model.tree_.threshold)]
+    np.testing.assert_array_equal(np.sort(used), np.arange(9.5, 99, 10))
+
+
 def test_categories_are_not_binned() -> None:
     x = np.arange(100).repeat(3)
     y = np.random.default_rng(0).random(100)[x] < 0.5
