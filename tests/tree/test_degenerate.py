@@ -332,3 +332,10 @@ def test_counts_nobody_can_learn_do_not_make_a_chain_under_absolute_error() -> N
     X, y = random.normal(size=(1000, 5)), (random.random(1000) < 0.2).astype(float)
     model = DecisionTreeRegressor(criterion="absolute_error").fit(X, y)
     assert model.get_depth() < 200
+
+
+@_BOTH
+def test_drawing_of_columns_goes_on_until_one_varies(make: Any) -> None:
+    X = np.column_stack([np.full((20, 9), 2.0), np.arange(20.0)])
+    model = make(max_features=1, random_state=0).fit(X, np.arange(20) % 2)
+    assert model.score(X, np.arange(20) % 2) == 1.0
