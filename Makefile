@@ -60,7 +60,8 @@ core-tests: $(VENV)/.dev doctest
 sanitizers: $(VENV)/.dev doctest
 	$(call CORE,asan-ubsan)
 	$(call CORE,tsan)
-	@BIN="$(CURDIR)/$(BIN)" sh tools/sanitized_python.sh $(if $(ARGS),$(ARGS),--short)
+	@BIN="$(CURDIR)/$(BIN)" sh tools/sanitized_python.sh asan-ubsan $(if $(ARGS),$(ARGS),--short)
+	@BIN="$(CURDIR)/$(BIN)" sh tools/sanitized_python.sh tsan $(if $(ARGS),$(ARGS),--short)
 
 sanitizers-slow: $(VENV)/.dev doctest
 	@$(MAKE) sanitizers ARGS=--all

@@ -1,38 +1,67 @@
 #!/bin/sh
-# Python's tests of the compiled module, with that module under AddressSanitizer and
-# UndefinedBehaviorSanitizer:    BIN=.venv/bin sh tools/sanitized_python.sh --short | --all
+# Python's tests of the compiled module, with that module under sanitizers:
+#     BIN=.venv/bin sh tools/sanitized_python.sh asan-ubsan | tsan  --short | --all
 #
-# The core is the one that the preset asan-ubsan has built; only the bindings are compiled here.
-# The interpreter is not built so: the sanitizer's library is loaded before it, and leaks are not
-# counted, because Python leaves much for the system to free (tests/persist has its own test of leaks).
-# ThreadSanitizer runs on the core's own tests alone.
+# The core is the one that the preset of that name has built; only the bindings are compiled here.
+# The interpreter is not built so: the sanitizer's library is loaded before it. ThreadSanitizer then
+# knows of Python's own locks, because it sees each call of pthread, but not of its memory.
+# Leaks are not counted, because Python leaves much for the system to free (tests/persist has its own
+# test of leaks).
 set -eu
 cd "$(dirname "$0")/.."
 
-short="tests/persist tests/security tests/golden tests/tree/test_state.py tests/tree/test_degenerate.py
-    tests/property/test_save_load.py tests/property/test_structure.py tests/property/test_threads.py"
-long="tests/persist tests/security tests/golden tests/tree tests/property"
-case "${1:-}" in
-    --short) tests=$short ;;
-    --all) tests=$long ;;
-    *) echo "usage: BIN=.venv/bin sh tools/sanitized_python.sh --short | --all" >&2; exit 2 ;;
+usage() {
+    echo "usage: BIN=.venv/bin sh tools/sanitized_python.sh asan-ubsan | tsan  --short | --all" >&2
+    exit 2
+}
+
+# What measures time or memory, mounts disks or forks tests something else.
+never="not leaks and not memory and not full_disk and not forked"
+preset=${1:-}
+case "$preset ${2:-}" in
+    "asan-ubsan --short")
+        tests="tests/persist tests/security tests/golden tests/tree/test_state.py
+            tests/tree/test_degenerate.py tests/property/test_save_load.py
+            tests/property/test_structure.py"
+        which="$never and not ctrl_c" ;;
+    "asan-ubsan --all")
+        tests="tests/persist tests/security tests/golden tests/tree tests/property"
+        which="$never and not ctrl_c" ;;
+    "tsan --short")
+        tests="tests/persist/test_threads.py tests/property/test_threads.py
+            tests/tree/test_state.py::test_ctrl_c_stops_a_fit_and_it_can_be_fitted_again
+            tests/tree/test_pruned_tree.py::test_ctrl_c_stops_all_folds"
+        which="$never and not on_the_number_of_threads" ;;
+    "tsan --all")
+        tests="tests/persist/test_threads.py tests/property/test_threads.py
+            tests/property/test_pruning.py tests/tree/test_state.py tests/tree/test_pruned_tree.py
+            tests/tree/test_random_splits.py tests/tree/test_bins.py"
+        which="$never" ;;
+    *) usage ;;
 esac
 
-folder=build/sanitized
-core=${CORE_BUILD:-$PWD/core/build/asan-ubsan}
-flags="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
-echo "Building the module with sanitizers"
+case "$preset" in
+    tsan) sanitizers=thread; library=libtsan.so; only="" ;;
+    *) sanitizers=address,undefined; library=libasan.so; only="-fno-sanitize-recover=all" ;;
+esac
+
+folder=build/sanitized/$preset
+core=${CORE_BUILD:-$PWD/core/build/$preset}
+flags="-fsanitize=$sanitizers $only -fno-omit-frame-pointer"
+echo "Building the module with $preset"
 CXX=g++ CXXFLAGS="$flags" LDFLAGS="$flags" PATH="$BIN:$PATH" "$BIN/python" -m pip \
     --disable-pip-version-check --quiet install --no-build-isolation --no-deps --upgrade \
-    --target "$folder" -C build-dir=build/sanitized-objects -C cmake.build-type=RelWithDebInfo \
-    -C install.strip=false -C "cmake.define.ARBOLEDA_CORE_BUILD=$core" \
-    -C cmake.define.ARBOLEDA_STUB=OFF .
+    --target "$folder" -C "build-dir=build/sanitized-objects/$preset" \
+    -C cmake.build-type=RelWithDebInfo -C install.strip=false \
+    -C "cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1" \
+    -C "cmake.define.ARBOLEDA_CORE_BUILD=$core" -C cmake.define.ARBOLEDA_STUB=OFF .
 
 # libstdc++ as well: the sanitizer looks for its throw before Python has loaded it.
-preload="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)"
-export LD_PRELOAD="$preload" PYTHONPATH="$folder" PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0
+preload="$(g++ -print-file-name="$library") $(g++ -print-file-name=libstdc++.so)"
+export LD_PRELOAD="$preload" PYTHONPATH="$folder" PYTHONMALLOC=malloc OPENBLAS_NUM_THREADS=1
+export ASAN_OPTIONS=detect_leaks=0 \
+    TSAN_OPTIONS="halt_on_error=1 suppressions='$PWD/tools/tsan_suppressions.txt'"
 "$BIN/python" -c 'import arboleda._native as n; assert "sanitized" in n.__file__, n.__file__'
-# What measures time or memory, mounts disks or forks tests something else than memory safety.
+# What a sanitizer writes before it ends the process is not captured.
 # shellcheck disable=SC2086
-"$BIN/python" -m pytest -q -p no:cacheprovider --timeout 600 \
-    -k "not leaks and not memory and not full_disk and not forked and not ctrl_c" $tests
+"$BIN/python" -m pytest -q -p no:cacheprovider --capture=sys --timeout 600 -k "$which" $tests
