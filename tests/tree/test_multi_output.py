@@ -196,3 +196,11 @@ def test_what_several_targets_cannot_have() -> None:
         DecisionTreeRegressor(criterion="poisson").fit(X, amounts)
     with pytest.raises(ValueError, match="1d array"):
         PrunedTreeRegressor().fit(X, y)
+
+
+def test_categories_are_tried_in_the_order_of_every_output() -> None:
+    x = np.arange(4).repeat(5)
+    y = np.column_stack([np.zeros(20), np.isin(x, [0, 3])])
+    for make in (DecisionTreeClassifier, DecisionTreeRegressor):
+        model = make(max_depth=1, categorical_features=[0]).fit(x[:, None], y)
+        np.testing.assert_array_equal(model.predict(x[:, None]), y)

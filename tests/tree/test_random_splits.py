@@ -86,9 +86,10 @@ def test_missing_values_are_tried_on_both_sides(categorical: bool) -> None:
     X = np.array([[0.0], [1.0], [np.nan]] * 20)
     parameters = {"categorical_features": [0] if categorical else None}
     for low, high in ((0.0, 10.0), (10.0, 0.0)):
-        y = np.array([low, high, high] * 20)
-        tree = stump(X, y, 0, **parameters)
-        assert sorted(tree.value[1:, 0, 0]) == [0.0, 10.0]
+        for of_missing in (low, high):
+            y = np.array([low, high, of_missing] * 20)
+            tree = stump(X, y, 0, **parameters)
+            assert sorted(tree.value[1:, 0, 0]) == [0.0, 10.0]
     only_one = np.array([[1.0], [np.nan]] * 10)
     tree = stump(only_one, np.array([0.0, 5.0] * 10), 0, **parameters)
     assert sorted(tree.value[1:, 0, 0]) == [0.0, 5.0]
