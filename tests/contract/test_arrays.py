@@ -87,7 +87,7 @@ def test_fitting_leaves_the_table_as_it_was() -> None:
         (np.array([[1], [2]], dtype="M8[D]"), "column 0 of X holds dates"),
         (np.array([[1], [2]], dtype="m8[s]"), "column 0 of X holds dates or durations"),
         (np.array([[1j], [2]]), "Complex"),
-        (np.array([[(1, 2.0)], [(3, 4.0)]], dtype="i4,f8"), "(?i)void|cast|dtype"),
+        (np.array([[(1, 2.0)], [(3, 4.0)]], dtype="i4,f8"), "X has values of type .*f0"),
         (np.array([[np.longdouble("1e400")], [1]]), "infinity"),
     ],
     ids=["text", "text object", "date", "duration", "complex", "record", "too large"],

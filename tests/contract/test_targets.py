@@ -1,6 +1,7 @@
 """Targets and weights of any container; what is missing or senseless is refused with its row."""
 
-from datetime import date
+from datetime import date, datetime, time
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -125,7 +126,7 @@ def test_one_class_is_a_tree_of_one_leaf() -> None:
         ([0, 0, 0, 0], "zero for every row"),
         (pl.Series([1, None, 1, 1]), "sample_weight contains NaN: row 1"),
         (pd.Series([1, None, 1, 1], dtype="Int64"), "sample_weight contains NaN: row 1"),
-        (["a", "b", "c", "d"], "(?i)could not convert|numeric"),
+        (["a", "b", "c", "d"], "holds 'a' in row 0: weights are numbers"),
         ([1, 1, 1], "3"),
         (np.ones((4, 1)), "1D"),
     ],
@@ -156,3 +157,87 @@ def test_dates_as_labels() -> None:
     assert model.predict(_X).tolist() == days
     with pytest.raises(ValueError, match="dates"):
         DecisionTreeRegressor().fit(_X, pl.Series(days))
+
+
+_DAYS = [date(2020, 1, 2), date(2020, 1, 1), date(2020, 1, 2), date(2020, 1, 9)]
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.array(["NaT", "2020", "2021", "2022"], dtype="M8[D]"),
+        pd.Series([pd.NaT, *_DAYS[1:]], dtype="datetime64[ns]"),
+        pl.Series([None, *_DAYS[1:]]),
+        pa.array([None, *_DAYS[1:]]),
+        pd.Series([None, *_DAYS[1:]], dtype=object),
+    ],
+    ids=["numpy", "pandas", "polars", "arrow", "objects"],
+)
+def test_no_date_is_no_class(y: Any) -> None:
+    with pytest.raises(ValueError, match=r"y has a missing value in row 0 .*: drop such rows"):
+        DecisionTreeClassifier().fit(_X, y)
+
+
+@pytest.mark.parametrize("y", [_DAYS, pd.Series(_DAYS, dtype=object), pa.array(_DAYS)])
+def test_dates_are_labels(y: Any) -> None:
+    assert DecisionTreeClassifier().fit(_X, y).predict(_X).tolist() == _DAYS
+
+
+@pytest.mark.parametrize("label", [Decimal(1), time(1), datetime.fromisoformat("2020-01-01T00Z")])
+def test_objects_that_are_no_labels_are_named(label: Any) -> None:
+    with pytest.raises(ValueError, match=r"y holds .* in row 0: labels are text, numbers"):
+        DecisionTreeClassifier().fit(_X, pd.Series([label] * 4, dtype=object))
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [["no", 2], ["yes", 1], ["no", 2], ["maybe", 5]],
+        pd.DataFrame({"number": _INTS, "text": _TEXT})[["text", "number"]],
+        pl.DataFrame({"text": _TEXT, "number": _INTS}),
+        pl.DataFrame({"text": _TEXT, "number": _INTS}).cast({"text": pl.Categorical}),
+    ],
+    ids=["lists", "pandas", "polars", "categorical"],
+)
+@pytest.mark.parametrize("order", [[0, 1], [1, 0]])
+def test_several_targets_of_different_types(y: Any, order: list[int]) -> None:
+    y = (
+        [[row[k] for k in order] for row in y]
+        if isinstance(y, list)
+        else y[:, order]
+        if (isinstance(y, pl.DataFrame))
+        else y.iloc[:, order]
+    )
+    model = DecisionTreeClassifier().fit(_X, y)
+    both = [_TEXT, _INTS]
+    assert [part.tolist() for part in model.classes_] == [sorted(set(both[k])) for k in order]
+    assert model.predict(_X).T.tolist() == [both[k] for k in order]
+
+
+@pytest.mark.parametrize("unit", ["ns", "us"])
+def test_a_target_of_dates_beside_another(unit: str) -> None:
+    y = pd.DataFrame({"day": pd.Series(_DAYS, dtype=f"datetime64[{unit}]"), "number": _INTS})
+    model = DecisionTreeClassifier().fit(_X, y.assign(number=_TEXT))
+    days, texts = model.predict(_X).T
+    assert days.astype("M8[D]").tolist() == _DAYS
+    assert texts.tolist() == _TEXT
+    with pytest.raises(ValueError, match=r"output 0 of y holds .* in row 0: a regressor needs"):
+        DecisionTreeRegressor().fit(_X, y)
+
+
+def test_what_is_wrong_with_one_of_several_targets_is_named() -> None:
+    classifier, regressor = DecisionTreeClassifier(), DecisionTreeRegressor()
+    with pytest.raises(
+        ValueError, match=r"output 1 of y mixes text and other labels: 'a' in row 2"
+    ):
+        classifier.fit(_X, np.array([["x", 1], ["y", 1], ["x", "a"], ["y", 1]], dtype=object))
+    with pytest.raises(ValueError, match=r"output 1 of y has a missing value in row 3"):
+        classifier.fit(_X, [["x", "a"], ["y", "b"], ["x", "a"], ["y", None]])
+    with pytest.raises(ValueError, match=r"output 0 of y holds 'x' in row 1: a regressor"):
+        regressor.fit(_X, np.array([[1, 2], ["x", 1], [3, 4], [5, 6]], dtype=object))
+
+
+@pytest.mark.parametrize("weight", [[1.0, None, 1.0, 1.0], ["1", "heavy", "1", "1"]])
+def test_weights_that_are_no_numbers_are_named(weight: Any) -> None:
+    with pytest.raises(ValueError, match=r"sample_weight (holds|contains) .* ?row 1"):
+        DecisionTreeClassifier().fit(_X, _INTS, sample_weight=weight)

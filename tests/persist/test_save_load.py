@@ -285,3 +285,12 @@ def test_nothing_is_said_on_the_way(tmp_path: Path, capfd: pytest.CaptureFixture
         warnings.simplefilter("error")
         saved(MODELS["names"](), tmp_path / "model")
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("metrics", [[0.9], "accuracy", 0.9, {0.9}])
+def test_metrics_that_are_no_mapping_are_refused_before_a_file_is_written(
+    metrics: Any, tmp_path: Path
+) -> None:
+    with pytest.raises(TypeError, match="metrics is of type .*: give a mapping"):
+        DecisionTreeClassifier().fit([[0], [1]], [0, 1]).save(tmp_path / "m", metrics=metrics)
+    assert not (tmp_path / "m").exists()

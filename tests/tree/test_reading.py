@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
@@ -99,6 +100,8 @@ def test_parameters_out_of_range_are_refused(read: Any) -> None:
 def test_to_svg_and_rules_refuse_other_values() -> None:
     with pytest.raises(ValueError, match="max_depth=-1"):
         iris().to_svg(max_depth=-1)
+    with pytest.raises(ValueError, match="max_depth='six' must be 0 or more"):
+        iris().to_svg(max_depth="six")
     with pytest.raises(ValueError, match="order='depth'"):
         iris().rules(order="depth")
 
@@ -405,3 +408,36 @@ def test_several_targets_of_numbers() -> None:
     )
     assert [rule.prediction for rule in model.rules(order="leaf")] == [(1.0, 10.0), (2.0, 30.0)]
     assert ">y[1]: 30</text>" in model.to_svg()
+
+
+def test_columns_that_pandas_numbered_have_no_names() -> None:
+    values = np.random.default_rng(0).random((30, 3))
+    y = values[:, 1] > 0.5
+    plain = arboleda.DecisionTreeClassifier().fit(values, y)
+    for table in (pd.DataFrame(values), pd.DataFrame(values, columns=np.arange(3))):
+        tree = arboleda.DecisionTreeClassifier().fit(table, y)
+        assert export_text(tree) == export_text(plain)
+        assert str(tree.rules()) == str(plain.rules())
+    tree = arboleda.DecisionTreeClassifier().fit(pd.DataFrame(values, columns=[7, 8, 9]), y)
+    assert "8 <= " in export_text(tree)
+
+
+@pytest.mark.parametrize("backend", ["pdf", "svg", "ps", "agg"])
+def test_plot_tree_draws_with_every_backend(backend: str) -> None:
+    tree = arboleda.DecisionTreeClassifier().fit([[1], [2], [4]], ["low", "low", "high"])
+    used = plt.get_backend()
+    plt.switch_backend(backend)
+    try:
+        drawn = plot_tree(tree, ax=plt.figure().add_subplot())
+        plt.gcf().savefig(io.BytesIO())
+    finally:
+        plt.close("all")
+        plt.switch_backend(used)
+    assert len(drawn) == 5
+
+
+def test_plot_tree_draws_on_a_figure_without_pyplot() -> None:
+    tree = arboleda.DecisionTreeClassifier().fit([[1], [2], [4]], ["low", "low", "high"])
+    figure = Figure()
+    assert len(plot_tree(tree, ax=figure.add_subplot())) == 5
+    figure.savefig(io.BytesIO(), format="png")

@@ -7,14 +7,23 @@ import pickle
 import signal
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.persist.twin import TREE_ARRAYS, FileTwin, TreeTwin, section
 from tests.property.strategies import arrays_of
 
-from arboleda import DecisionTreeClassifier, DecisionTreeRegressor, ModelFormatError, _native
+from arboleda import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ModelFormatError,
+    PrunedTreeClassifier,
+    _native,
+    load,
+)
 from arboleda._bridge.threads import available_cores, resolve_n_jobs
 from arboleda.persist._save import model_to_bytes
 
@@ -34,6 +43,27 @@ def test_pickles_come_back_equal(protocol: int) -> None:
         assert arrays_of(again) == arrays_of(model)
         assert again.predict(_X).tobytes() == model.predict(_X).tobytes()
         assert pickle.dumps(again, protocol) == pickle.dumps(model, protocol)
+
+
+@pytest.mark.parametrize(
+    "estimator", [DecisionTreeClassifier, PrunedTreeClassifier, DecisionTreeRegressor]
+)
+def test_a_fit_that_fails_leaves_the_model_as_it_was(estimator: Any, tmp_path: Path) -> None:
+    names = ["a", "b", "c", "d"]
+    model = estimator().fit(X := pd.DataFrame(_X, columns=names), _Y)
+    before, attributes = model.predict(X), sorted(vars(model))
+    other = pd.DataFrame({"a": ["x", "y"] * 150, "z": 1.0})
+    for y in (_Y[:7], np.where(_Y == 1, np.nan, _Y)):
+        with pytest.raises(ValueError, match="inconsistent|NaN"):
+            model.fit(other, y)
+    assert sorted(vars(model)) == attributes
+    assert model.feature_names_in_.tolist() == names
+    np.testing.assert_array_equal(model.predict(X), before)
+    model.save(tmp_path / "model")
+    np.testing.assert_array_equal(load(tmp_path / "model").predict(X), before)
+    with pytest.raises(ValueError, match="inconsistent"):
+        (unfitted := estimator()).fit(_X, _Y[:7])
+    assert vars(unfitted) == vars(estimator())
 
 
 def test_copies_are_equal() -> None:

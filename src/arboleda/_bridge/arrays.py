@@ -77,10 +77,9 @@ def read_array(estimator: object, X: Any, *, reset: bool, labelled: bool) -> Arr
         X[hidden] = None
     if labelled and isinstance(X, list | tuple):
         X = np.asarray(X, dtype=object)  # by itself NumPy would write numbers beside text as text
-    dtype = None if labelled else "numeric"
     try:
         array: npt.NDArray[Any] = validate_data(
-            estimator, X, reset=reset, dtype=dtype, ensure_all_finite=False
+            estimator, X, reset=reset, dtype=None, ensure_all_finite=False
         )
     except (TypeError, ValueError, OverflowError):
         _name_culprit(X)
@@ -96,6 +95,14 @@ def read_array(estimator: object, X: Any, *, reset: bool, labelled: bool) -> Arr
 
 def _name_culprit(X: Any) -> None:
     """Raise an error that names the first value that is no number, if that was the matter."""
+    if isinstance(X, list | tuple):
+        sizes = [len(row) if isinstance(row, list | tuple) else None for row in X]
+        odd = next((i for i, size in enumerate(sizes) if size != sizes[0]), None)
+        if odd is not None and None not in sizes:
+            raise ValueError(
+                f"X has {sizes[0]} values in row 0 and {sizes[odd]} in row {odd}: give every row "
+                "as many"
+            )
     array = np.asarray(X, dtype=object) if isinstance(X, list | tuple) else X
     if not isinstance(array, np.ndarray) or array.ndim != 2 or array.dtype.kind not in "OUSTMm":
         return

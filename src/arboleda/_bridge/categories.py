@@ -9,7 +9,13 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.labels import Label, UnreadableLabelError, plain_label, sorted_labels
+from arboleda._bridge.labels import (
+    Label,
+    UnreadableLabelError,
+    kind_of,
+    plain_label,
+    sorted_labels,
+)
 from arboleda._bridge.schema import MISSING
 
 Scalar = TypeVar("Scalar", bound=np.generic)
@@ -91,13 +97,20 @@ def learn_levels(column: LabelColumn, place: str) -> tuple[Label, ...]:
 
 
 def encode(column: LabelColumn, codes: Mapping[Label, int], place: str) -> npt.NDArray[np.uint16]:
-    """Codes of a column's rows; a missing label and one that `fit` did not see get 65535."""
+    """Codes of a column's rows; a missing label and one that `fit` did not see get 65535.
+
+    Raises
+    ------
+    ValueError
+        If a label is unreadable, or all are of another kind than those of `fit`: text, say, where
+        there were numbers.
+    """
     present = column.present()
     table = np.full(int(present[-1]) + 2 if present.size else 1, MISSING, dtype=np.uint16)
-    table[present] = [
-        MISSING if label is None else codes.get(label, MISSING)
-        for label in _plain_labels(column, present, place)
-    ]
+    labels = _plain_labels(column, present, place)
+    table[present] = [MISSING if label is None else codes.get(label, MISSING) for label in labels]
+    if codes and (table == MISSING).all():
+        _check_kinds(column, present, labels, codes, place)
     return take(table, column.codes)
 
 
@@ -118,6 +131,28 @@ def _plain_labels(
             row = column.row_of(code)
             raise ValueError(f"column {place} of X, row {row}: {error}") from error
     return found
+
+
+def _check_kinds(
+    column: LabelColumn,
+    present: npt.NDArray[np.intp],
+    labels: Sequence[Label | None],
+    codes: Mapping[Label, int],
+    place: str,
+) -> None:
+    """Refuse a column whose labels are all of another kind than those of `fit`."""
+    found = {kind_of(label) for label in labels if label is not None}
+    known = {kind_of(label) for label in codes}
+    if not found or not found.isdisjoint(known):
+        return
+    code, label = next(
+        (code, label) for code, label in zip(present, labels, strict=True) if label is not None
+    )
+    raise ValueError(
+        f"column {place} of X holds {label!r} in row {column.row_of(code)}, a {kind_of(label)}, "
+        f"but its categories in fit were of kind {' and '.join(sorted(known))}: give the column "
+        "the type that it had in fit"
+    )
 
 
 def _too_many(place: str, count: int) -> str:

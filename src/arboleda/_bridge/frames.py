@@ -10,6 +10,7 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
+from arboleda._bridge.arrays import ArraySource
 from arboleda._bridge.categories import LabelColumn, labels_of_numbers, labels_of_objects
 from arboleda._bridge.labels import UnreadableLabelError
 from arboleda._bridge.numbers import (
@@ -32,6 +33,7 @@ def _types(*names: str) -> tuple[type[Any], ...]:
 _LABELLED = _types("Categorical", "Enum", "String")
 _DATED = _types("Date", "Datetime", "Duration", "Time")
 _NESTED = _types("List", "Array", "Struct")
+_FEW_ROWS = 1000
 _CAST = _types("Decimal", "Int128", "UInt128")  # NumPy has no such numbers
 
 
@@ -63,6 +65,21 @@ def names_of(frame: Frame) -> tuple[Name, ...] | None:
     names = [_plain_name(name) for name in frame.columns]
     plain = tuple(name for name in names if name is not None)
     return plain if len(plain) == len(names) else None
+
+
+def read_frame(frame: Frame, order: list[int] | None = None) -> ArraySource | FrameSource:
+    """Return a frame's columns, in the order in which the model has them.
+
+    Few rows of one type of pandas' are read at once: column by column, a wide table would take far
+    longer, and copying it takes little.
+    """
+    native = frame.to_native()
+    if frame.shape[0] <= _FEW_ROWS and nw.dependencies.is_pandas_dataframe(native):
+        types = set(native.dtypes)
+        if len(types) == 1 and isinstance(kind := types.pop(), np.dtype) and kind.kind in "fiub":
+            array = native.to_numpy()
+            return ArraySource(array if order is None else array[:, order])
+    return FrameSource(frame, order)
 
 
 class FrameSource:

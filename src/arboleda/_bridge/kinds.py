@@ -59,6 +59,8 @@ def categorical_columns(
     if not names_categories(categorical_features):
         return chosen
     given = np.asarray(categorical_features)
+    if given.dtype.kind == "U":  # NumPy would write indices beside names as text
+        given = np.asarray(categorical_features, dtype=object)
     if given.ndim != 1 or given.dtype.kind not in "biuUO":
         raise ValueError(
             "categorical_features must be a list of names, of indices, or a mask of booleans; it "
@@ -88,7 +90,7 @@ def _place(item: Any, n_columns: int, names: tuple[Name, ...] | None) -> int:
                 f"{', '.join(map(repr, names[:20]))}{', ...' if len(names) > 20 else ''}"
             )
         return names.index(item)
-    if not isinstance(item, int):
+    if not isinstance(item, int) or isinstance(item, bool):
         raise TypeError(
             "categorical_features must hold names, indices or booleans; it holds "
             f"{item!r} of type {type(item).__name__}"

@@ -64,6 +64,11 @@ def sorted_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
     return tuple(sorted(labels, key=_order))
 
 
+def kind_of(label: Label) -> str:
+    """Tell what a label is: a number, a text, a date and so on; only one kind can be ordered."""
+    return _order(label)[0]
+
+
 def label_to_json(label: Label) -> Any:
     """Return a label as JSON has it; dates, times and durations become tagged text."""
     if isinstance(label, timedelta):

@@ -17,6 +17,7 @@ _ENCODE = (
     "name the column in categorical_features, encode it as numbers first, for example with "
     "OneHotEncoder, or drop it"
 )
+_TIMES = {np.datetime64, np.timedelta64}
 _NUMBERS = (str, bytes, bool, int, float, Decimal, np.bool_, np.integer, np.floating)
 
 
@@ -37,17 +38,20 @@ def numbers_of_objects(
     ValueError, TypeError
         If an object is no number; it is named with its row.
     """
-    try:
-        return values.astype(np.float64)  # None becomes NaN
-    except (TypeError, ValueError, OverflowError):  # NA, or no number: each is looked at
+    # NumPy would read a date of its own as the count of its unit.
+    if not _TIMES & set(map(type, values.tolist())):
         try:
-            return numbers_of_labels(labels_of_objects(values), place, remedy)
-        except UnreadableLabelError as error:
-            row = next(i for i, value in enumerate(values) if type(value).__hash__ is None)
-            raise TypeError(
-                f"{place} holds a {type(values[row]).__name__} in row {row}: an "
-                "argument must be a string or a number"
-            ) from error
+            return values.astype(np.float64)  # None becomes NaN
+        except (TypeError, ValueError, OverflowError):  # NA, or no number: each is looked at
+            pass
+    try:
+        return numbers_of_labels(labels_of_objects(values), place, remedy)
+    except UnreadableLabelError as error:
+        row = next(i for i, value in enumerate(values) if type(value).__hash__ is None)
+        raise TypeError(
+            f"{place} holds a {type(values[row]).__name__} in row {row}: an "
+            "argument must be a string or a number"
+        ) from error
 
 
 def numbers_of_labels(
@@ -76,7 +80,7 @@ def numbers_of_labels(
 def _number(label: Any) -> float:
     if is_missing(label):
         return np.nan
-    if not isinstance(label, _NUMBERS):
+    if not isinstance(label, _NUMBERS) or type(label) in _TIMES:
         raise TypeError(f"{label!r} is no number")
     return float(label)
 

@@ -10,7 +10,7 @@ from sklearn.utils.validation import validate_data
 from arboleda._bridge.arrays import read_array
 from arboleda._bridge.categories import encode, learn_levels
 from arboleda._bridge.columns import Column, SparseTable, Table
-from arboleda._bridge.frames import Frame, FrameSource, as_frame, names_of
+from arboleda._bridge.frames import Frame, as_frame, names_of, read_frame
 from arboleda._bridge.kinds import Source, categorical_columns, names_categories
 from arboleda._bridge.labels import Label
 from arboleda._bridge.schema import Name, Schema
@@ -54,7 +54,7 @@ def check_table(
         source: Source = read_array(estimator, X, reset=False, labelled=labelled)
     else:
         _check_rows(frame)
-        source = FrameSource(frame, _order(estimator, frame, schema))
+        source = read_frame(frame, _order(estimator, frame, schema))
     columns: list[Column] = []
     for j, codes in enumerate(schema.codes):
         place = schema.describe(j)
@@ -75,7 +75,7 @@ def _learn(estimator: Any, X: Any, frame: Frame | None, categorical_features: An
     else:
         _check_rows(frame)
         validate_data(estimator, frame.to_native(), reset=True, skip_check_array=True)
-        source, names = FrameSource(frame), names_of(frame)
+        source, names = read_frame(frame), names_of(frame)
     columns: list[Column] = []
     levels: list[tuple[Label, ...] | None] = []
     for j, categorical in enumerate(categorical_columns(categorical_features, source, names)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import date
 from typing import Any
 
 import narwhals as nw
@@ -37,17 +38,33 @@ def read_target(y: Any, *, numeric: bool) -> Any:
     y = _as_array(y)
     if not isinstance(y, np.ndarray) or y.ndim not in {1, 2}:
         return y
-    if y.dtype.kind in "OU":
-        if y.dtype.kind == "O":
-            _check_objects(y, numeric)
-        if numeric and y.ndim == 1:
-            y = numbers_of_objects(y.astype(object), "y", "a regressor needs numbers")
-    if y.dtype.kind == "O":  # scikit-learn takes numbers and booleans as labels, not as objects
-        plain = np.array(y.tolist())
-        y = plain if plain.dtype.kind in "biuf" else y
+    if not numeric and y.dtype.kind in "mM" and np.isnat(y).any():
+        raise ValueError(_missing(y, int(np.argwhere(np.isnat(y))[0][0])))
+    if y.dtype.kind == "O" or (numeric and y.dtype.kind == "U"):
+        read = _numbers if numeric else _labels
+        parts = [read(part.astype(object), place) for part, place in _outputs(y)]
+        y = as_columns(parts) if y.ndim == 2 else parts[0]
     if y.dtype.kind == "f":
         check_finite(y, "y", _DROP)
     return y
+
+
+def label_columns(y: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
+    """Labels of each of several targets, each in a type of its own."""
+    parts = _outputs(y)
+    return [_labels(part, place) if part.dtype == object else part for part, place in parts]
+
+
+def as_columns(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """Columns of labels as one array, which holds objects where a common type would change them."""
+    kinds = {part.dtype.kind for part in parts}
+    if len(kinds) > 1 and not kinds <= set("biuf"):
+        together = np.empty((len(parts[0]), len(parts)), dtype=object)
+        for k, part in enumerate(parts):
+            # As objects of NumPy's, dates keep their unit; as Python's, times in ns become ints.
+            together[:, k] = list(part) if part.dtype.kind in "mM" else part
+        return together
+    return np.column_stack(parts)
 
 
 def read_weight(sample_weight: Any, table: Table | SparseTable) -> npt.NDArray[np.float64] | None:
@@ -61,6 +78,8 @@ def read_weight(sample_weight: Any, table: Table | SparseTable) -> npt.NDArray[n
     if sample_weight is None:
         return None
     given = np.asarray(_as_array(sample_weight))
+    if given.dtype.kind in "OUS" and given.ndim == 1:
+        given = numbers_of_objects(given.astype(object), "sample_weight", "weights are numbers")
     if given.dtype.kind == "f":
         check_finite(given, "sample_weight", "give every row a finite weight; 0 leaves it out")
     if given.size and given.dtype.kind in "biuf" and not given.any():
@@ -102,10 +121,16 @@ def _as_array(y: Any) -> Any:
     if isinstance(wrapped, nw.Series):
         return _values(wrapped)
     if isinstance(wrapped, nw.DataFrame):
-        return np.column_stack([_values(wrapped.get_column(name)) for name in wrapped.columns])
+        return as_columns([_values(wrapped.get_column(name)) for name in wrapped.columns])
     if isinstance(y, list | tuple) and any(isinstance(label, str) for label in y):
-        _check_objects(np.array([*y, None], dtype=object)[:-1], numeric=False)
-    return np.asarray(y) if isinstance(y, list | tuple) else y
+        _check_objects(np.array([*y, None], dtype=object)[:-1], "y", numeric=False)
+    if not isinstance(y, list | tuple):
+        return y
+    array = np.asarray(y)
+    if array.dtype.kind == "U" and array.ndim == 2:  # NumPy writes numbers beside text as text
+        plain = np.asarray(y, dtype=object)
+        return array if all(isinstance(label, str) for label in plain.flat) else plain
+    return array
 
 
 def _values(series: Series) -> npt.NDArray[Any]:
@@ -122,19 +147,51 @@ def _values(series: Series) -> npt.NDArray[Any]:
     return labels if str in plain or (column.codes < 0).any() else np.array(labels.tolist())
 
 
-def _check_objects(y: npt.NDArray[Any], numeric: bool) -> None:
+def _outputs(y: npt.NDArray[Any]) -> list[tuple[npt.NDArray[Any], str]]:
+    """Targets of one column or several, each with its name in messages."""
+    if y.ndim == 1:
+        return [(y, "y")]
+    return [(part, f"output {k} of y") for k, part in enumerate(y.T)]
+
+
+def _numbers(values: npt.NDArray[Any], place: str) -> npt.NDArray[np.float64]:
+    _check_objects(values, place, numeric=True)
+    return numbers_of_objects(values, place, "a regressor needs numbers")
+
+
+def _labels(values: npt.NDArray[Any], place: str) -> npt.NDArray[Any]:
+    """Labels given as objects, in a type that scikit-learn takes for labels."""
+    _check_objects(values, place, numeric=False)
+    plain = np.array(values.tolist())
+    if plain.dtype.kind in "biufmM":
+        return plain
+    if plain.dtype.kind in "US":
+        return values
+    for row, label in enumerate(values):
+        if not isinstance(label, date) or getattr(label, "tzinfo", None) is not None:
+            raise ValueError(
+                f"{place} holds {label!r} in row {row}: labels are text, numbers, booleans or "
+                "dates without a zone; turn them into one of these"
+            )
+    return values.astype("datetime64")
+
+
+def _missing(y: npt.NDArray[Any], row: int, place: str = "y") -> str:
+    return f"{place} has a missing value in row {row} ({y[row]!r}): {_DROP}"
+
+
+def _check_objects(y: npt.NDArray[Any], place: str, *, numeric: bool) -> None:
     """Refuse missing values among objects, and labels of text beside others."""
-    values = y.reshape(-1).tolist()
+    values = y.tolist()
     kinds = {kind for kind in set(map(type, values)) if not issubclass(kind, str)}
     row = next((i for i, v in enumerate(values) if type(v) in kinds and is_missing(v)), None)
     if row is not None:
-        row //= 1 if y.ndim == 1 else y.shape[1]
-        raise ValueError(f"y has a missing value in row {row} ({y[row]!r}): {_DROP}")
+        raise ValueError(_missing(y, row, place))
     if numeric or not kinds or len(kinds) == len(set(map(type, values))):
         return
     text = next(i for i, value in enumerate(values) if isinstance(value, str))
     other = next(i for i, value in enumerate(values) if not isinstance(value, str))
     raise ValueError(
-        f"y mixes text and other labels: {values[text]!r} in row {text}, {values[other]!r} in row "
-        f"{other}; give them one type, for example with str()"
+        f"{place} mixes text and other labels: {values[text]!r} in row {text}, {values[other]!r} "
+        f"in row {other}; give them one type, for example with str()"
     )

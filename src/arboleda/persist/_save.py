@@ -74,6 +74,11 @@ class SavedModel:
 
 def model_to_bytes(model: Any, metrics: Mapping[str, Any] | None = None) -> bytes:
     """Bytes of the model file of a fitted estimator."""
+    if not isinstance(metrics, Mapping | None):
+        raise TypeError(
+            f"metrics is of type {type(metrics).__name__}: give a mapping of names to figures, "
+            'such as {"accuracy": 0.9}'
+        )
     name = class_name(model)
     check_is_fitted(model)
     model._validate_params()

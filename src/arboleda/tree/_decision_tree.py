@@ -25,6 +25,7 @@ from arboleda._bridge.threads import resolve_n_jobs
 from arboleda._bridge.tree import Tree
 from arboleda.persist import Array as SavedArray
 from arboleda.persist import Field, Integer, SavedModel, TreePart
+from arboleda.tree._refit import as_before_if_it_fails
 from arboleda.tree._rules import Rules, tree_rules
 from arboleda.tree._to_svg import Drawing, tree_svg
 
@@ -154,11 +155,11 @@ class DecisionTree(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignor
         ValueError
             If a parameter is out of range, X holds an infinite value, or text in a numeric column,
             the lengths differ, y has missing or infinite values, or the weights are negative or all
-            zero.
+            zero. The estimator stays as it was.
         """
-        training = self._training(X, y, sample_weight)
-        tree = self._grown(training)
-        self.tree_ = tree.pruned(self.ccp_alpha) if self.ccp_alpha > 0.0 else tree
+        with as_before_if_it_fails(self):
+            tree = self._grown(self._training(X, y, sample_weight))
+            self.tree_ = tree.pruned(self.ccp_alpha) if self.ccp_alpha > 0.0 else tree
         return self
 
     def _training(self, X: Any, y: Any, sample_weight: Any) -> Training:

@@ -17,6 +17,7 @@ from arboleda._bridge.fit import (
     check_class_shares_fit,
     fit_classification_tree,
 )
+from arboleda._bridge.target import as_columns, label_columns
 from arboleda._bridge.tree import Tree
 from arboleda.persist import Field, Integer, Labels, OneOrMore
 from arboleda.tree._decision_tree import (
@@ -191,8 +192,10 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
 
     def _encode_targets(self, y: Array) -> Array:
         y = check_array(y, dtype=None, input_name="y", estimator=self)
-        check_classification_targets(y)
-        encoded = [np.unique(output, return_inverse=True) for output in y.T]
+        outputs = label_columns(y)
+        for output in outputs:
+            check_classification_targets(output)
+        encoded = [np.unique(output, return_inverse=True) for output in outputs]
         self.classes_ = [classes for classes, _ in encoded]
         self.n_classes_ = [len(classes) for classes in self.classes_]
         self.n_outputs_ = len(encoded)
@@ -303,7 +306,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
             return labels
         parts = zip(self.classes_, self.tree_.split(shares), strict=True)
         columns = [classes[part.argmax(axis=1)] for classes, part in parts]
-        return np.column_stack(columns)
+        return as_columns(columns)
 
     def predict_proba(self, X: Any) -> Floats | list[Floats]:
         """Class shares of each row's leaf, by training weight.

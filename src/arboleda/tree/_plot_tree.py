@@ -168,9 +168,8 @@ def _layout(
     axes: Axes, boxes: Sequence[_Box], size: float
 ) -> tuple[list[tuple[float, float]], float]:
     """Middles of the boxes as fractions of the axes, and the factor of the size that just fits."""
-    renderer = axes.figure.canvas.get_renderer()  # type: ignore[attr-defined]
     letter = size * axes.figure.dpi / 72
-    extents = [_extent(axes, box.text, size, renderer, 0.8 * letter) for box in boxes]
+    extents = [_extent(axes, box.text, size, 0.8 * letter) for box in boxes]
     across = place_across(
         [box.children for box in boxes],
         [(width / 2, width / 2) for width, _ in extents],
@@ -183,16 +182,14 @@ def _layout(
     places = [
         (x / whole, 1.0 - (box.depth + 0.5) / depth) for x, box in zip(across, boxes, strict=True)
     ]
-    room = axes.get_window_extent(renderer)
+    room = axes.get_window_extent()
     return places, min(room.width / whole, room.height / (row * depth))
 
 
-def _extent(
-    axes: Axes, words: str, size: float, renderer: Any, padding: float
-) -> tuple[float, float]:
+def _extent(axes: Axes, words: str, size: float, padding: float) -> tuple[float, float]:
     """Width and height of a box in pixels."""
     measured = axes.text(0, 0, words, fontsize=size, parse_math=False)
-    extent = measured.get_window_extent(renderer)
+    extent = measured.get_window_extent()
     measured.remove()
     return extent.width + padding, extent.height + padding
 

@@ -24,6 +24,7 @@ from arboleda._bridge.tree import JudgingRows, Loss, PruningPath, Tree
 from arboleda.tree._decision_tree import Array, DecisionTree, Floats, Training
 from arboleda.tree._folds import Split, fold_splits, hold_out
 from arboleda.tree._pruning_curve import PruningCurve
+from arboleda.tree._refit import as_before_if_it_fails
 
 # Alphas that differ by less, relative or beside the root's impurity, differ by rounding alone.
 _SAME_ALPHA = 1e-12
@@ -102,13 +103,14 @@ class PrunedTree(DecisionTree):
             rows are given that have no use.
         """
         validation = (X_val, y_val, sample_weight_val)
-        training = self._training(X, y, sample_weight)
-        self._check_use(*validation)
-        if self.pruning == "reduced_error":
-            self.pruning_curve_ = None
-            self.tree_ = self._reduced_error(training, *validation)
-        else:
-            self.tree_ = self._cost_complexity(training)
+        with as_before_if_it_fails(self):
+            training = self._training(X, y, sample_weight)
+            self._check_use(*validation)
+            if self.pruning == "reduced_error":
+                self.pruning_curve_ = None
+                self.tree_ = self._reduced_error(training, *validation)
+            else:
+                self.tree_ = self._cost_complexity(training)
         return self
 
     def _check_use(self, X_val: Any, y_val: Any, sample_weight_val: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 from arboleda._reading.boxes import Box, Output, Sketch
@@ -24,7 +25,7 @@ def tree_svg(
     estimator: Any, max_depth: int | None, feature_names: Any, class_names: Any
 ) -> Drawing:
     """Draw an estimator's tree: see `DecisionTree.to_svg`."""
-    if max_depth is not None and max_depth < 0:
+    if max_depth is not None and not (isinstance(max_depth, Integral) and max_depth >= 0):
         raise ValueError(f"max_depth={max_depth!r} must be 0 or more, or None for the whole tree")
     view = view_tree(estimator, feature_names, class_names, caller="to_svg")
     return Drawing(draw_tree(_sketch(view, max_depth)))

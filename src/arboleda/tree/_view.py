@@ -141,8 +141,8 @@ def _fitted_tree(estimator: Any, caller: str) -> Tree:
 def _names(estimator: Any, given: Any, n_features: int) -> tuple[str, ...] | None:
     known = getattr(getattr(estimator, "schema_", None), "names", None)
     known = getattr(estimator, "feature_names_in_", known)
-    if given is None and known is None:
-        return None
+    if given is None and (known is None or tuple(known) == tuple(range(n_features))):
+        return None  # pandas numbers columns that nobody named
     names = _strings("feature_names", known if given is None else given)
     if len(names) != n_features:
         raise ValueError(
