@@ -63,13 +63,13 @@ void check_against_definition(const Rows& rows, int target_bits) {
 
 double median(const std::vector<double>& y, const std::vector<double>& weight) {
   const FixedWeights weights = fix_weights(weight, y.size(), kWideWeightBits);
-  const FixedTargets targets = fix_targets(y, {}, 40);
-  const AbsoluteError<std::int64_t> criterion(y, targets, weights);
+  const FixedTargets targets = fix_targets(y, {}, kWideTargetBits);
+  const AbsoluteError<Int128> criterion(y, targets, weights);
   std::vector<RowIndex> all(y.size());
   std::iota(all.begin(), all.end(), 0u);
-  RankedTargets<std::int64_t> local;
+  RankedTargets<Int128> local;
   criterion.gather(all, local);
-  Moments<std::int64_t> total;
+  Moments<Int128> total;
   for (std::size_t i = 0; i < y.size(); ++i) criterion.add(local, i, &total);
   double value = 0;
   criterion.value(all, local, &total, &value);
