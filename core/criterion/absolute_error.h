@@ -147,7 +147,7 @@ class AbsoluteError {
       const RowIndex row = rows[i];
       if (k == 0 || local.keys[k] >> 32 != local.keys[k - 1] >> 32) {
         local.target.push_back(targets_.value[row]);
-        local.y.push_back(y_[row]);
+        local.y.push_back(y_[row] + 0.0);  // no -0.0
         local.of_rank.emplace_back();
       }
       local.rank[i] = static_cast<std::uint32_t>(local.target.size() - 1);

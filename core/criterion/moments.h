@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -153,19 +154,17 @@ class MeanCriterion {
     return range.min == range.max;
   }
 
-  // The weighted mean, and exactly the target where all are equal.
+  // The weighted mean, and exactly the target where all are equal; the smallest of them where they
+  // differ by less than their integers tell.
   void value(std::span<const RowIndex> rows, const Local& local, const Slot* total,
              double* out) const {
-    const std::size_t n = local.target.size();
-    const MinMax range = kernels().min_max(local.target.data(), n);
-    const auto real = [&](std::int64_t target) {
-      return y_[rows[kernels().find(local.target.data(), n, target)]];
-    };
-    const double lowest = real(range.min);
+    const MinMax range = kernels().min_max(local.target.data(), local.target.size());
+    const double lowest = extreme(rows, local, range.min, std::less<>());
     if (range.min == range.max) {
       *out = lowest;
     } else {
-      *out = std::clamp(targets_.to_real(NodeMean<Sum>(*total).value()), lowest, real(range.max));
+      const double highest = extreme(rows, local, range.max, std::greater<>());
+      *out = std::clamp(targets_.to_real(NodeMean<Sum>(*total).value()), lowest, highest);
     }
   }
 
@@ -178,6 +177,22 @@ class MeanCriterion {
   const FixedTargets& targets() const { return targets_; }
 
  private:
+  // The first in order among the real targets of one integer: of several, none may depend on the
+  // order of rows, not even the sign of a zero.
+  template <class Before>
+  double extreme(std::span<const RowIndex> rows, const Local& local, std::int64_t integer,
+                 const Before& before) const {
+    const auto find_from = [&, find = kernels().find](std::size_t i) {
+      return i + find(local.target.data() + i, local.target.size() - i, integer);
+    };
+    std::size_t i = find_from(0);
+    double found = y_[rows[i]];
+    while ((i = find_from(i + 1)) < rows.size()) {
+      if (before(y_[rows[i]], found)) found = y_[rows[i]];
+    }
+    return found + 0.0;
+  }
+
   std::span<const double> y_;
   const FixedTargets& targets_;
   const FixedWeights& weights_;

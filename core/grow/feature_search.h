@@ -175,9 +175,9 @@ class FeatureSearch {
                       [&](std::size_t i, Code code) { keys_.push_back(make_key(code, i)); });
       if (keys_.empty()) return false;
       sorter_.sort(keys_, static_cast<Code>(column.n_codes() - 1));
-      if (keys_.size() == node.rows.size() && code_of(keys_.front()) == code_of(keys_.back())) {
-        return false;
-      }
+      const Code lowest = code_of(keys_.front());
+      const bool any_other = keys_.size() < node.rows.size() && lowest != codes.default_code;
+      if (lowest == code_of(keys_.back()) && !any_other) return false;
       const std::size_t width = criterion_.width();
       histogram_.assign(2 * width, Slot{});
       Slot* listed = &histogram_[0];

@@ -83,9 +83,12 @@ Partition partition_rows(const CodedColumn& column, const Split& split, std::spa
         return code == missing ? split.missing_left : code <= split.code;
       });
     }
-    scratch.goes_left.assign(column.n_codes(), 0);
-    for (const Code code : split.left_codes) scratch.goes_left[code] = 1;
-    return part(code_at, [&](Code code) { return scratch.goes_left[code] != 0; });
+    auto& goes_left = scratch.goes_left;
+    goes_left.resize(std::max(goes_left.size(), column.n_codes()), 0);
+    for (const Code code : split.left_codes) goes_left[code] = 1;
+    const Partition parted = part(code_at, [&](Code code) { return goes_left[code] != 0; });
+    for (const Code code : split.left_codes) goes_left[code] = 0;
+    return parted;
   };
   return std::visit(
       [&](const auto& codes) {

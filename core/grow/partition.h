@@ -24,7 +24,7 @@ struct Partition {
 struct PartitionScratch {
   std::vector<RowIndex> rows;
   std::vector<Code> codes;
-  std::vector<std::uint8_t> goes_left;  // for each category
+  std::vector<std::uint8_t> goes_left;  // for each category; all 0 between two uses
 };
 
 // rows: ascending. Afterwards those that go left come first; both sides keep their order.

@@ -100,24 +100,33 @@ class RandomSearch {
   // Every present category goes left or right by the toss of a coin, but not all of them.
   void draw_categories(const CodedColumn& column, std::span<const Code> codes, const Range& range,
                        RandomStream& random, Split& drawn) {
-    goes_left_.assign(column.n_values, 0);
-    for (const Code code : codes) {
-      if (code != column.missing_code()) goes_left_[code] = 1;
+    find_present(column, codes);
+    if (range.is_one_code) {
+      drawn.left_codes = present_;
+      return;
     }
-    for (Code code = 0; code < column.n_values; ++code) {
-      if (goes_left_[code]) drawn.left_codes.push_back(code);
-    }
-    if (range.is_one_code) return;
-    const std::vector<Code> present = std::move(drawn.left_codes);
-    drawn.left_codes.clear();
-    for (const Code code : present) {
+    for (const Code code : present_) {
       if (random.below(2) == 0) drawn.left_codes.push_back(code);
     }
-    const Code other = present[random.below(static_cast<std::uint32_t>(present.size()))];
+    const Code other = present_[random.below(static_cast<std::uint32_t>(present_.size()))];
     if (drawn.left_codes.empty()) drawn.left_codes.push_back(other);
-    if (drawn.left_codes.size() == present.size()) std::erase(drawn.left_codes, other);
-    for (const Code code : present) goes_left_[code] = 0;
+    if (drawn.left_codes.size() == present_.size()) std::erase(drawn.left_codes, other);
+    for (const Code code : present_) goes_left_[code] = 0;
     for (const Code code : drawn.left_codes) goes_left_[code] = 1;
+  }
+
+  // Marks the categories of the node and no other. Costs nothing for those that are not there: a
+  // small node of a column with many is as cheap as any.
+  void find_present(const CodedColumn& column, std::span<const Code> codes) {
+    for (const Code code : present_) goes_left_[code] = 0;
+    present_.clear();
+    goes_left_.resize(std::max(goes_left_.size(), column.n_values), 0);
+    for (const Code code : codes) {
+      if (code == column.missing_code() || goes_left_[code]) continue;
+      goes_left_[code] = 1;
+      present_.push_back(code);
+    }
+    std::sort(present_.begin(), present_.end());
   }
 
   void try_sides(const NodeView<Criterion>& node, const CodedColumn& column,
@@ -160,7 +169,8 @@ class RandomSearch {
   std::uint32_t tree_;
   typename Criterion::Sides sides_;
   std::vector<Slot> cell_;
-  std::vector<std::uint8_t> goes_left_;  // for each category
+  std::vector<Code> present_;            // the categories of the node, ascending
+  std::vector<std::uint8_t> goes_left_;  // for each category; 0 for those of no node
 };
 
 }  // namespace arboleda

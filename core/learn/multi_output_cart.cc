@@ -27,6 +27,19 @@ FixedWeights written_out(FixedWeights weights, std::size_t n_rows) {
   return weights;
 }
 
+// A target that never varies has no scale of its own. It takes the finest of the others', so that it
+// does not make them all look small.
+void scale_constants(std::vector<FixedTargets>& targets) {
+  const auto is_constant = [](const FixedTargets& t) {
+    return std::all_of(t.value.begin(), t.value.end(), [](std::int64_t v) { return v == 0; });
+  };
+  int finest = 0;
+  for (const auto& t : targets) finest = std::max(finest, t.shift);
+  for (auto& t : targets) {
+    if (is_constant(t)) t.shift = finest;
+  }
+}
+
 struct Problem {
   const CodedTable& table;
   const FixedWeights& weights;
@@ -105,6 +118,7 @@ Tree fit_multi_output_regression_tree(const CodedTable& table, std::span<const d
   for (std::size_t k = 0; k < n_outputs; ++k) {
     fixed.push_back(fix(targets.subspan(k * n, n), weights_of_rows.dropped, kWideTargetBits));
   }
+  scale_constants(fixed);
   const Problem problem{table, weights_of_rows, options, context};
   switch (measure) {
     case RegressionMeasure::squared_error:

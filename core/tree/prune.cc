@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <queue>
+#include <cstddef>
 #include <utility>
 
 #include "base/error.h"
@@ -11,112 +11,91 @@ namespace arboleda {
 
 namespace {
 
-// The sequence of weakest links, one cut at a time.
-//
-// Costs of subtrees are always sums of their two children's, never differences, so cuts far away
-// leave no rounding behind.
-class WeakestLinks {
+// A node that pruning makes a leaf.
+struct Cut {
+  double alpha;        // from which it is the better for it: g
+  double cost;         // what the tree's leaves cost more afterwards
+  NodeIndex n_leaves;  // and how many fewer they are
+  NodeIndex node;
+
+  bool operator<(const Cut& other) const {
+    return alpha < other.alpha || (alpha == other.alpha && node < other.node);
+  }
+};
+
+// Cuts below one node, the one of the largest alpha on top.
+class Cuts {
  public:
-  explicit WeakestLinks(const Tree& tree) : tree_(tree), parent_(tree.parents()) {
-    const auto n = static_cast<std::size_t>(tree.n_nodes());
-    const TreeArrays& a = tree.arrays();
-    nodes_.resize(n);
-    for (std::size_t i = n; i-- > 0;) {
-      Node& node = nodes_[i];
-      node.own_cost = a.weight[i] * a.impurity[i] / a.weight[0];
-      node.cost = node.own_cost;
-      if (a.right[i] >= 0) join(static_cast<NodeIndex>(i));
-    }
-    for (NodeIndex i = 0; i < tree.n_nodes(); ++i) offer(i);
+  // Those of two children: the fewer ones join the others, so that no cut moves often.
+  static Cuts joined(Cuts a, Cuts b) {
+    if (a.heap_.size() < b.heap_.size()) std::swap(a, b);
+    for (const Cut& cut : b.heap_) a.push(cut);
+    return a;
   }
 
-  bool empty() {
-    while (!links_.empty() && is_stale(links_.top())) links_.pop();
-    return links_.empty();
+  void push(const Cut& cut) {
+    heap_.push_back(cut);
+    std::push_heap(heap_.begin(), heap_.end());
   }
-  // The next cut's alpha; never below that of the cut before, whatever rounding says.
-  double alpha() { return empty() ? 0.0 : std::max(links_.top().g, last_alpha_); }
-  double cost() const { return nodes_[0].cost; }
-  NodeIndex n_leaves() const { return nodes_[0].n_leaves; }
 
-  // Cuts at the weakest link, and returns the node that is now a leaf.
-  NodeIndex cut() {
-    last_alpha_ = alpha();
-    const NodeIndex link = links_.top().node;
-    links_.pop();
-    Node& node = at(link);
-    node.is_cut = true;
-    node.cost = node.own_cost;
-    node.n_leaves = 1;
-    ++node.version;
-    for (NodeIndex i = parent_[static_cast<std::size_t>(link)]; i >= 0;
-         i = parent_[static_cast<std::size_t>(i)]) {
-      join(i);
-      offer(i);
+  // What makes a leaf of the whole subtree. Cuts that are not made before it are never made, and are
+  // part of it: it takes them out, one by one, and each lowers its alpha.
+  Cut swallow(Cut cut) {
+    cut.alpha = cut.cost / cut.n_leaves;
+    while (!heap_.empty() && heap_.front().alpha >= cut.alpha) {
+      std::pop_heap(heap_.begin(), heap_.end());
+      cut.cost += heap_.back().cost;
+      cut.n_leaves += heap_.back().n_leaves;
+      cut.alpha = cut.cost / cut.n_leaves;
+      heap_.pop_back();
     }
-    return link;
+    return cut;
+  }
+
+  std::vector<Cut> ascending() && {
+    std::sort_heap(heap_.begin(), heap_.end());
+    return std::move(heap_);
   }
 
  private:
-  struct Node {
-    double own_cost = 0.0;
-    double cost = 0.0;  // of the subtree below
-    NodeIndex n_leaves = 1;
-    std::int32_t version = 0;  // of the link in the queue that counts
-    bool is_cut = false;
-  };
-  struct Link {
-    double g;
-    NodeIndex node;
-    std::int32_t version;
-    bool operator<(const Link& other) const {  // the queue's top is the largest
-      return g > other.g || (g == other.g && node > other.node);
-    }
-  };
-
-  Node& at(NodeIndex i) { return nodes_[static_cast<std::size_t>(i)]; }
-  const Node& at(NodeIndex i) const { return nodes_[static_cast<std::size_t>(i)]; }
-
-  void join(NodeIndex i) {
-    const Node& left = at(i + 1);
-    const Node& right = at(tree_.arrays().right[static_cast<std::size_t>(i)]);
-    at(i).cost = left.cost + right.cost;
-    at(i).n_leaves = left.n_leaves + right.n_leaves;
-  }
-
-  void offer(NodeIndex i) {
-    if (tree_.is_leaf(i)) return;
-    Node& node = at(i);
-    const double g = (node.own_cost - node.cost) / (node.n_leaves - 1);
-    links_.push({g, i, ++node.version});
-  }
-
-  // A link is stale when its node was offered anew, cut, or lies below a cut.
-  bool is_stale(const Link& link) const {
-    if (link.version != at(link.node).version) return true;
-    for (NodeIndex i = link.node; i >= 0; i = parent_[static_cast<std::size_t>(i)]) {
-      if (at(i).is_cut) return true;
-    }
-    return false;
-  }
-
-  const Tree& tree_;
-  const std::vector<NodeIndex> parent_;
-  std::vector<Node> nodes_;
-  std::priority_queue<Link> links_;
-  double last_alpha_ = 0.0;
+  std::vector<Cut> heap_;
 };
+
+// R(t)
+double own_cost(const TreeArrays& a, std::size_t i) {
+  return a.weight[i] / a.weight[0] * a.impurity[i];
+}
+
+// All cuts in their order, from the leaves up. What a cut costs is its own decrease of impurity and
+// those of the cuts it swallows: sums, in which nothing cancels.
+std::vector<Cut> all_cuts(const Tree& tree) {
+  const TreeArrays& a = tree.arrays();
+  std::vector<Cuts> below(a.right.size());
+  for (std::size_t i = below.size(); i-- > 0;) {
+    if (a.right[i] < 0) continue;
+    const auto right = static_cast<std::size_t>(a.right[i]);
+    below[i] = Cuts::joined(std::move(below[i + 1]), std::move(below[right]));
+    const double decrease = own_cost(a, i) - (own_cost(a, i + 1) + own_cost(a, right));
+    below[i].push(below[i].swallow({0.0, decrease, 1, static_cast<NodeIndex>(i)}));
+  }
+  return std::move(below[0]).ascending();
+}
 
 }  // namespace
 
 std::vector<PruningStep> pruning_path(const Tree& tree) {
-  WeakestLinks links(tree);
-  const auto real = [&](double cost) { return std::ldexp(cost, tree.arrays().impurity_exponent); };
-  std::vector<PruningStep> path{{0.0, real(links.cost()), links.n_leaves(), -1}};
-  while (!links.empty()) {
-    const double alpha = real(links.alpha());
-    const NodeIndex node = links.cut();
-    path.push_back({alpha, real(links.cost()), links.n_leaves(), node});
+  const TreeArrays& a = tree.arrays();
+  const auto real = [&](double cost) { return std::ldexp(cost, a.impurity_exponent); };
+  double cost = 0.0;
+  for (std::size_t i = 0; i < a.right.size(); ++i) {
+    if (a.right[i] < 0) cost += own_cost(a, i);
+  }
+  std::vector<PruningStep> path{{0.0, real(cost), tree.n_leaves(), -1}};
+  for (const Cut& cut : all_cuts(tree)) {
+    // Rounding may leave a decrease of -1e-17.
+    cost += std::max(cut.cost, 0.0);
+    const double alpha = std::max(cut.alpha, 0.0);
+    path.push_back({real(alpha), real(cost), path.back().n_leaves - cut.n_leaves, cut.node});
   }
   return path;
 }

@@ -67,6 +67,64 @@ TEST_CASE("alphas rise, trees are nested, the last is the root") {
   }
 }
 
+namespace {
+
+// Every left child is a leaf, and the cut of the k-th node from the bottom becomes worth it at k.
+Tree chain(NodeIndex n_splits, double weight) {
+  TreeArrays a;
+  a.n_features = 1;
+  a.n_outputs = 1;
+  double cost = 0.0;  // R of the node in hand, from the bottom up
+  std::vector<double> costs{0.0};
+  for (NodeIndex k = 1; k <= n_splits; ++k) costs.push_back(cost += k);
+  for (NodeIndex k = n_splits; k >= 0; --k) {
+    const double share = (k + 1.0) / (n_splits + 1.0);
+    const auto add = [&](bool leaf, double impurity, double of_all) {
+      const auto after_leaf = static_cast<NodeIndex>(a.right.size()) + 2;
+      a.right.push_back(leaf ? -1 : after_leaf);
+      a.feature.push_back(leaf ? -1 : 0);
+      a.threshold.push_back(0.0);
+      a.missing_left.push_back(0);
+      a.impurity.push_back(impurity);
+      a.n_node_samples.push_back(k + 1);
+      a.weight.push_back(weight * of_all);
+      a.value.push_back(0.0);
+    };
+    add(k == 0, costs[static_cast<std::size_t>(k)] / share, share);
+    if (k > 0) add(true, 0.0, 1.0 / (n_splits + 1.0));
+  }
+  return Tree(a);
+}
+
+}  // namespace
+
+TEST_CASE("a chain as long as the data is pruned link by link, in near-linear time") {
+  const NodeIndex n = 300000;
+  const Tree tree = chain(n, 1.0);
+  const auto path = pruning_path(tree);
+  REQUIRE(path.size() == static_cast<std::size_t>(n) + 1);
+  for (const NodeIndex step : {1, 2, 1000, n}) {
+    const PruningStep& s = path[static_cast<std::size_t>(step)];
+    CHECK(s.cut == 2 * (n - step));
+    CHECK(s.n_leaves == n + 1 - step);
+    CHECK(s.alpha == doctest::Approx(step).epsilon(1e-6));
+  }
+  CHECK(pruned(tree, 1000.5).n_leaves() == n + 1 - 1000);
+}
+
+TEST_CASE("weights near the end of float64 change nothing") {
+  const Tree tree = chain(50, 1.0);
+  const Tree heavy = chain(50, 1e307);
+  CHECK(heavy.impurity_decrease()[0] == doctest::Approx(tree.impurity_decrease()[0]));
+  const auto expected = pruning_path(tree);
+  const auto path = pruning_path(heavy);
+  REQUIRE(path.size() == expected.size());
+  for (std::size_t step = 0; step < path.size(); ++step) {
+    CHECK(path[step].alpha == doctest::Approx(expected[step].alpha));
+    CHECK(path[step].impurity == doctest::Approx(expected[step].impurity));
+  }
+}
+
 TEST_CASE("a single leaf has a path of one step") {
   const Tree leaf = pruned(random_tree(1, 3), std::numeric_limits<double>::infinity());
   const auto path = pruning_path(leaf);

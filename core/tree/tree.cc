@@ -210,11 +210,13 @@ std::vector<double> Tree::impurity_decrease() const {
     if (is_leaf(node)) continue;
     const auto i = static_cast<std::size_t>(node);
     const auto r = static_cast<std::size_t>(arrays_.right[i]);
-    decrease[static_cast<std::size_t>(arrays_.feature[i])] +=
-        arrays_.weight[i] * arrays_.impurity[i] - arrays_.weight[i + 1] * arrays_.impurity[i + 1] -
-        arrays_.weight[r] * arrays_.impurity[r];
+    // By share of the whole weight: products with the weights themselves may leave float64.
+    const auto part = [&](std::size_t k) {
+      return arrays_.weight[k] / arrays_.weight[0] * arrays_.impurity[k];
+    };
+    decrease[static_cast<std::size_t>(arrays_.feature[i])] += part(i) - part(i + 1) - part(r);
   }
-  for (auto& d : decrease) d = std::max(d / arrays_.weight[0], 0.0);  // rounding may leave -1e-17
+  for (auto& d : decrease) d = std::max(d, 0.0);  // rounding may leave -1e-17
   return decrease;
 }
 

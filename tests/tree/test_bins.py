@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from tests.property.strategies import ARRAYS
 
 from arboleda import DecisionTreeClassifier, DecisionTreeRegressor
@@ -77,6 +78,17 @@ def test_bins_of_distinct_values_hold_equally_many_rows() -> None:
     model = DecisionTreeRegressor(max_bins=10).fit(x[:, None], np.nan_to_num(x, nan=-1.0))
     used = model.tree_.threshold[(model.tree_.feature >= 0) & np.isfinite(model.tree_.threshold)]
     np.testing.assert_array_equal(np.sort(used), np.arange(9.5, 99, 10))
+
+
+def test_a_sparse_column_of_one_bin_in_a_node_is_constant_there() -> None:
+    """It does not use up the columns that a node may look at, no more than a dense one."""
+    random = np.random.default_rng(2)
+    X = np.where(random.random((600, 6)) < 0.1, random.normal(size=(600, 6)), 0.0)
+    y = (X[:, 0] != 0) + random.normal(size=600) / 9
+    for max_bins in (2, 3, 8):
+        model = DecisionTreeRegressor(max_bins=max_bins, max_features=1, random_state=0)
+        sparse = arrays(model.fit(csr_array(X), y))
+        assert sparse == arrays(model.fit(X, y))
 
 
 def test_categories_are_not_binned() -> None:

@@ -98,6 +98,17 @@ def test_minus_zero_is_zero() -> None:
     np.testing.assert_array_equal(model.predict_proba([[-0.0]]), [[0.5, 0.5]])
 
 
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error", "poisson"])
+@pytest.mark.parametrize("near", [[0.0, -0.0], [0.0, 1e-30], [2e-30, 1e-30, 0.0]])
+def test_targets_that_are_not_told_apart_in_any_order(criterion: str, near: list[float]) -> None:
+    """A leaf of several such targets answers the same whichever row comes first."""
+    X = np.array([[0.0]] * len(near) + [[1.0], [1.0], [2.0]])
+    y = np.array([*near, 1.0, 2.0, 2.0])
+    forth = DecisionTreeRegressor(criterion=criterion).fit(X, y)
+    back = DecisionTreeRegressor(criterion=criterion).fit(X[::-1], y[::-1])
+    assert arrays_of(forth) == arrays_of(back)
+
+
 @_BOTH
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_missing_and_infinite_targets(make: Any, bad: float) -> None:
@@ -196,6 +207,19 @@ def test_importances_of_huge_and_tiny_targets(scale: float) -> None:
     model = DecisionTreeRegressor(max_leaf_nodes=6).fit(_X, y * scale)
     np.testing.assert_array_equal(model.apply(_X), plain.apply(_X))
     np.testing.assert_allclose(model.feature_importances_, plain.feature_importances_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("weight", [1e-300, 1e306])
+def test_importances_of_huge_and_tiny_weights(weight: float) -> None:
+    y = _X[:, 0] + _X[:, 1] ** 2
+    weights = np.arange(1.0, 21.0) / 32
+    plain = DecisionTreeRegressor(max_leaf_nodes=6).fit(_X, y, weights)
+    model = DecisionTreeRegressor(max_leaf_nodes=6).fit(_X, y, weights * weight)
+    np.testing.assert_array_equal(model.apply(_X), plain.apply(_X))
+    np.testing.assert_allclose(model.feature_importances_, plain.feature_importances_, rtol=1e-9)
+    path = DecisionTreeRegressor().cost_complexity_pruning_path(_X, y, weights * weight)
+    expected = DecisionTreeRegressor().cost_complexity_pruning_path(_X, y, weights)
+    np.testing.assert_allclose(path.ccp_alphas, expected.ccp_alphas, rtol=1e-9, atol=1e-15)
 
 
 def test_equal_weights_do_not_round_the_smallest_share_of_a_leaf() -> None:

@@ -103,6 +103,17 @@ def test_an_output_too_small_to_matter(criterion: str) -> None:
     assert np.isfinite(model.predict(X)).all()
 
 
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
+def test_an_output_that_never_varies_has_no_say(criterion: str) -> None:
+    """However small the other output is: a constant has no scale that could hide it."""
+    X, y = make_data(criterion)
+    alone = make_model(criterion, max_depth=3).fit(X, y[:, 0] * 1e-200)
+    both = np.column_stack([np.full(len(y), 3.0), y[:, 0] * 1e-200])
+    model = make_model(criterion, max_depth=3).fit(X, both)
+    np.testing.assert_array_equal(model.apply(X), alone.apply(X))
+    np.testing.assert_array_equal(model.predict(X)[:, 0], 3.0)
+
+
 @pytest.mark.parametrize("criterion", REGRESSION_CRITERIA)
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_regression_as_scikit_learns(criterion: str, depth: int) -> None:
