@@ -65,20 +65,22 @@ void bin_ranks(Ranking& ranking, const ColumnValues& x, std::size_t max_bins,
   column.n_values = ranking.n_distinct;
   if (!binned && ranking.n_distinct > kept_values) return;
 
+  // Read only where a bin begins or ends: in the order of ranks, rows are far apart.
+  const auto value_at = [&](std::size_t i) { return x[row_of(ranking.rows[i])]; };
   Binner binner(n_present + rows_a_zero - 1, ranking.n_distinct, max_bins);
   for (std::size_t begin = 0, end = 0; begin < n_present; begin = end) {
     const auto rank = rank_of(ranking.rows[begin]);
     while (end < n_present && rank_of(ranking.rows[end]) == rank) ++end;
-    const double value = x[row_of(ranking.rows[begin])];
-    if (binner.begins((end - begin) * (value == 0.0 ? rows_a_zero : 1))) {
-      column.values.push_back(value);
-      if (binned) column.upper.push_back(value);
+    const bool many_zeros = rows_a_zero != 1 && value_at(begin) == 0.0;
+    if (binner.begins((end - begin) * (many_zeros ? rows_a_zero : 1))) {
+      if (binned && begin > 0) column.upper.push_back(value_at(begin - 1));
+      column.values.push_back(value_at(begin));
     }
     if (!binned) continue;
-    column.upper.back() = value;
     const auto code = RankedRow{column.values.size() - 1} << 32;
     for (std::size_t i = begin; i < end; ++i) ranking.rows[i] = code | row_of(ranking.rows[i]);
   }
+  if (binned) column.upper.push_back(value_at(n_present - 1));
   column.n_values = column.values.size();
   const auto missing = RankedRow{column.n_values} << 32;
   for (std::size_t i = n_present; i < ranking.rows.size(); ++i) {

@@ -34,24 +34,54 @@ bool all_fit_float(const ColumnValues& x) {
   return true;
 }
 
-// Sorts by the upper half of the bits, then, among rows that agree in it, by the lower half.
-void sort_doubles(const ColumnValues& x, std::span<std::uint64_t> keys, UpperHalfSort& sorter) {
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    keys[i] = pack(static_cast<std::uint32_t>(ordered_bits(x[i]) >> 32), i);
-  }
-  sorter.sort(keys);
+// Calls visit(run, upper half) for the rows that agree in the upper half, in ascending order.
+template <class Visit>
+void for_each_run(std::span<std::uint64_t> keys, const Visit& visit) {
   for (std::size_t begin = 0, end = 0; begin < keys.size(); begin = end) {
-    const auto upper = keys[begin] >> 32;
+    const auto upper = static_cast<std::uint32_t>(keys[begin] >> 32);
     while (end < keys.size() && keys[end] >> 32 == upper) ++end;
-    if (end - begin == 1) continue;
-    const auto run = keys.subspan(begin, end - begin);
-    for (auto& key : run) {
-      const RowIndex row = row_of(key);
-      key = pack(static_cast<std::uint32_t>(ordered_bits(x[row])), row);
+    visit(keys.subspan(begin, end - begin), upper);
+  }
+}
+
+// The next rank to rows of equal values; missing ones come last.
+void give_rank(Ranking& ranking, std::span<RankedRow> equal, bool missing) {
+  for (auto& r : equal) r = pack(ranking.n_distinct, row_of(r));
+  if (missing) {
+    ranking.n_missing += equal.size();
+  } else {
+    ++ranking.n_distinct;
+  }
+}
+
+void rank_floats(const ColumnValues& x, Ranking& ranking, UpperHalfSort& sorter) {
+  const auto missing = ordered_bits(std::numeric_limits<float>::quiet_NaN());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    ranking.rows[i] = pack(ordered_bits(static_cast<float>(x[i])), i);
+  }
+  sorter.sort(ranking.rows);
+  for_each_run(ranking.rows, [&](std::span<RankedRow> run, std::uint32_t bits) {
+    give_rank(ranking, run, bits == missing);
+  });
+}
+
+// By the upper half of the bits, then, among rows that agree in it, by the lower half.
+void rank_doubles(const ColumnValues& x, Ranking& ranking, UpperHalfSort& sorter) {
+  const auto upper_half = [](double value) {
+    return static_cast<std::uint32_t>(ordered_bits(value) >> 32);
+  };
+  const auto missing = upper_half(std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t i = 0; i < x.size(); ++i) ranking.rows[i] = pack(upper_half(x[i]), i);
+  sorter.sort(ranking.rows);
+  for_each_run(ranking.rows, [&](std::span<RankedRow> run, std::uint32_t upper) {
+    if (run.size() == 1 || upper == missing) return give_rank(ranking, run, upper == missing);
+    for (auto& r : run) {
+      r = pack(static_cast<std::uint32_t>(ordered_bits(x[row_of(r)])), row_of(r));
     }
     sorter.sort(run);
-    for (auto& key : run) key = pack(static_cast<std::uint32_t>(upper), row_of(key));
-  }
+    for_each_run(
+        run, [&](std::span<RankedRow> equal, std::uint32_t) { give_rank(ranking, equal, false); });
+  });
 }
 
 }  // namespace
@@ -61,26 +91,9 @@ Ranking rank_by_sort(const ColumnValues& x) {
   ranking.rows.resize(x.size());
   UpperHalfSort sorter;
   if (all_fit_float(x)) {
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      ranking.rows[i] = pack(ordered_bits(static_cast<float>(x[i])), i);
-    }
-    sorter.sort(ranking.rows);
+    rank_floats(x, ranking, sorter);
   } else {
-    sort_doubles(x, ranking.rows, sorter);
-  }
-  // The upper half becomes the rank.
-  double last = std::numeric_limits<double>::quiet_NaN();
-  for (auto& r : ranking.rows) {
-    const RowIndex row = row_of(r);
-    const double value = x[row];
-    if (std::isnan(value)) {
-      ++ranking.n_missing;
-    } else if (value != last) {
-      ++ranking.n_distinct;
-      last = value;
-    }
-    const std::uint32_t rank = std::isnan(value) ? ranking.n_distinct : ranking.n_distinct - 1;
-    r = pack(rank, row);
+    rank_doubles(x, ranking, sorter);
   }
   return ranking;
 }
