@@ -13,7 +13,7 @@ namespace arboleda {
 // pile: the memory is that of one small pile. Equal upper halves stay in no particular order.
 class UpperHalfSort {
  public:
-  // differ: has a bit wherever the upper halves of two keys differ.
+  // differ: at least as many bits long as what the upper halves of any two keys differ in.
   void sort(std::span<std::uint64_t> keys, std::uint32_t differ = UINT32_MAX);
 
  private:

@@ -1,14 +1,14 @@
-"""Saving fails, and the model that was there before is still there (T13)."""
+"""Saving fails, and the model that was there before is still there."""
 
 import errno
 import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.persist.models import MODELS, X
+from tests.small_disk import mounted
 
 import arboleda
 from arboleda import DecisionTreeRegressor
@@ -17,17 +17,8 @@ from arboleda import DecisionTreeRegressor
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 64 kB."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
-    try:
-        result = subprocess.run(mount, capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        pytest.skip("needs the command mount")
-    if result.returncode:
-        pytest.skip(f"needs the right to mount: {result.stderr.strip()}")
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True)
+    with mounted(tmp_path / "disk", "64k") as disk:
+        yield disk
 
 
 def test_a_full_disk_keeps_the_model_that_was_there(small_disk: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from tests.small_disk import mounted
 
 from arboleda.study import Study, StudyError, study
 from arboleda.study.catalogue import CATALOGUE
@@ -17,17 +18,8 @@ from arboleda.study.ledger import Ledger
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 100 kB."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=100k", "tmpfs", str(folder)]
-    try:
-        result = subprocess.run(mount, capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        pytest.skip("needs the command mount")
-    if result.returncode:
-        pytest.skip(f"needs the right to mount: {result.stderr.strip()}")
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True)
+    with mounted(tmp_path / "disk", "100k") as disk:
+        yield disk
 
 
 def test_a_full_disk_is_told_and_the_study_goes_on_later(small_disk: Path) -> None:
