@@ -1,4 +1,4 @@
-"""Files of every version load for ever, and say what they said (T29)."""
+"""Files of every version load for ever, and say what they said."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Two hundred random tables: our trees lose no more than scikit-learn's at any depth (T2).
+"""Two hundred random tables: our trees lose no more than scikit-learn's at any depth.
 
 Both grow greedily on the same splits, so they differ only where several splits of a node are
 equally good, and after such a tie each may come out ahead. Where values and targets are continuous

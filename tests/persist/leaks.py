@@ -1,4 +1,4 @@
-"""Memory of a process that fits, predicts, saves and loads over and over (T23)."""
+"""Memory of a process that fits, predicts, saves and loads over and over."""
 
 import gc
 import pickle

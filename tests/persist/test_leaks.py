@@ -1,4 +1,4 @@
-"""Nothing is lost on the way (T23), in short."""
+"""Nothing is lost on the way, in short."""
 
 from pathlib import Path
 

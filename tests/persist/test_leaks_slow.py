@@ -1,4 +1,4 @@
-"""Nothing is lost on the way (T23), at length."""
+"""Nothing is lost on the way, at length."""
 
 from pathlib import Path
 

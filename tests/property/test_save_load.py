@@ -1,4 +1,4 @@
-"""A saved model is the model, whatever it was fitted on (P23)."""
+"""A saved model is the model, whatever it was fitted on."""
 
 import io
 import pickle

@@ -1,4 +1,4 @@
-"""Files with one thing wrong: the error, and what it says (T4, T6, T27)."""
+"""Files with one thing wrong: the error, and what it says."""
 
 import gzip
 import os

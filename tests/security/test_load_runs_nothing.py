@@ -1,4 +1,4 @@
-"""Loading a model executes nothing and touches nothing but the file it reads (T28)."""
+"""Loading a model executes nothing and touches nothing but the file it reads."""
 
 import json
 import os

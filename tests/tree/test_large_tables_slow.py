@@ -1,4 +1,4 @@
-"""Large tables: memory beside the data, and time in proportion to it (T20, T21).
+"""Large tables: memory beside the data, and time in proportion to it.
 
 Each fit runs in a process of its own, which reports the memory it took beside that of its data.
 """
