@@ -1,0 +1,39 @@
+// Grows the trees of a boosted ensemble by histograms of gradients and hessians.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "base/context.h"
+#include "data/coded_table.h"
+#include "grow/histogram_growth.h"
+#include "tree/tree.h"
+
+namespace arboleda {
+
+class RowCodes;
+
+// The codes of a coded table row by row; made once, read by every grower.
+std::shared_ptr<const RowCodes> make_row_codes(const CodedTable& table, const Context& context);
+
+// One grower grows one tree at a time. Growers on different threads share table and codes.
+class HistogramGrower {
+ public:
+  HistogramGrower(const CodedTable& table, std::shared_ptr<const RowCodes> codes,
+                  const HistogramGrowth& options, const Context& context);
+  ~HistogramGrower();
+
+  // rows: ascending, at least one. gradient, hessian: one a row of the table; no hessian: all are 1.
+  // `tree` is the number of the tree, for randomness. Leaves hold Newton's step, without learning
+  // rate. Thresholds lie midway between neighbouring codes of the table, so that a row's code alone
+  // tells its way.
+  TreeArrays grow(std::span<const RowIndex> rows, std::span<const double> gradient,
+                  std::span<const double> hessian, std::uint32_t tree, LeafRows& leaves);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace arboleda

@@ -1,0 +1,71 @@
+// A loss that boosting lowers, bound to the targets and weights of its rows.
+//
+// A model gives every row `n_outputs` raw scores F; the link turns them into predictions. For the
+// score of one output, the derivatives of  w_i L(y_i, F_i)  are the row's gradient and hessian.
+// Arrays of several outputs are output-major: those of output k stand at k * n_rows ... .
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/types.h"
+
+namespace arboleda {
+
+class Objective {
+ public:
+  virtual ~Objective() = default;
+
+  std::size_t n_rows() const { return n_rows_; }
+  std::size_t n_outputs() const { return n_outputs_; }  // scores of a row, and trees of a round
+
+  // True when every hessian is 1: then `hessian` of gradients() is empty and not written.
+  virtual bool has_unit_hessian() const { return false; }
+
+  // The scores that every row starts from: the best constants on the given rows. They do not depend
+  // on the rows' order.
+  virtual std::vector<double> start(std::span<const RowIndex> rows) const = 0;
+
+  // Gradients and hessians of rows begin .. end, all outputs.
+  virtual void gradients(std::span<const double> scores, std::size_t begin, std::size_t end,
+                         std::span<double> gradient, std::span<double> hessian) const = 0;
+
+  // Sum of w_i L(y_i, F_i) over some rows, in the order given.
+  virtual double loss(std::span<const double> scores, std::span<const RowIndex> rows) const = 0;
+
+  // Sum of w_i over some rows, for the mean of the loss.
+  virtual double total_weight(std::span<const RowIndex> rows) const = 0;
+
+  // Losses whose derivatives say little within a leaf (absolute error, quantile, Huber) are given the
+  // best constant step of the leaf's rows instead of Newton's: Friedman (2001), algorithms 3 and 4.
+  virtual bool finds_steps() const { return false; }
+  virtual double best_step(std::span<const double> scores, std::size_t output,
+                           std::span<const RowIndex> rows) const;
+
+ protected:
+  Objective(std::size_t n_rows, std::size_t n_outputs) : n_rows_(n_rows), n_outputs_(n_outputs) {}
+
+ private:
+  std::size_t n_rows_, n_outputs_;
+};
+
+struct LossOptions {
+  std::string name;  // log_loss, exponential, squared_error, absolute_error, huber, quantile, poisson,
+                     // gamma, tweedie
+  std::size_t n_classes = 0;         // log_loss: 2 gives one output, K > 2 gives K (softmax)
+  std::vector<double> levels = {};   // quantile: one output a level
+  double alpha = 0.9;                // huber: quantile of the residuals at which errors become linear
+  double power = 1.5;                // tweedie: variance ~ mean^power, 1 < power < 2
+};
+
+// target: one a row (classes as 0, 1, ..); weight: one a row, or empty for "all 1". Both must outlive
+// the objective. Throws Error(invalid_argument) for targets that the loss does not allow.
+std::unique_ptr<Objective> make_objective(const LossOptions& options,
+                                          std::span<const double> target,
+                                          std::span<const double> weight);
+
+}  // namespace arboleda
