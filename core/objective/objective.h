@@ -30,7 +30,12 @@ class Objective {
   // on the rows' order.
   virtual std::vector<double> start(std::span<const RowIndex> rows) const = 0;
 
-  // Gradients and hessians of rows begin .. end, all outputs.
+  // Called once before the gradients of a round, by the thread that called the fit: finds what they
+  // need to know of the training rows together (the threshold of Huber's loss; all gradients, where
+  // they are not made row by row).
+  virtual void prepare(std::span<const double> /*scores*/, std::span<const RowIndex> /*rows*/) {}
+
+  // Gradients and hessians of rows begin .. end, all outputs. Several threads may call it at once.
   virtual void gradients(std::span<const double> scores, std::size_t begin, std::size_t end,
                          std::span<double> gradient, std::span<double> hessian) const = 0;
 
@@ -54,12 +59,13 @@ class Objective {
 };
 
 struct LossOptions {
-  std::string name;  // log_loss, exponential, squared_error, absolute_error, huber, quantile, poisson,
-                     // gamma, tweedie
-  std::size_t n_classes = 0;         // log_loss: 2 gives one output, K > 2 gives K (softmax)
-  std::vector<double> levels = {};   // quantile: one output a level
-  double alpha = 0.9;                // huber: quantile of the residuals at which errors become linear
-  double power = 1.5;                // tweedie: variance ~ mean^power, 1 < power < 2
+  std::string
+      name;  // log_loss, exponential, squared_error, absolute_error, huber, quantile, poisson,
+             // gamma, tweedie
+  std::size_t n_classes = 0;        // log_loss: 2 gives one output, K > 2 gives K (softmax)
+  std::vector<double> levels = {};  // quantile: one output a level
+  double alpha = 0.9;  // huber: quantile of the residuals at which errors become linear
+  double power = 1.5;  // tweedie: variance ~ mean^power, 1 < power < 2
 };
 
 // target: one a row (classes as 0, 1, ..); weight: one a row, or empty for "all 1". Both must outlive
