@@ -18,6 +18,7 @@ void init_errors(nb::module_& m);
 void init_context(nb::module_& m);
 void init_data(nb::module_& m);
 void init_tree(nb::module_& m);
+void init_ensemble(nb::module_& m);
 void init_cart(nb::module_& m);
 void init_prune(nb::module_& m);
 void init_io(nb::module_& m);
@@ -29,6 +30,9 @@ TableView to_table(nb::list columns, std::size_t n_rows);
 // A sparse table as SciPy holds it. Checked; the arrays must outlive it.
 SparseLines to_lines(const AnyColumn& data, const InArray<std::int32_t>& index,
                      const InArray<std::int64_t>& start, std::size_t n_lines, std::size_t n_across);
+SparseRows to_rows(const AnyColumn& data, const InArray<std::int32_t>& indices,
+                   const InArray<std::int64_t>& indptr, std::size_t n_columns);
+
 // Bytes of C++ and of Python; the view holds no reference.
 nb::bytes to_bytes(const Bytes& bytes);
 ByteView view_bytes(const nb::bytes& bytes);

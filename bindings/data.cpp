@@ -44,6 +44,13 @@ SparseLines to_lines(const AnyColumn& data, const InArray<std::int32_t>& index,
   return lines;
 }
 
+SparseRows to_rows(const AnyColumn& data, const InArray<std::int32_t>& indices,
+                   const InArray<std::int64_t>& indptr, std::size_t n_columns) {
+  require(indptr.size() > 0, "a sparse table has no start of its rows");
+  const std::size_t n_rows = indptr.size() - 1;
+  return {n_rows, n_columns, to_lines(data, indices, indptr, n_rows, n_columns)};
+}
+
 TableView to_table(nb::list columns, std::size_t n_rows) {
   TableView table;
   table.n_rows = n_rows;

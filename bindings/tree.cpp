@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/tuple.h>
 
+#include "answers.h"
 #include "areas.h"
 #include "arrays.h"
 #include "io/model_file.h"
@@ -56,30 +57,6 @@ std::tuple<OutArray<std::int64_t>, OutArray<NodeIndex>> path(const Tree& tree, c
     result = decision_path(tree, table, context);
   }
   return {to_numpy(std::move(result.start)), to_numpy(std::move(result.node))};
-}
-
-// One answer under two signatures: dense columns, and the three arrays of a CSR matrix.
-template <class Answer>
-void def_answer(nb::class_<Tree>& tree_class, const char* name, const Answer& answer) {
-  tree_class
-      .def(
-          name,
-          [answer](const Tree& tree, nb::list columns, std::size_t n_rows, int n_threads) {
-            return answer(tree, to_table(columns, n_rows), n_threads);
-          },
-          nb::arg("columns"), nb::arg("n_rows"), nb::arg("n_threads"))
-      .def(
-          name,
-          [answer](const Tree& tree, const AnyColumn& data, const InArray<std::int32_t>& indices,
-                   const InArray<std::int64_t>& indptr, std::size_t n_columns, int n_threads) {
-            require(indptr.size() > 0, "a sparse table has no start of its rows");
-            const std::size_t n_rows = indptr.size() - 1;
-            const SparseRows table{n_rows, n_columns,
-                                   to_lines(data, indices, indptr, n_rows, n_columns)};
-            return answer(tree, table, n_threads);
-          },
-          nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("n_columns"),
-          nb::arg("n_threads"));
 }
 
 std::tuple<OutArray<double>, OutArray<double>, OutArray<NodeIndex>> path_of_pruning(

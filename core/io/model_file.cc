@@ -148,6 +148,14 @@ Section take_section(ByteReader& reader) {
   return section;
 }
 
+// Takes a tree that was pickled. It has been one of this process or another: its columns need no bound.
+Tree take_tree(ByteReader& reader) {
+  const std::size_t begin = reader.at();
+  const Section section = take_section(reader);
+  if (section.kind != kTree) refuse(begin, "here a tree should begin");
+  return read_tree(section.content, section.at, std::numeric_limits<std::size_t>::max());
+}
+
 void check_magic(ByteView begin) {
   if (begin.empty()) refuse(0, "the file is empty");
   const std::size_t n = std::min(begin.size(), kMagic.size());
@@ -272,11 +280,39 @@ Bytes write_tree_section(const Tree& tree) {
 
 Tree read_tree_section(ByteView bytes) {
   ByteReader reader(bytes, 0);
-  const Section section = take_section(reader);
-  if (section.kind != kTree) refuse(0, "here a tree should begin");
+  Tree tree = take_tree(reader);
   if (reader.left() > 0) refuse(reader.at(), "something follows the tree");
-  // What was pickled has been a tree of this process or another: its columns need no bound.
-  return read_tree(section.content, section.at, std::numeric_limits<std::size_t>::max());
+  return tree;
+}
+
+Bytes write_ensemble_sections(const TreeEnsemble& ensemble) {
+  Bytes out;
+  append_section(out, kArray, [&](Bytes& o) {
+    append_array(o, {"start", {ensemble.n_outputs()}, ensemble.start});
+  });
+  for (const Tree& tree : ensemble.trees) {
+    append_section(out, kTree, [&](Bytes& o) { append_tree(o, tree); });
+  }
+  return out;
+}
+
+TreeEnsemble read_ensemble_sections(ByteView bytes) {
+  ByteReader reader(bytes, 0);
+  const Section section = take_section(reader);
+  if (section.kind != kArray) refuse(0, "here the start of an ensemble should stand");
+  NamedArray start = read_array(section.content, section.at);
+  auto* numbers = std::get_if<std::vector<double>>(&start.numbers);
+  if (start.name != "start" || start.shape.size() != 1 || numbers == nullptr) {
+    refuse(section.at, "here the start of an ensemble should stand");
+  }
+  TreeEnsemble ensemble{std::move(*numbers), {}};
+  while (reader.left() > 0) ensemble.trees.push_back(take_tree(reader));
+  try {
+    check_ensemble(ensemble);
+  } catch (const Error& error) {
+    refuse(0, error.what());
+  }
+  return ensemble;
 }
 
 }  // namespace arboleda

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/bytes.h"
+#include "tree/ensemble.h"
 #include "tree/tree.h"
 
 namespace arboleda {
@@ -47,5 +48,9 @@ std::string read_model_header(ByteView begin);
 // A tree with the head and checksum that it has in a model file, alone: what a pickle holds.
 Bytes write_tree_section(const Tree& tree);
 Tree read_tree_section(ByteView section);
+
+// The same for trees that add up: their start as an array, then the trees.
+Bytes write_ensemble_sections(const TreeEnsemble& ensemble);
+TreeEnsemble read_ensemble_sections(ByteView sections);
 
 }  // namespace arboleda

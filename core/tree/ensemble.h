@@ -17,4 +17,24 @@ struct TreeEnsemble {
   std::size_t n_rounds() const { return start.empty() ? 0 : trees.size() / start.size(); }
 };
 
+// Throws Error(invalid_argument) unless there is an output, the start is finite, every round is whole
+// and every tree has one value a leaf and the number of features of the others.
+void check_ensemble(const TreeEnsemble& ensemble);
+
+// The first rounds alone.
+TreeEnsemble truncated(const TreeEnsemble& ensemble, std::size_t n_rounds);
+
+// The rounds of `ensemble`, then those of `more`, whose start is of no account: they continue the
+// scores that the first ones left.
+TreeEnsemble extended(const TreeEnsemble& ensemble, const TreeEnsemble& more);
+
+// How much each feature did, as shares of the whole; zeros where no tree has a split.
+//
+// By impurity: Tree::impurity_decrease summed over the trees. Friedman (2001), section 8.1.
+std::vector<double> impurity_importances(const TreeEnsemble& ensemble);
+
+// By gain: the sum of what the splits by each feature gained. In trees grown from gradients and
+// hessians the `impurity` of a node is the gain of its split.
+std::vector<double> gain_importances(const TreeEnsemble& ensemble);
+
 }  // namespace arboleda

@@ -1,0 +1,31 @@
+// One answer of a model under two signatures: dense columns, and the three arrays of a CSR matrix.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "areas.h"
+#include "arrays.h"
+
+namespace arboleda::python {
+
+// answer(model, table, n_threads) for both forms of a table; called with the GIL held.
+template <class Model, class Answer>
+void def_answer(nb::class_<Model>& model_class, const char* name, const Answer& answer) {
+  model_class
+      .def(
+          name,
+          [answer](const Model& model, nb::list columns, std::size_t n_rows, int n_threads) {
+            return answer(model, to_table(columns, n_rows), n_threads);
+          },
+          nb::arg("columns"), nb::arg("n_rows"), nb::arg("n_threads"))
+      .def(
+          name,
+          [answer](const Model& model, const AnyColumn& data, const InArray<std::int32_t>& indices,
+                   const InArray<std::int64_t>& indptr, std::size_t n_columns, int n_threads) {
+            return answer(model, to_rows(data, indices, indptr, n_columns), n_threads);
+          },
+          nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("n_columns"),
+          nb::arg("n_threads"));
+}
+
+}  // namespace arboleda::python

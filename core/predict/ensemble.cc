@@ -1,0 +1,125 @@
+#include "predict/ensemble.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.h"
+#include "base/thread_pool.h"
+#include "predict/flat_trees.h"
+
+namespace arboleda {
+
+namespace {
+
+// Rows of one task; also the number of rows from which a second thread is worth waking.
+constexpr std::size_t kTaskRows = 1024;
+
+// A block's numbers stay in the nearest cache while every tree passes over them.
+constexpr std::size_t kBlockBytes = std::size_t{1} << 14;
+constexpr std::size_t kFewestRows = 8;
+constexpr std::size_t kMostRows = 128;
+
+std::size_t rows_of_block(std::size_t n_slots) {
+  return std::clamp(kBlockBytes / (8 * n_slots) / 8 * 8, kFewestRows, kMostRows);
+}
+
+// Calls visit(tree, first row, leaves of the rows from there on) for every block and, within a block,
+// for the trees in their order.
+template <class Table, class Visit>
+void for_each_leaf(const FlatTrees& trees, const Table& table, const Context& context,
+                   const Visit& visit) {
+  const Slots& slots = trees.slots();
+  const std::size_t block_rows = rows_of_block(slots.n_slots());
+  const std::size_t n_tasks = (table.n_rows + kTaskRows - 1) / kTaskRows;
+  std::vector<std::vector<double>> buffers(
+      static_cast<std::size_t>(std::max(1, context.n_threads())));
+  parallel_for(context.n_threads(), n_tasks, [&](std::size_t task, int worker) {
+    std::vector<double>& rows = buffers[static_cast<std::size_t>(worker)];
+    rows.resize(block_rows * slots.n_slots());
+    std::array<std::uint32_t, kMostRows> leaves;
+    const std::size_t task_end = std::min(table.n_rows, (task + 1) * kTaskRows);
+    for (std::size_t begin = task * kTaskRows; begin < task_end; begin += block_rows) {
+      context.check();
+      const std::size_t end = std::min(task_end, begin + block_rows);
+      slots.fill(table, begin, end, rows.data());
+      for (std::size_t tree = 0; tree < trees.n_trees(); ++tree) {
+        trees.walk(tree, rows.data(), end - begin, leaves.data());
+        visit(tree, begin, std::span<const std::uint32_t>(leaves.data(), end - begin));
+      }
+    }
+  });
+}
+
+template <class Table>
+void check_table(std::span<const Tree> trees, const Table& table) {
+  for (const Tree& tree : trees) {
+    require(table.n_columns() == static_cast<std::size_t>(tree.arrays().n_features),
+            "the table has not the number of columns that the trees were fitted on");
+  }
+}
+
+}  // namespace
+
+template <class Table>
+void add_scores(const TreeEnsemble& ensemble, std::size_t first_round, std::size_t last_round,
+                const Table& table, const Context& context, std::span<double> scores) {
+  const std::size_t k = ensemble.n_outputs();
+  require(first_round <= last_round && last_round <= ensemble.n_rounds(),
+          "the ensemble has not the rounds that it is asked for");
+  require(scores.size() == table.n_rows * k, "the scores have not the shape of the answers");
+  const auto trees =
+      std::span(ensemble.trees).subspan(first_round * k, (last_round - first_round) * k);
+  if (trees.empty()) return;
+  check_table(trees, table);
+  const FlatTrees flat(trees, table.n_columns());
+  for_each_leaf(flat, table, context,
+                [&](std::size_t tree, std::size_t begin, std::span<const std::uint32_t> leaves) {
+                  double* score = scores.data() + begin * k + tree % k;
+                  for (const std::uint32_t leaf : leaves) {
+                    *score += flat.value(tree, leaf);
+                    score += k;
+                  }
+                });
+}
+
+template <class Table>
+std::vector<double> predict_scores(const TreeEnsemble& ensemble, const Table& table,
+                                   const Context& context) {
+  const std::size_t k = ensemble.n_outputs();
+  std::vector<double> scores(table.n_rows * k);
+  for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = ensemble.start[i % k];
+  add_scores(ensemble, 0, ensemble.n_rounds(), table, context, scores);
+  return scores;
+}
+
+template <class Table>
+std::vector<NodeIndex> apply_ensemble(const TreeEnsemble& ensemble, const Table& table,
+                                      const Context& context) {
+  const std::size_t n_trees = ensemble.trees.size();
+  std::vector<NodeIndex> out(table.n_rows * n_trees);
+  if (n_trees == 0) return out;
+  check_table<Table>(ensemble.trees, table);
+  const FlatTrees flat(ensemble.trees, table.n_columns());
+  for_each_leaf(flat, table, context,
+                [&](std::size_t tree, std::size_t begin, std::span<const std::uint32_t> leaves) {
+                  NodeIndex* leaf_out = out.data() + begin * n_trees + tree;
+                  for (const std::uint32_t leaf : leaves) {
+                    *leaf_out = static_cast<NodeIndex>(leaf);
+                    leaf_out += n_trees;
+                  }
+                });
+  return out;
+}
+
+template void add_scores(const TreeEnsemble&, std::size_t, std::size_t, const TableView&,
+                         const Context&, std::span<double>);
+template void add_scores(const TreeEnsemble&, std::size_t, std::size_t, const SparseRows&,
+                         const Context&, std::span<double>);
+template std::vector<double> predict_scores(const TreeEnsemble&, const TableView&, const Context&);
+template std::vector<double> predict_scores(const TreeEnsemble&, const SparseRows&, const Context&);
+template std::vector<NodeIndex> apply_ensemble(const TreeEnsemble&, const TableView&,
+                                               const Context&);
+template std::vector<NodeIndex> apply_ensemble(const TreeEnsemble&, const SparseRows&,
+                                               const Context&);
+
+}  // namespace arboleda

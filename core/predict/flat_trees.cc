@@ -1,0 +1,154 @@
+#include "predict/flat_trees.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.h"
+
+namespace arboleda {
+
+namespace {
+
+// Rows that walk side by side: while one waits for its node, the others go on.
+constexpr std::size_t kLanes = 8;
+
+std::uint32_t step(const FlatNode& node, std::uint32_t at, double x) {
+  const std::uint32_t left = at + 1;
+  const std::uint32_t goes_left = -static_cast<std::uint32_t>(x <= node.threshold);
+  return node.right ^ ((left ^ node.right) & goes_left);
+}
+
+std::uint32_t step_by_category(const Tree& tree, const FlatNode& node, std::uint32_t at,
+                               const double* row) {
+  if ((node.slot & FlatTrees::kAsksCategory) == 0) return step(node, at, row[node.slot]);
+  const double x = row[node.slot & ~FlatTrees::kAsksCategory];
+  return static_cast<std::uint32_t>(tree.child(static_cast<NodeIndex>(at), x));
+}
+
+// Walks kCount neighbouring rows to their leaves. next(node, at, row): the node that follows.
+template <std::size_t kCount, class Next>
+void walk_together(const FlatNode* nodes, const double* rows, std::size_t width,
+                   std::uint32_t* leaf, const Next& next) {
+  std::uint32_t at[kCount] = {};
+  std::uint32_t moved = 1;
+  while (moved != 0) {
+    moved = 0;
+    for (std::size_t lane = 0; lane < kCount; ++lane) {
+      const std::uint32_t to = next(nodes[at[lane]], at[lane], rows + lane * width);
+      moved |= to ^ at[lane];
+      at[lane] = to;
+    }
+  }
+  std::copy(at, at + kCount, leaf);
+}
+
+template <class Next>
+void walk_block(const FlatNode* nodes, const double* rows, std::size_t width, std::size_t n_rows,
+                std::uint32_t* leaf, const Next& next) {
+  std::size_t row = 0;
+  for (; row + kLanes <= n_rows; row += kLanes) {
+    walk_together<kLanes>(nodes, rows + row * width, width, leaf + row, next);
+  }
+  for (; row < n_rows; ++row) walk_together<1>(nodes, rows + row * width, width, leaf + row, next);
+}
+
+}  // namespace
+
+Slots::Slots(std::span<const Tree> trees, std::size_t n_columns) : columns_(n_columns) {
+  for (const Tree& tree : trees) {
+    const TreeArrays& a = tree.arrays();
+    for (NodeIndex node = 0; node < tree.n_nodes(); ++node) {
+      if (tree.is_leaf(node)) continue;
+      const auto i = static_cast<std::size_t>(node);
+      Column& column = columns_[static_cast<std::size_t>(a.feature[i])];
+      const bool lowest = a.missing_left[i] != 0 && !tree.is_categorical(node);
+      (lowest ? column.missing_lowest : column.as_is) = 1;
+    }
+  }
+  for (std::size_t j = 0; j < n_columns; ++j) {
+    Column& column = columns_[j];
+    if (column.as_is == 0 && column.missing_lowest == 0) continue;
+    used_.push_back(j);
+    if (column.as_is != 0) column.as_is = static_cast<std::uint32_t>(n_slots_++);
+    if (column.missing_lowest != 0) column.missing_lowest = static_cast<std::uint32_t>(n_slots_++);
+  }
+  require(n_slots_ < FlatTrees::kAsksCategory, "the trees ask for too many columns");
+}
+
+std::uint32_t Slots::slot_of(const Tree& tree, NodeIndex node) const {
+  if (tree.is_leaf(node)) return 0;
+  const Column& column = columns_[static_cast<std::size_t>(tree.feature(node))];
+  if (tree.is_categorical(node)) return column.as_is | FlatTrees::kAsksCategory;
+  const bool missing_left = tree.arrays().missing_left[static_cast<std::size_t>(node)] != 0;
+  return missing_left ? column.missing_lowest : column.as_is;
+}
+
+void Slots::put(const Column& column, double x, double* row) const {
+  if (column.as_is != 0) row[column.as_is] = x;
+  if (column.missing_lowest != 0) {
+    row[column.missing_lowest] = x == x ? x : -std::numeric_limits<double>::infinity();
+  }
+}
+
+void Slots::fill(const TableView& table, std::size_t begin, std::size_t end, double* out) const {
+  for (std::size_t i = 0; i < end - begin; ++i) {
+    out[i * n_slots_] = std::numeric_limits<double>::quiet_NaN();
+  }
+  for (const std::size_t j : used_) {
+    const Column& column = columns_[j];
+    const ColumnView& values = table.columns[j];
+    for (std::size_t row = begin; row < end; ++row) {
+      put(column, values[row], out + (row - begin) * n_slots_);
+    }
+  }
+}
+
+void Slots::fill(const SparseRows& table, std::size_t begin, std::size_t end, double* out) const {
+  std::fill(out, out + (end - begin) * n_slots_, 0.0);
+  for (std::size_t row = begin; row < end; ++row) {
+    double* numbers = out + (row - begin) * n_slots_;
+    numbers[0] = std::numeric_limits<double>::quiet_NaN();
+    for (auto e = static_cast<std::size_t>(table.lines.start[row]);
+         e < static_cast<std::size_t>(table.lines.start[row + 1]); ++e) {
+      const auto j = static_cast<std::size_t>(table.lines.index[e]);
+      put(columns_[j], table.lines.data[e], numbers);
+    }
+  }
+}
+
+FlatTrees::FlatTrees(std::span<const Tree> trees, std::size_t n_columns)
+    : trees_(trees), slots_(trees, n_columns) {
+  std::size_t n_nodes = 0;
+  for (const Tree& tree : trees) n_nodes += static_cast<std::size_t>(tree.n_nodes());
+  nodes_.reserve(n_nodes);
+  for (const Tree& tree : trees) {
+    const TreeArrays& a = tree.arrays();
+    start_.push_back(nodes_.size());
+    has_categories_.push_back(!a.category.empty());
+    for (NodeIndex node = 0; node < tree.n_nodes(); ++node) {
+      const auto i = static_cast<std::size_t>(node);
+      const bool leaf = tree.is_leaf(node);
+      nodes_.push_back({leaf ? a.value[i] : a.threshold[i], slots_.slot_of(tree, node),
+                        static_cast<std::uint32_t>(leaf ? node : a.right[i])});
+    }
+  }
+}
+
+void FlatTrees::walk(std::size_t tree, const double* rows, std::size_t n_rows,
+                     std::uint32_t* leaf) const {
+  const FlatNode* nodes = nodes_.data() + start_[tree];
+  const std::size_t width = slots_.n_slots();
+  if (has_categories_[tree]) {
+    walk_block(nodes, rows, width, n_rows, leaf,
+               [&](const FlatNode& node, std::uint32_t at, const double* row) {
+                 return step_by_category(trees_[tree], node, at, row);
+               });
+  } else {
+    walk_block(nodes, rows, width, n_rows, leaf,
+               [](const FlatNode& node, std::uint32_t at, const double* row) {
+                 return step(node, at, row[node.slot]);
+               });
+  }
+}
+
+}  // namespace arboleda

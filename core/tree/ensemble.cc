@@ -1,0 +1,89 @@
+#include "tree/ensemble.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+
+namespace arboleda {
+
+namespace {
+
+// Sums what `of_tree` gives for every tree that has a split, each times 2^impurity_exponent, and
+// divides by the total. The largest exponent is left out of every term: the shares do not need it, and
+// without it nothing leaves float64.
+template <class OfTree>
+std::vector<double> shares(const TreeEnsemble& ensemble, const OfTree& of_tree) {
+  if (ensemble.trees.empty()) return {};
+  std::vector<double> sum(static_cast<std::size_t>(ensemble.trees[0].arrays().n_features), 0.0);
+  std::int64_t largest = std::numeric_limits<std::int64_t>::min();
+  for (const Tree& tree : ensemble.trees) {
+    if (tree.n_nodes() == 1) continue;
+    largest = std::max<std::int64_t>(largest, tree.arrays().impurity_exponent);
+  }
+  for (const Tree& tree : ensemble.trees) {
+    if (tree.n_nodes() == 1) continue;
+    const std::int64_t below = tree.arrays().impurity_exponent - largest;
+    const auto exponent = static_cast<int>(std::max<std::int64_t>(below, -4096));  // 0 by then
+    const std::vector<double> part = of_tree(tree);
+    for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += std::ldexp(part[j], exponent);
+  }
+  const double most = *std::max_element(sum.begin(), sum.end());
+  if (!(most > 0.0)) return sum;
+  double total = 0.0;
+  for (double& x : sum) total += x /= most;  // as shares of the largest: the total stays finite
+  for (double& x : sum) x /= total;
+  return sum;
+}
+
+std::vector<double> gains(const Tree& tree) {
+  const TreeArrays& a = tree.arrays();
+  std::vector<double> gain(static_cast<std::size_t>(a.n_features), 0.0);
+  for (std::size_t i = 0; i < a.right.size(); ++i) {
+    if (a.feature[i] >= 0) gain[static_cast<std::size_t>(a.feature[i])] += a.impurity[i];
+  }
+  return gain;
+}
+
+}  // namespace
+
+void check_ensemble(const TreeEnsemble& ensemble) {
+  require(!ensemble.start.empty(), "an ensemble of trees has at least one output");
+  require(std::all_of(ensemble.start.begin(), ensemble.start.end(),
+                      [](double x) { return std::isfinite(x); }),
+          "a start value of the ensemble is not a finite number");
+  require(ensemble.trees.size() % ensemble.n_outputs() == 0,
+          "the last round of the ensemble has not a tree for every output");
+  for (const Tree& tree : ensemble.trees) {
+    require(tree.arrays().n_outputs == 1, "a tree of the ensemble has not one value a leaf");
+    require(tree.arrays().n_features == ensemble.trees[0].arrays().n_features,
+            "the trees of the ensemble were fitted on different numbers of columns");
+  }
+}
+
+TreeEnsemble truncated(const TreeEnsemble& ensemble, std::size_t n_rounds) {
+  require(n_rounds <= ensemble.n_rounds(), "the ensemble has fewer rounds than it should keep");
+  const auto end =
+      ensemble.trees.begin() + static_cast<std::ptrdiff_t>(n_rounds * ensemble.n_outputs());
+  return {ensemble.start, {ensemble.trees.begin(), end}};
+}
+
+TreeEnsemble extended(const TreeEnsemble& ensemble, const TreeEnsemble& more) {
+  require(ensemble.n_outputs() == more.n_outputs(),
+          "an ensemble is continued by one of another number of outputs");
+  TreeEnsemble both = ensemble;
+  both.trees.insert(both.trees.end(), more.trees.begin(), more.trees.end());
+  check_ensemble(both);
+  return both;
+}
+
+std::vector<double> impurity_importances(const TreeEnsemble& ensemble) {
+  return shares(ensemble, [](const Tree& tree) { return tree.impurity_decrease(); });
+}
+
+std::vector<double> gain_importances(const TreeEnsemble& ensemble) {
+  return shares(ensemble, gains);
+}
+
+}  // namespace arboleda

@@ -1,0 +1,140 @@
+"""Trees that add up: what boosting leaves to prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda import _native
+from arboleda._bridge.columns import SparseTable, Table
+from arboleda._bridge.tree import Tree
+
+
+class Ensemble:
+    """Immutable trees whose leaf values add up, in rounds of one tree for each output.
+
+    The score of output k is ``start[k]`` plus the values of a row's leaves in the trees k, k + K,
+    k + 2 K, ..., where K is ``n_outputs``. Values are added in that order, so the scores have the
+    same bits as those of training, whatever the number of threads.
+    """
+
+    def __init__(self, native: _native.TreeEnsemble) -> None:
+        self._native = native
+
+    @classmethod
+    def from_trees(cls, start: npt.ArrayLike, trees: Sequence[Tree]) -> Ensemble:
+        """Make an ensemble of start values and trees, those of one round after another.
+
+        Raises
+        ------
+        ValueError
+            If there is no start value or one is not finite, a tree has several outputs, the trees
+            were fitted on different numbers of columns, or the last round is not whole.
+        """
+        numbers = np.asarray(start, dtype=np.float64).ravel().tolist()
+        return cls(_native.TreeEnsemble(numbers, [tree._native for tree in trees]))
+
+    @property
+    def n_outputs(self) -> int:
+        """Scores of a row, and trees of a round."""
+        return self._native.n_outputs
+
+    @property
+    def n_rounds(self) -> int:
+        """Rounds of boosting."""
+        return self._native.n_rounds
+
+    @property
+    def n_trees(self) -> int:
+        """Trees of all rounds."""
+        return self._native.n_trees
+
+    @property
+    def start(self) -> npt.NDArray[np.float64]:
+        """Scores before the first round, of shape (n_outputs,)."""
+        return self._native.start
+
+    @property
+    def trees(self) -> list[Tree]:
+        """The trees, those of one round after another; learning rate included."""
+        return [Tree(tree) for tree in self._native.trees]
+
+    def scores(self, table: Table | SparseTable, n_threads: int = 1) -> npt.NDArray[np.float64]:
+        """Scores of each row, of shape (n_samples, n_outputs)."""
+        found: npt.NDArray[np.float64] = _ask(self._native.scores, table, n_threads)
+        return found
+
+    def staged_scores(
+        self, table: Table | SparseTable, n_threads: int = 1
+    ) -> Iterator[npt.NDArray[np.float64]]:
+        """Yield the scores after each round; the last are those of `scores`, bit by bit."""
+        scores = np.tile(self.start, (table.n_rows, 1))
+        add: Callable[..., None] = self._native.add_scores
+        native = table.native
+        for number in range(self.n_rounds):
+            add(scores, number, number + 1, *native, n_threads)
+            yield scores.copy()
+
+    def apply(self, table: Table | SparseTable, n_threads: int = 1) -> npt.NDArray[np.intp]:
+        """Index of the leaf of each row in each tree, of shape (n_samples, n_trees)."""
+        found: npt.NDArray[np.int32] = _ask(self._native.apply, table, n_threads)
+        return found.astype(np.intp)
+
+    def truncated(self, n_rounds: int) -> Ensemble:
+        """Return the first rounds alone."""
+        return Ensemble(self._native.truncated(n_rounds))
+
+    def extended(self, more: Ensemble) -> Ensemble:
+        """Return these rounds and those of another ensemble, whose start is of no account."""
+        return Ensemble(self._native.extended(more._native))
+
+    def compute_feature_importances(self) -> npt.NDArray[np.float64]:
+        """Shares of the columns in the decrease of impurity, summed over the trees.
+
+        For trees grown by CART, whose nodes hold impurities. They sum to 1, or are all 0 where no
+        tree has a split. Friedman (2001), section 8.1; scikit-learn's definition.
+        """
+        return self._native.impurity_importances()
+
+    def gain_importances(self) -> npt.NDArray[np.float64]:
+        """Shares of the columns in what the splits gained, summed over the trees.
+
+        For trees grown from gradients and hessians, whose nodes hold the gain of their split in the
+        place of an impurity. They sum to 1, or are all 0 where no tree has a split.
+        """
+        return self._native.gain_importances()
+
+    def defect(self, n_levels: Sequence[int]) -> str | None:
+        """Tell in a sentence why the trees cannot be about these columns; None when they can.
+
+        Parameters
+        ----------
+        n_levels : sequence of int
+            Number of levels of each column, 0 for a numeric one.
+        """
+        for tree in self.trees:
+            if tree.n_features != len(n_levels):
+                return "a tree was fitted on another number of columns than the header lists"
+            if not tree.categories_are_below(n_levels):
+                return "a tree asks for categories that its columns do not have"
+        return None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"native": self._native}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        native = state["native"]
+        if not isinstance(native, _native.TreeEnsemble):
+            raise TypeError(
+                f"the state of a fitted ensemble holds {type(native).__name__} where its trees "
+                "should be: the file is damaged, fit again"
+            )
+        self._native = native
+
+
+def _ask(answer: Callable[..., Any], table: Table | SparseTable, n_threads: int) -> Any:
+    """Let the engine answer for a table of either form."""
+    return answer(*table.native, n_threads)
