@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/histogram_kernels.h"
 #include "base/types.h"
 
 namespace arboleda {
@@ -32,6 +33,8 @@ struct Kernels {
 
   // The first i with x[i] == value, or n.
   std::size_t (*find)(const std::int64_t* x, std::size_t n, std::int64_t value);
+
+  HistogramKernels histogram;
 };
 
 // The widest level of this machine, or the one that ARBOLEDA_FORCE_SIMD names. Throws

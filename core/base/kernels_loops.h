@@ -2,6 +2,8 @@
 // name of that level, and is compiled for it. Nothing else may be included here: an inline function
 // compiled for a wide level could be linked where a narrow one runs.
 
+#include "base/histogram_loops.h"
+
 namespace arboleda {
 
 namespace {
@@ -51,6 +53,7 @@ const Kernels ARBOLEDA_KERNELS{ARBOLEDA_LEVEL,
                                gather<std::uint32_t>,
                                make_keys,
                                min_max,
-                               find};
+                               find,
+                               kHistogramKernels};
 
 }  // namespace arboleda

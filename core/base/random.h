@@ -15,6 +15,8 @@ namespace arboleda {
 enum class Purpose : std::uint32_t {
   feature_subset = 1,
   random_split = 2,
+  tree_columns = 3,
+  level_columns = 4,
 };
 
 using PhiloxCounter = std::array<std::uint32_t, 4>;

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
+#include <deque>
+#include <utility>
 
 namespace arboleda {
 
 enum class GrowthPolicy {
   depth_first,  // last in, first out: every node is split, so the order changes nothing
+  level_wise,   // first in, first out
   best_first,   // the largest decrease of impurity first; ties to the node opened first
 };
 
@@ -27,6 +29,11 @@ class Frontier {
 
   Node pop() {
     if (policy_ == GrowthPolicy::best_first) std::pop_heap(nodes_.begin(), nodes_.end(), later);
+    if (policy_ == GrowthPolicy::level_wise) {
+      Node node = std::move(nodes_.front());
+      nodes_.pop_front();
+      return node;
+    }
     Node node = std::move(nodes_.back());
     nodes_.pop_back();
     return node;
@@ -38,7 +45,17 @@ class Frontier {
   }
 
   GrowthPolicy policy_;
-  std::vector<Node> nodes_;
+  std::deque<Node> nodes_;
 };
+
+// The loop of every tree: while a node waits, take it and open its two children, which go into the
+// frontier if they can be split. The tree has at most `max_leaf_nodes` leaves; open(node, is_last)
+// is told when no split will follow.
+template <class Node, class Open>
+void grow_nodes(Frontier<Node>& frontier, std::int64_t max_leaf_nodes, const Open& open) {
+  for (std::int64_t n_leaves = 1; !frontier.empty() && n_leaves < max_leaf_nodes; ++n_leaves) {
+    open(frontier.pop(), n_leaves + 1 == max_leaf_nodes);
+  }
+}
 
 }  // namespace arboleda

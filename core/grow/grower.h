@@ -127,17 +127,14 @@ class Grower {
   // The loop.
   void grow_from(const Bud& root, GrownTree& tree, Workspace& workspace, int n_threads) {
     Frontier<OpenNode> frontier(options_.policy);
-    std::int64_t n_leaves = 1;
     open(root, tree, workspace, n_threads, frontier);
-    while (!frontier.empty() && n_leaves < options_.max_leaf_nodes) {
-      const OpenNode node = frontier.pop();
+    grow_nodes(frontier, options_.max_leaf_nodes, [&](const OpenNode& node, bool) {
       const NodeIndex left = open(node.left, tree, workspace, n_threads, frontier);
       const NodeIndex right = open(node.right, tree, workspace, n_threads, frontier);
       auto& parent = tree.nodes[static_cast<std::size_t>(node.id)];
       parent.left = left;
       parent.right = right;
-      ++n_leaves;
-    }
+    });
   }
 
   void make_workspaces() {

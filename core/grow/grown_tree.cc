@@ -27,6 +27,21 @@ void reserve(TreeArrays& flat, const GrownTree& trunk, const std::vector<TreeArr
 
 }  // namespace
 
+std::vector<NodeIndex> preorder(const GrownTree& tree) {
+  std::vector<NodeIndex> place(tree.nodes.size());
+  std::vector<NodeIndex> stack{0};
+  NodeIndex next = 0;
+  while (!stack.empty()) {
+    const auto i = static_cast<std::size_t>(stack.back());
+    stack.pop_back();
+    place[i] = next++;
+    if (tree.nodes[i].left < 0) continue;
+    stack.push_back(tree.nodes[i].right);
+    stack.push_back(tree.nodes[i].left);
+  }
+  return place;
+}
+
 TreeArrays flatten(const GrownTree& trunk, std::vector<TreeArrays>& subtrees,
                    FeatureIndex n_features, std::size_t n_outputs) {
   TreeArrays flat;

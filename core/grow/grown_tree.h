@@ -29,6 +29,9 @@ struct GrownTree {
   std::vector<CategoryIndex> categories;
 };
 
+// The place of every node in preorder, in a tree without subtrees.
+std::vector<NodeIndex> preorder(const GrownTree& tree);
+
 // The nodes in preorder. Nodes that stand for subtrees are replaced by them: `subtrees` holds each
 // as the arrays that flatten() made of it, and is emptied. The same whatever the order of growing was.
 TreeArrays flatten(const GrownTree& trunk, std::vector<TreeArrays>& subtrees,

@@ -28,18 +28,18 @@ struct HistogramGrowth {
   double min_gain = 0.0;          // gamma
   double max_delta_step = 0.0;    // largest |value| of a leaf; 0: no limit
   double column_share_tree = 1.0, column_share_level = 1.0, column_share_node = 1.0;
-  bool random_thresholds = false;  // one threshold a feature, drawn at random
-  double category_smoothing = 10.0;  // added to a category's hessian where categories are ordered
-  double category_l2 = 10.0;         // added to l2 in splits by category
-  std::vector<std::int8_t> monotonic;                  // -1, 0, 1 for each feature, or empty
+  bool random_thresholds = false;      // one threshold a feature, drawn at random
+  double category_smoothing = 10.0;    // added to a category's hessian where categories are ordered
+  double category_l2 = 10.0;           // added to l2 in splits by category
+  std::vector<std::int8_t> monotonic;  // -1, 0, 1 for each feature, or empty
   std::vector<std::vector<FeatureIndex>> interactions;  // sets of features that may meet, or empty
 };
 
 // The rows that reached each leaf, and what monotonic constraints leave to its value.
 struct LeafRows {
   struct Leaf {
-    NodeIndex node;           // of the tree
-    std::size_t begin, end;   // its rows: rows[begin .. end), ascending
+    NodeIndex node;          // of the tree
+    std::size_t begin, end;  // its rows: rows[begin .. end), ascending
     double lower = -std::numeric_limits<double>::infinity();
     double upper = std::numeric_limits<double>::infinity();
   };

@@ -1,0 +1,377 @@
+#include "grow/boosted_nodes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "base/random.h"
+#include "base/thread_pool.h"
+#include "data/gather_codes.h"
+#include "grow/partition.h"
+
+namespace arboleda {
+
+namespace {
+
+// Updates of cells, cells to look at, and rows to part, from which a second thread pays.
+constexpr std::size_t kParallelUpdates = std::size_t{1} << 15;
+constexpr std::size_t kParallelCells = std::size_t{1} << 13;
+constexpr std::size_t kParallelRows = std::size_t{1} << 16;
+
+// Histograms of open nodes may take this much memory; beyond it, both children are made from rows.
+constexpr std::size_t kHistogramBytes = std::size_t{1} << 28;
+
+// A gain must exceed this share of the node's score: less is rounding.
+constexpr double kRounding = 1e-12;
+
+constexpr std::size_t kSumBlock = std::size_t{1} << 15;
+
+Wide operator-(Wide a, Wide b) { return {a.gradient - b.gradient, a.hessian - b.hessian}; }
+
+// Midway to the next code of the table, so that a row's code alone tells its way.
+double threshold_after(const CodedColumn& column, Code code) {
+  if (code + 1 >= column.n_values) return std::numeric_limits<double>::infinity();
+  const double low = column.upper.empty() ? column.values[code] : column.upper[code];
+  const double high = column.values[code + 1];
+  const double middle = low / 2 + high / 2;
+  return middle >= low && middle < high ? middle : low;
+}
+
+}  // namespace
+
+BoostedNodes::BoostedNodes(const CodedTable& table, std::shared_ptr<const RowCodes> codes,
+                           const HistogramGrowth& options, const Context& context)
+    : table_(table),
+      codes_(std::move(codes)),
+      options_(options),
+      context_(context),
+      columns_(*codes_, options_, context.seed()) {
+  for (int i = 0; i < context.n_threads(); ++i) workers_.emplace_back(table_, options_);
+  parts_.resize(workers_.size() - 1);
+}
+
+void BoostedNodes::begin_tree(std::span<const RowIndex> rows, std::span<const double> gradient,
+                              std::span<const double> hessian, std::uint32_t tree,
+                              LeafRows& leaves) {
+  gradients_.pack(rows, gradient, hessian, context_);
+  leaves.rows.assign(rows.begin(), rows.end());
+  leaves.leaves.clear();
+  rows_ = leaves.rows;
+  all_rows_ = rows.size() == table_.n_rows;
+  tree_ = {};
+  leaves_.clear();
+  columns_.begin_tree(tree);
+
+  units_ = {gradients_.gradient_unit(), gradients_.hessian_unit(), 1, 1, context_.seed(), tree};
+  const auto min_rows = static_cast<std::int64_t>(
+      std::clamp<std::uint64_t>(options_.min_samples_leaf, 1, rows.size()));
+  const double min_hessian =
+      std::min(std::ceil(options_.min_child_weight / units_.hessian), 0x1p62);
+  // Every row has one unit of hessian or more, and at most the largest one.
+  units_.least = std::max(min_rows, static_cast<std::int64_t>(min_hessian));
+  units_.enough = std::max(units_.least, min_rows * gradients_.largest_hessian());
+  if (min_rows == 1) units_.enough = units_.least;
+  for (Worker& worker : workers_) worker.search.begin_tree(units_);
+}
+
+OpenNode BoostedNodes::open_root() {
+  OpenNode root;
+  root.end = rows_.size();
+  root.node.total = gradients_.total();
+  root.node.n_rows = rows_.size();
+  root.groups = columns_.all_groups();
+  root.id = add_node(root.node);
+  open(root, nullptr, nullptr);
+  all_rows_ = false;
+
+  return root;
+}
+
+std::pair<OpenNode, OpenNode> BoostedNodes::open_children(OpenNode parent, bool is_last) {
+  context_.check();
+  const auto rows = rows_.subspan(parent.begin, parent.n_rows());
+  const Split& split = parent.best.split;
+  const CodedColumn& column = table_.columns[static_cast<std::size_t>(split.feature)];
+  const std::size_t n_left =
+      partition_.part(column, split, rows, rows.size() >= kParallelRows ? context_.n_threads() : 1);
+  require(n_left > 0 && n_left < rows.size(), "a split leaves no rows on one side");
+  split_node(parent, n_left);
+
+  OpenNode left, right;
+  left.begin = parent.begin;
+  left.end = right.begin = parent.begin + n_left;
+  right.end = parent.end;
+  left.node.total = parent.best.left;
+  right.node.total = parent.node.total - parent.best.left;
+  const auto groups = columns_.after(parent.groups, split.feature);
+  for (OpenNode* child : {&left, &right}) {
+    child->node.n_rows = child->n_rows();
+    child->node.depth = parent.node.depth + 1;
+    child->node.key = child_key(parent.node.key, child == &left);
+    child->groups = groups;
+  }
+  set_bounds(parent, left, right);
+  left.id = add_node(left.node);
+  right.id = add_node(right.node);
+  auto& node = tree_.nodes[static_cast<std::size_t>(parent.id)];
+  node.left = left.id;
+  node.right = right.id;
+
+  if (!is_last) {
+    const bool left_is_smaller = left.n_rows() <= right.n_rows();
+    open(left_is_smaller ? left : right, left_is_smaller ? &right : &left,
+         std::move(parent.histogram));
+  } else {
+    give_back(std::move(parent.histogram));
+  }
+  return {std::move(left), std::move(right)};
+}
+
+void BoostedNodes::close(OpenNode node) {
+  give_back(std::move(node.histogram));
+  leaves_.push_back({node.id, node.begin, node.end, node.node.bounds});
+}
+
+NodeIndex BoostedNodes::add_node(const BoostedNode& node) {
+  const auto id = static_cast<NodeIndex>(tree_.nodes.size());
+  tree_.nodes.push_back({.n_rows = static_cast<std::int64_t>(node.n_rows),
+                         .weight = static_cast<double>(node.total.hessian) * units_.hessian});
+  tree_.values.push_back(workers_[0].search.value(node.total, node.bounds));
+  return id;
+}
+
+bool BoostedNodes::may_be_split(const OpenNode& node) const {
+  return node.node.depth < options_.max_depth &&
+         node.n_rows() >= 2 * std::max<std::uint64_t>(options_.min_samples_leaf, 1) &&
+         node.node.total.hessian >= 2 * units_.least;
+}
+
+// Writes the question of a node whose rows were parted.
+void BoostedNodes::split_node(const OpenNode& parent, std::size_t n_left) {
+  const Split& split = parent.best.split;
+  const CodedColumn& column = table_.columns[static_cast<std::size_t>(split.feature)];
+  auto& node = tree_.nodes[static_cast<std::size_t>(parent.id)];
+  node.feature = split.feature;
+  node.impurity = parent.improvement;
+  const auto rows = rows_.subspan(parent.begin, parent.n_rows());
+  // A side for missing values that the node never saw: the larger child.
+  node.missing_left = parent.best.saw_missing ? split.missing_left : n_left > rows.size() - n_left;
+  if (column.is_categorical) {
+    PartitionScratch scratch;
+    const auto others = node.missing_left ? rows.subspan(n_left) : rows.first(n_left);
+    const auto categories = categories_among(column, others, scratch);
+    node.category_begin = tree_.categories.size();
+    tree_.categories.insert(tree_.categories.end(), categories.begin(), categories.end());
+    node.category_end = tree_.categories.size();
+  } else {
+    node.threshold = threshold_after(column, split.code);
+  }
+}
+
+// Below a split on a constrained column the values of its sides stay on their sides of the midpoint.
+void BoostedNodes::set_bounds(const OpenNode& parent, OpenNode& left, OpenNode& right) const {
+  left.node.bounds = right.node.bounds = parent.node.bounds;
+  if (options_.monotonic.empty()) return;
+  const int direction = options_.monotonic[static_cast<std::size_t>(parent.best.split.feature)];
+  if (direction == 0) return;
+  const HistogramSearch& search = workers_[0].search;
+  const double middle = search.value(left.node.total, parent.node.bounds) / 2 +
+                        search.value(right.node.total, parent.node.bounds) / 2;
+  (direction > 0 ? left : right).node.bounds.upper = middle;
+  (direction > 0 ? right : left).node.bounds.lower = middle;
+}
+
+void BoostedNodes::open(OpenNode& smaller, OpenNode* larger, std::unique_ptr<Histogram> parent) {
+  Task first{&smaller, may_be_split(smaller), {}};
+  Task second{larger, larger != nullptr && may_be_split(*larger), {}};
+  for (Task* task : {&first, &second}) {
+    if (!task->is_searched) continue;
+    const BoostedNode& node = task->node->node;
+    task->columns = columns_.at_node(*task->node->groups, node.depth, node.key);
+    task->is_searched = !task->columns.empty();
+  }
+  const bool subtracts = second.is_searched && parent != nullptr;
+  if (first.is_searched || subtracts) {
+    smaller.histogram = take_histogram(smaller.n_rows());
+    build(smaller, *smaller.histogram);
+    const Histogram* whole = parent.get();
+    if (subtracts) {
+      // In place where the cells keep their width.
+      const bool is_wide = !gradients_.fits_packed(larger->n_rows());
+      larger->histogram =
+          parent->is_wide() == is_wide ? std::move(parent) : take_histogram(larger->n_rows());
+    }
+    search(first, subtracts ? &second : nullptr, whole);
+  }
+  give_back(std::move(parent));
+  if (second.is_searched && !subtracts) {
+    larger->histogram = take_histogram(larger->n_rows());
+    build(*larger, *larger->histogram);
+    search(second, nullptr, nullptr);
+  }
+  decide(smaller);
+  if (larger != nullptr) decide(*larger);
+}
+
+// Every thread sums up a part of the rows; search() adds the parts up.
+void BoostedNodes::build(const OpenNode& node, Histogram& histogram) {
+  const std::size_t n = node.n_rows();
+  const std::size_t work = n * codes_->updates_a_row();
+  // A part pays while it has more updates than the histogram has cells.
+  n_parts_ = std::clamp<std::size_t>(work / std::max(kParallelUpdates, codes_->n_cells()), 1,
+                                     workers_.size());
+  parallel_for(static_cast<int>(n_parts_), n_parts_, [&](std::size_t part, int) {
+    Histogram& sums = part == 0 ? histogram : parts_[part - 1];
+    sums.clear(codes_->n_cells(), histogram.is_wide());
+    const std::size_t begin = node.begin + part * n / n_parts_;
+    const std::size_t end = node.begin + (part + 1) * n / n_parts_;
+    add_rows(*codes_, all_rows_ ? nullptr : rows_.data(), begin, end, gradients_, sums);
+  });
+}
+
+// Finishes the histogram of the first node, column by column, makes that of the second, whole less
+// first, and searches both.
+void BoostedNodes::search(Task& first, Task* second, const Histogram* whole) {
+  const auto& columns = codes_->columns();
+  const bool parallel = codes_->n_cells() >= kParallelCells;
+  const std::size_t n_tasks = std::min(columns.size(), parallel ? 4 * workers_.size() : 1);
+  for (Worker& worker : workers_) worker.found = {};
+  Histogram& mine = *first.node->histogram;
+  parallel_for(parallel ? context_.n_threads() : 1, n_tasks, [&](std::size_t task, int thread) {
+    Worker& worker = workers_[static_cast<std::size_t>(thread)];
+    const std::size_t begin = task * columns.size() / n_tasks;
+    const std::size_t end = (task + 1) * columns.size() / n_tasks;
+    for (std::size_t c = begin; c < end; ++c) {
+      const std::size_t from = columns[c].first_cell;
+      const std::size_t to = from + columns[c].n_codes;
+      for (std::size_t part = 1; part < n_parts_; ++part) mine.add(parts_[part - 1], from, to);
+      mine.complete(columns[c], first.node->node.total);
+      if (second != nullptr) whole->subtract(mine, from, to, *second->node->histogram);
+    }
+    search_columns(first, begin, end, worker.search, worker.found[0]);
+    if (second != nullptr) search_columns(*second, begin, end, worker.search, worker.found[1]);
+  });
+  settle(first, 0);
+  if (second != nullptr) settle(*second, 1);
+}
+
+void BoostedNodes::search_columns(const Task& task, std::size_t begin, std::size_t end,
+                                  HistogramSearch& search, Found& found) const {
+  if (!task.is_searched) return;
+  auto it = std::lower_bound(task.columns.begin(), task.columns.end(), begin);
+  for (; it != task.columns.end() && *it < end; ++it) {
+    const double unsure =
+        search.search(task.node->node, codes_->columns()[*it], *task.node->histogram, found.best);
+    if (unsure > found.best.split.score) found.unsure.emplace_back(unsure, *it);
+  }
+}
+
+// The best split of all columns. Where one that may leave too few rows would be better, its column's
+// rows are counted.
+void BoostedNodes::settle(Task& task, std::size_t which) {
+  if (!task.is_searched) return;
+  OpenNode& node = *task.node;
+  std::vector<std::pair<double, std::size_t>> unsure;
+  for (Worker& worker : workers_) {
+    Found& found = worker.found[which];
+    if (found.best.split.better_than(node.best.split)) node.best = std::move(found.best);
+    unsure.insert(unsure.end(), found.unsure.begin(), found.unsure.end());
+  }
+  std::sort(unsure.begin(), unsure.end(), std::greater<>());
+  for (const auto& [score, column] : unsure) {
+    if (score < node.best.split.score) break;
+    count_rows(node, codes_->columns()[column]);
+    workers_[0].search.search_counted(node.node, codes_->columns()[column], *node.histogram,
+                                      counts_, node.best);
+  }
+}
+
+// Rows of each code.
+void BoostedNodes::count_rows(const OpenNode& node, const RowCodes::Column& column) {
+  counts_.assign(column.n_codes, 0);
+  gather_codes(table_.columns[static_cast<std::size_t>(column.feature)],
+               rows_.subspan(node.begin, node.n_rows()), gathered_);
+  for (const Code code : gathered_) ++counts_[code];
+}
+
+void BoostedNodes::decide(OpenNode& node) {
+  if (node.best.split.found()) {
+    const double before = workers_[0].search.node_score(node.node);
+    const double gain = 0.5 * (node.best.split.score - before) - options_.min_gain;
+    if (gain > kRounding * std::abs(before)) node.improvement = gain;
+  }
+  if (!node.can_be_split() || n_histograms_ > most_histograms()) {
+    give_back(std::move(node.histogram));
+  }
+}
+
+std::size_t BoostedNodes::most_histograms() const {
+  return std::max<std::size_t>(
+      kHistogramBytes / (sizeof(Packed) * std::max<std::size_t>(codes_->n_cells(), 1)), 2);
+}
+
+std::unique_ptr<Histogram> BoostedNodes::take_histogram(std::size_t n_rows) {
+  std::unique_ptr<Histogram> histogram;
+  if (unused_.empty()) {
+    histogram = std::make_unique<Histogram>();
+    ++n_histograms_;
+  } else {
+    histogram = std::move(unused_.back());
+    unused_.pop_back();
+  }
+  histogram->resize(codes_->n_cells(), !gradients_.fits_packed(n_rows));
+  return histogram;
+}
+
+void BoostedNodes::give_back(std::unique_ptr<Histogram> histogram) {
+  if (histogram != nullptr) unused_.push_back(std::move(histogram));
+}
+
+TreeArrays BoostedNodes::end_tree(std::span<const double> gradient, std::span<const double> hessian,
+                                  LeafRows& leaves) {
+  std::sort(leaves_.begin(), leaves_.end(),
+            [](const Leaf& a, const Leaf& b) { return a.begin < b.begin; });
+  // Pieces of leaves, so that large ones are summed by several threads.
+  std::vector<Piece> pieces;
+  for (std::size_t i = 0; i < leaves_.size(); ++i) {
+    for (std::size_t begin = leaves_[i].begin; begin < leaves_[i].end; begin += kSumBlock) {
+      pieces.push_back({i, begin, std::min(begin + kSumBlock, leaves_[i].end), {}, {}});
+    }
+  }
+  parallel_for(rows_.size() >= kParallelWork ? context_.n_threads() : 1, pieces.size(),
+               [&](std::size_t i, int) { sum_piece(gradient, hessian, pieces[i]); });
+  std::vector<Piece> sums(leaves_.size());
+  for (const Piece& piece : pieces) {
+    sums[piece.leaf].gradient.add(piece.gradient);
+    sums[piece.leaf].hessian.add(piece.hessian);
+  }
+  const std::vector<NodeIndex> places = preorder(tree_);
+  const NewtonLeaf newton{options_.l1, options_.l2, options_.max_delta_step};
+  for (std::size_t i = 0; i < leaves_.size(); ++i) {
+    const Leaf& leaf = leaves_[i];
+    const double g = sums[i].gradient.to_real(gradients_.gradient_scale());
+    const double h = hessian.empty() ? static_cast<double>(leaf.end - leaf.begin)
+                                     : sums[i].hessian.to_real(gradients_.hessian_scale());
+    tree_.values[static_cast<std::size_t>(leaf.id)] = newton.value(g, h, leaf.bounds);
+    leaves.leaves.push_back({places[static_cast<std::size_t>(leaf.id)], leaf.begin, leaf.end,
+                             leaf.bounds.lower, leaf.bounds.upper});
+  }
+  rows_ = {};
+  std::vector<TreeArrays> none;
+  return flatten(tree_, none, table_.n_features(), 1);
+}
+
+void BoostedNodes::sum_piece(std::span<const double> gradient, std::span<const double> hessian,
+                             Piece& piece) const {
+  for (std::size_t i = piece.begin; i < piece.end; ++i) {
+    piece.gradient.add(gradients_.gradient_scale(), gradient[rows_[i]]);
+  }
+  if (hessian.empty()) return;
+  for (std::size_t i = piece.begin; i < piece.end; ++i) {
+    piece.hessian.add(gradients_.hessian_scale(), hessian[rows_[i]]);
+  }
+}
+
+}  // namespace arboleda

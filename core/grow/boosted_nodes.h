@@ -1,0 +1,123 @@
+// The nodes of a boosted tree while it grows: opening a node's children parts its rows, makes their
+// histograms and finds their best splits. The order of opening is the caller's.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/context.h"
+#include "base/exact_sum.h"
+#include "data/coded_table.h"
+#include "grow/column_choice.h"
+#include "grow/grown_tree.h"
+#include "grow/histogram.h"
+#include "grow/histogram_growth.h"
+#include "grow/histogram_search.h"
+#include "grow/packed_gradients.h"
+#include "grow/row_codes.h"
+#include "grow/row_partition.h"
+
+namespace arboleda {
+
+// A node that was opened.
+struct OpenNode {
+  NodeIndex id = -1;
+  std::size_t begin = 0, end = 0;  // its rows
+  BoostedNode node;
+  std::shared_ptr<const ColumnChoice::Groups> groups;  // of columns that may still meet
+  BoostedSplit best;
+  double improvement = 0.0;              // gain of the best split
+  std::unique_ptr<Histogram> histogram;  // kept for its larger child, where there is room
+
+  bool can_be_split() const { return improvement > 0.0; }
+  std::size_t n_rows() const { return end - begin; }
+};
+
+class BoostedNodes {
+ public:
+  BoostedNodes(const CodedTable& table, std::shared_ptr<const RowCodes> codes,
+               const HistogramGrowth& options, const Context& context);
+
+  void begin_tree(std::span<const RowIndex> rows, std::span<const double> gradient,
+                  std::span<const double> hessian, std::uint32_t tree, LeafRows& leaves);
+
+  OpenNode open_root();
+
+  // is_last: no node will be split after this one.
+  std::pair<OpenNode, OpenNode> open_children(OpenNode parent, bool is_last);
+
+  // A node that stays a leaf.
+  void close(OpenNode node);
+
+  TreeArrays end_tree(std::span<const double> gradient, std::span<const double> hessian,
+                      LeafRows& leaves);
+
+ private:
+  struct Found {
+    BoostedSplit best;
+    std::vector<std::pair<double, std::size_t>> unsure;  // score and column of better ones
+  };
+  struct Worker {
+    Worker(const CodedTable& table, const HistogramGrowth& options) : search(table, options) {}
+    HistogramSearch search;
+    std::array<Found, 2> found;
+  };
+  struct Task {
+    OpenNode* node = nullptr;
+    bool is_searched = false;
+    ColumnChoice::Columns columns;  // to be searched
+  };
+  struct Leaf {
+    NodeIndex id;
+    std::size_t begin, end;
+    LeafBounds bounds;
+  };
+  struct Piece {
+    std::size_t leaf = 0, begin = 0, end = 0;
+    ExactSum gradient, hessian;
+  };
+
+  NodeIndex add_node(const BoostedNode& node);
+  bool may_be_split(const OpenNode& node) const;
+  void split_node(const OpenNode& parent, std::size_t n_left);
+  void set_bounds(const OpenNode& parent, OpenNode& left, OpenNode& right) const;
+  void open(OpenNode& smaller, OpenNode* larger, std::unique_ptr<Histogram> parent);
+  void build(const OpenNode& node, Histogram& histogram);
+  void search(Task& first, Task* second, const Histogram* whole);
+  void search_columns(const Task& task, std::size_t begin, std::size_t end, HistogramSearch& search,
+                      Found& found) const;
+  void settle(Task& task, std::size_t which);
+  void count_rows(const OpenNode& node, const RowCodes::Column& column);
+  void decide(OpenNode& node);
+  void sum_piece(std::span<const double> gradient, std::span<const double> hessian,
+                 Piece& piece) const;
+  std::size_t most_histograms() const;
+  std::unique_ptr<Histogram> take_histogram(std::size_t n_rows);
+  void give_back(std::unique_ptr<Histogram> histogram);
+
+  const CodedTable& table_;
+  const std::shared_ptr<const RowCodes> codes_;
+  const HistogramGrowth options_;
+  const Context& context_;
+  ColumnChoice columns_;
+  PackedGradients gradients_;
+  RowPartition partition_;
+  std::vector<Worker> workers_;
+  std::vector<Histogram> parts_;                    // of the other threads
+  std::vector<std::unique_ptr<Histogram>> unused_;  // histograms to be used again
+  std::size_t n_histograms_ = 0;                    // that exist
+  std::size_t n_parts_ = 1;                         // of the histogram being made
+  SearchUnits units_;
+  std::span<RowIndex> rows_;
+  bool all_rows_ = false;  // rows_ is 0, 1, 2, ... as the root has it
+  GrownTree tree_;
+  std::vector<Leaf> leaves_;
+  std::vector<Code> gathered_;
+  std::vector<std::uint32_t> counts_;
+};
+
+}  // namespace arboleda

@@ -1,0 +1,107 @@
+#include "grow/histogram.h"
+
+#include "base/kernels.h"
+
+namespace arboleda {
+
+namespace {
+
+Packed to_packed(Wide sum) { return sum.gradient * (Packed{1} << 32) + sum.hessian; }
+Wide to_wide(Packed sum) { return {sum >> 32, sum & 0xffffffff}; }
+
+}  // namespace
+
+void Histogram::resize(std::size_t n_cells, bool is_wide) {
+  is_wide_ = is_wide;
+  if (is_wide) {
+    wide_.resize(n_cells);
+  } else {
+    packed_.resize(n_cells);
+  }
+}
+
+void Histogram::clear(std::size_t n_cells, bool is_wide) {
+  is_wide_ = is_wide;
+  if (is_wide) {
+    wide_.assign(n_cells, {});
+  } else {
+    packed_.assign(n_cells, 0);
+  }
+}
+
+Wide Histogram::at(std::size_t cell) const {
+  return is_wide_ ? wide_[cell] : to_wide(packed_[cell]);
+}
+
+void Histogram::set(std::size_t cell, Wide sum) {
+  if (is_wide_) {
+    wide_[cell] = sum;
+  } else {
+    packed_[cell] = to_packed(sum);
+  }
+}
+
+void Histogram::add(const Histogram& part, std::size_t begin, std::size_t end) {
+  if (is_wide_) {
+    for (std::size_t i = begin; i < end; ++i) {
+      wide_[i].gradient += part.wide_[i].gradient;
+      wide_[i].hessian += part.wide_[i].hessian;
+    }
+  } else {
+    for (std::size_t i = begin; i < end; ++i) packed_[i] += part.packed_[i];
+  }
+}
+
+void Histogram::subtract(const Histogram& child, std::size_t begin, std::size_t end,
+                         Histogram& sibling) const {
+  if (!is_wide_ && !child.is_wide_ && !sibling.is_wide_) {
+    for (std::size_t i = begin; i < end; ++i) {
+      sibling.packed_[i] = packed_[i] - child.packed_[i];
+    }
+    return;
+  }
+  for (std::size_t i = begin; i < end; ++i) {
+    const Wide all = at(i);
+    const Wide part = child.at(i);
+    sibling.set(i, {all.gradient - part.gradient, all.hessian - part.hessian});
+  }
+}
+
+void Histogram::complete(const RowCodes::Column& column, Wide total) {
+  if (column.usual == RowCodes::kNoUsual) return;
+  Wide others{};
+  const std::size_t end = column.first_cell + column.n_codes;
+  if (is_wide_) {
+    for (std::size_t i = column.first_cell; i < end; ++i) {
+      others.gradient += wide_[i].gradient;
+      others.hessian += wide_[i].hessian;
+    }
+  } else {
+    Packed sum = 0;
+    for (std::size_t i = column.first_cell; i < end; ++i) sum += packed_[i];
+    others = to_wide(sum);
+  }
+  set(column.first_cell + column.usual,
+      {total.gradient - others.gradient, total.hessian - others.hessian});
+}
+
+void add_rows(const RowCodes& codes, const RowIndex* rows, std::size_t begin, std::size_t end,
+              const PackedGradients& gradients, Histogram& histogram) {
+  const auto& loops = kernels().histogram;
+  if (codes.has_dense()) {
+    if (histogram.is_wide()) {
+      loops.add_bytes_wide(codes.dense(), rows, begin, end, gradients.data(), histogram.wide());
+    } else {
+      loops.add_bytes(codes.dense(), rows, begin, end, gradients.data(), histogram.packed());
+    }
+  }
+  if (codes.has_listed()) {
+    if (histogram.is_wide()) {
+      loops.add_listed_wide(codes.listed(), rows, begin, end, gradients.data(), histogram.wide());
+    } else {
+      loops.add_listed(codes.listed(), rows, begin, end, gradients.data(), histogram.packed());
+    }
+  }
+}
+
+}  // namespace arboleda

@@ -1,0 +1,71 @@
+#include "grow/histogram_grower.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "grow/boosted_nodes.h"
+#include "grow/frontier.h"
+#include "grow/grown_tree.h"
+
+namespace arboleda {
+
+namespace {
+
+GrowthPolicy policy_of(const HistogramGrowth& options) {
+  if (options.growth == BoostedGrowth::level_wise) return GrowthPolicy::level_wise;
+  // Without a limit every node is split, and the depth-first order holds the fewest open.
+  const bool limited = options.max_leaf_nodes != std::numeric_limits<std::int64_t>::max();
+  return limited ? GrowthPolicy::best_first : GrowthPolicy::depth_first;
+}
+
+}  // namespace
+
+std::shared_ptr<const RowCodes> make_row_codes(const CodedTable& table, const Context& context) {
+  return std::make_shared<const RowCodes>(table, context);
+}
+
+struct HistogramGrower::Impl {
+  Impl(const CodedTable& table, std::shared_ptr<const RowCodes> codes,
+       const HistogramGrowth& growth, const Context& context)
+      : options(growth), nodes(table, std::move(codes), growth, context) {}
+
+  void grow_by_node() {
+    Frontier<OpenNode> frontier(policy_of(options));
+    const auto push = [&](OpenNode node) {
+      if (node.can_be_split()) {
+        frontier.push(std::move(node));
+      } else {
+        nodes.close(std::move(node));
+      }
+    };
+    push(nodes.open_root());
+    grow_nodes(frontier, options.max_leaf_nodes, [&](OpenNode node, bool is_last) {
+      auto [left, right] = nodes.open_children(std::move(node), is_last);
+      push(std::move(left));
+      push(std::move(right));
+    });
+    while (!frontier.empty()) nodes.close(frontier.pop());
+  }
+
+  HistogramGrowth options;
+  BoostedNodes nodes;
+};
+
+HistogramGrower::HistogramGrower(const CodedTable& table, std::shared_ptr<const RowCodes> codes,
+                                 const HistogramGrowth& options, const Context& context)
+    : impl_(std::make_unique<Impl>(table, std::move(codes), options, context)) {}
+
+HistogramGrower::~HistogramGrower() = default;
+
+TreeArrays HistogramGrower::grow(std::span<const RowIndex> rows, std::span<const double> gradient,
+                                 std::span<const double> hessian, std::uint32_t tree,
+                                 LeafRows& leaves) {
+  require(!rows.empty(), "a tree needs at least one row");
+  impl_->nodes.begin_tree(rows, gradient, hessian, tree, leaves);
+  impl_->grow_by_node();
+  return impl_->nodes.end_tree(gradient, hessian, leaves);
+}
+
+}  // namespace arboleda

@@ -1,0 +1,224 @@
+#include "grow/histogram_search.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/kernels.h"
+#include "base/random.h"
+
+namespace arboleda {
+
+namespace {
+
+constexpr double kNoScore = -std::numeric_limits<double>::infinity();
+
+Wide operator+(Wide a, Wide b) { return {a.gradient + b.gradient, a.hessian + b.hessian}; }
+Wide operator-(Wide a, Wide b) { return {a.gradient - b.gradient, a.hessian - b.hessian}; }
+
+}  // namespace
+
+HistogramSearch::HistogramSearch(const CodedTable& table, const HistogramGrowth& options)
+    : table_(table),
+      options_(options),
+      leaf_{options.l1, options.l2, options.max_delta_step},
+      is_plain_(leaf_.is_plain() && options.monotonic.empty() && !options.random_thresholds) {}
+
+double HistogramSearch::search(const BoostedNode& node, const RowCodes::Column& column,
+                               const Histogram& histogram, BoostedSplit& best) {
+  const Found found = search_column(node, column, histogram, {});
+  keep(column, histogram, found.sure, best);
+  return found.any.score > found.sure.score ? found.any.score : kNoScore;
+}
+
+void HistogramSearch::search_counted(const BoostedNode& node, const RowCodes::Column& column,
+                                     const Histogram& histogram,
+                                     std::span<const std::uint32_t> n_rows, BoostedSplit& best) {
+  keep(column, histogram, search_column(node, column, histogram, n_rows).sure, best);
+}
+
+double HistogramSearch::value(Wide sums, const LeafBounds& bounds) const {
+  return leaf_.value(static_cast<double>(sums.gradient) * units_.gradient,
+                     static_cast<double>(sums.hessian) * units_.hessian, bounds);
+}
+
+double HistogramSearch::node_score(const BoostedNode& node) const {
+  const double g = static_cast<double>(node.total.gradient) * units_.gradient;
+  const double h = static_cast<double>(node.total.hessian) * units_.hessian;
+  return leaf_.score(g, h, leaf_.value(g, h, node.bounds));
+}
+
+HistogramSearch::Found HistogramSearch::search_column(const BoostedNode& node,
+                                                      const RowCodes::Column& column,
+                                                      const Histogram& histogram,
+                                                      std::span<const std::uint32_t> n_rows) {
+  const CodedColumn& codes = table_.columns[static_cast<std::size_t>(column.feature)];
+  const std::size_t missing_cell = column.first_cell + codes.n_values;
+  const Wide missing = codes.has_missing ? histogram.at(missing_cell) : Wide{};
+  const bool has_missing = missing.hessian > 0;
+  is_counted_ = !n_rows.empty();
+  by_category_ = codes.is_categorical;
+  if (by_category_) {
+    group_codes(column, histogram, n_rows, codes.n_codes());
+    order_categories();
+    return scan_groups(node, column.feature, groups_.size(), {}, 0, false);
+  }
+  if (is_plain_ && !is_counted_) return scan_plain(node, column, histogram, has_missing);
+  group_codes(column, histogram, n_rows, codes.n_values);
+  const std::uint32_t n_missing = is_counted_ && has_missing ? n_rows[codes.n_values] : 0;
+  return scan_groups(node, column.feature, groups_.size(), missing, n_missing, has_missing);
+}
+
+HistogramSearch::Found HistogramSearch::scan_plain(const BoostedNode& node,
+                                                   const RowCodes::Column& column,
+                                                   const Histogram& histogram,
+                                                   bool has_missing) const {
+  const CodedColumn& codes = table_.columns[static_cast<std::size_t>(column.feature)];
+  const auto& loops = kernels().histogram;
+  const double unit = units_.gradient * units_.gradient / units_.hessian;
+  ScanRange range{codes.n_values, {},           node.total, options_.l2 / units_.hessian,
+                  units_.least,   units_.enough};
+  Found found;
+  for (const bool missing_left : {false, true}) {
+    if (missing_left) {
+      if (!has_missing) break;
+      range.left = histogram.at(column.first_cell + codes.n_values);
+    }
+    const ScanFound scanned = histogram.is_wide()
+                                  ? loops.scan_wide(histogram.wide() + column.first_cell, range)
+                                  : loops.scan(histogram.packed() + column.first_cell, range);
+    const auto better = [&](const ScanBest& scan, Candidate& kept) {
+      if (scan.score >= 0.0 && scan.score * unit > kept.score) {
+        kept = {scan.score * unit, scan.code, missing_left};
+      }
+    };
+    better(scanned.any, found.any);
+    better(scanned.sure, found.sure);
+  }
+  return found;
+}
+
+// The codes that the node has, ascending.
+void HistogramSearch::group_codes(const RowCodes::Column& column, const Histogram& histogram,
+                                  std::span<const std::uint32_t> n_rows, std::size_t n_codes) {
+  groups_.clear();
+  for (std::size_t code = 0; code < n_codes; ++code) {
+    const Wide sum = histogram.at(column.first_cell + code);
+    if (sum.hessian == 0) continue;
+    groups_.push_back({static_cast<Code>(code), sum, is_counted_ ? n_rows[code] : 0, 0.0});
+  }
+}
+
+// By the smoothed Newton step, -G / (H + smoothing): of all ways to part the categories in two, the
+// best of a second-order objective is a cut of this order (Fisher 1958); the smoothing moves rare
+// categories to the middle.
+void HistogramSearch::order_categories() {
+  const double smoothing = options_.category_smoothing / units_.hessian;
+  for (Group& group : groups_) {
+    group.key = static_cast<double>(group.sum.gradient) /
+                (static_cast<double>(group.sum.hessian) + smoothing);
+  }
+  std::sort(groups_.begin(), groups_.end(), [](const Group& a, const Group& b) {
+    return a.key < b.key || (a.key == b.key && a.code < b.code);
+  });
+}
+
+// One group drawn at random as the last on the left.
+std::size_t HistogramSearch::draw_group(const BoostedNode& node, FeatureIndex feature) const {
+  RandomStream random(units_.seed, Purpose::random_split, units_.tree,
+                      feature_key(node.key, static_cast<std::uint32_t>(feature)));
+  return random.below(static_cast<std::uint32_t>(groups_.size() - 1));
+}
+
+HistogramSearch::Found HistogramSearch::scan_groups(const BoostedNode& node, FeatureIndex feature,
+                                                    std::size_t n_groups, Wide missing,
+                                                    std::uint32_t n_missing,
+                                                    bool has_missing) const {
+  Found found;
+  const bool draws = options_.random_thresholds && n_groups > 1;
+  const std::size_t drawn = draws ? draw_group(node, feature) : 0;
+  for (const bool missing_left : {false, true}) {
+    if (missing_left && !has_missing) break;
+    Wide left = missing_left ? missing : Wide{};
+    std::uint64_t n_left = missing_left ? n_missing : 0;
+    for (std::size_t i = 0; i < n_groups; ++i) {
+      left = left + groups_[i].sum;
+      n_left += groups_[i].n_rows;
+      if (draws && i != drawn) continue;
+      const Candidate candidate{0.0, by_category_ ? i : groups_[i].code, missing_left};
+      consider(node, feature, left, n_left, candidate, found);
+    }
+  }
+  return found;
+}
+
+void HistogramSearch::consider(const BoostedNode& node, FeatureIndex feature, Wide left,
+                               std::uint64_t n_left, const Candidate& candidate,
+                               Found& found) const {
+  const Wide right = node.total - left;
+  if (left.hessian < units_.least || right.hessian < units_.least) return;
+  if (is_counted_ &&
+      (n_left < options_.min_samples_leaf || node.n_rows - n_left < options_.min_samples_leaf)) {
+    return;
+  }
+  const double score = split_score(node, feature, left);
+  const bool sure =
+      is_counted_ || (left.hessian >= units_.enough && right.hessian >= units_.enough);
+  for (Candidate* kept : {&found.any, sure ? &found.sure : &found.any}) {
+    if (score > kept->score) *kept = {score, candidate.place, candidate.missing_left};
+  }
+}
+
+double HistogramSearch::split_score(const BoostedNode& node, FeatureIndex feature,
+                                    Wide left) const {
+  const Wide right = node.total - left;
+  const double more_l2 = by_category_ ? options_.category_l2 : 0.0;
+  const double gl = static_cast<double>(left.gradient);
+  const double hl = static_cast<double>(left.hessian);
+  const double gr = static_cast<double>(right.gradient);
+  const double hr = static_cast<double>(right.hessian);
+  if (leaf_.is_plain() && options_.monotonic.empty()) {
+    // As base/histogram_loops.h computes it.
+    const double l2 = (options_.l2 + more_l2) / units_.hessian;
+    const double unit = units_.gradient * units_.gradient / units_.hessian;
+    return (gl * gl * (hr + l2) + gr * gr * (hl + l2)) / ((hl + l2) * (hr + l2)) * unit;
+  }
+  const double ug = units_.gradient;
+  const double uh = units_.hessian;
+  const double vl = leaf_.value(gl * ug, hl * uh, node.bounds, more_l2);
+  const double vr = leaf_.value(gr * ug, hr * uh, node.bounds, more_l2);
+  const int direction =
+      options_.monotonic.empty() ? 0 : options_.monotonic[static_cast<std::size_t>(feature)];
+  if ((direction > 0 && vl > vr) || (direction < 0 && vl < vr)) return kNoScore;
+  return leaf_.score(gl * ug, hl * uh, vl, more_l2) + leaf_.score(gr * ug, hr * uh, vr, more_l2);
+}
+
+void HistogramSearch::keep(const RowCodes::Column& column, const Histogram& histogram,
+                           const Candidate& candidate, BoostedSplit& best) const {
+  if (candidate.score == kNoScore) return;
+  Split split;
+  split.score = candidate.score;
+  split.feature = column.feature;
+  if (!split.better_than(best.split)) return;
+  const CodedColumn& codes = table_.columns[static_cast<std::size_t>(column.feature)];
+  split.missing_left = candidate.missing_left;
+  Wide left{};
+  if (by_category_) {
+    for (std::size_t i = 0; i <= candidate.place; ++i) {
+      split.left_codes.push_back(groups_[i].code);
+      left = left + groups_[i].sum;
+    }
+    std::sort(split.left_codes.begin(), split.left_codes.end());
+    split.missing_left = codes.has_missing && split.left_codes.back() == codes.missing_code();
+  } else {
+    split.code = static_cast<Code>(candidate.place);
+    for (std::size_t code = 0; code <= candidate.place; ++code) {
+      left = left + histogram.at(column.first_cell + code);
+    }
+    if (split.missing_left) left = left + histogram.at(column.first_cell + codes.n_values);
+  }
+  const bool saw_missing =
+      codes.has_missing && histogram.at(column.first_cell + codes.n_values).hessian > 0;
+  best = {std::move(split), left, saw_missing};
+}
+
+}  // namespace arboleda

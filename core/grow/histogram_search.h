@@ -1,0 +1,110 @@
+// Finds the best split of one node on one column from its histogram.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "criterion/newton.h"
+#include "data/coded_table.h"
+#include "grow/histogram.h"
+#include "grow/histogram_growth.h"
+#include "grow/row_codes.h"
+#include "grow/split.h"
+
+namespace arboleda {
+
+// A node as the search sees it.
+struct BoostedNode {
+  Wide total;
+  std::size_t n_rows = 0;
+  std::int32_t depth = 0;
+  std::uint64_t key = 0;  // its path from the root, for randomness
+  LeafBounds bounds;
+};
+
+// A split and the sums of its left side.
+struct BoostedSplit {
+  Split split;
+  Wide left{};
+  bool saw_missing = false;  // the node has missing values in the column
+};
+
+// What all searches of a tree have in common.
+struct SearchUnits {
+  double gradient = 1.0, hessian = 1.0;
+  std::int64_t least = 1;   // hessian, in units, that a side must have
+  std::int64_t enough = 1;  // with which it surely has rows enough
+  std::uint64_t seed = 0;
+  std::uint32_t tree = 0;
+};
+
+// Scratch of one thread.
+class HistogramSearch {
+ public:
+  HistogramSearch(const CodedTable& table, const HistogramGrowth& options);
+
+  void begin_tree(const SearchUnits& units) { units_ = units; }
+
+  // Improves `best` by the splits that surely leave min_samples_leaf rows on each side, and returns
+  // the score of the best that may: a histogram counts hessians, not rows.
+  double search(const BoostedNode& node, const RowCodes::Column& column, const Histogram& histogram,
+                BoostedSplit& best);
+
+  // The same with the number of rows of each code: nothing is left unsure.
+  void search_counted(const BoostedNode& node, const RowCodes::Column& column,
+                      const Histogram& histogram, std::span<const std::uint32_t> n_rows,
+                      BoostedSplit& best);
+
+  // Score of the node itself, which a split must exceed.
+  double node_score(const BoostedNode& node) const;
+
+  // The value of a leaf with these sums.
+  double value(Wide sums, const LeafBounds& bounds) const;
+
+ private:
+  struct Candidate {
+    double score = -std::numeric_limits<double>::infinity();
+    std::size_t place = 0;  // the last code, or the last group, on the left
+    bool missing_left = false;
+  };
+  struct Found {
+    Candidate any, sure;
+  };
+
+  Found scan_plain(const BoostedNode& node, const RowCodes::Column& column,
+                   const Histogram& histogram, bool has_missing) const;
+  Found scan_groups(const BoostedNode& node, FeatureIndex feature, std::size_t n_groups,
+                    Wide missing, std::uint32_t n_missing, bool has_missing) const;
+  Found search_column(const BoostedNode& node, const RowCodes::Column& column,
+                      const Histogram& histogram, std::span<const std::uint32_t> n_rows);
+  void group_codes(const RowCodes::Column& column, const Histogram& histogram,
+                   std::span<const std::uint32_t> n_rows, std::size_t n_codes);
+  void order_categories();
+  std::size_t draw_group(const BoostedNode& node, FeatureIndex feature) const;
+  void consider(const BoostedNode& node, FeatureIndex feature, Wide left, std::uint64_t n_left,
+                const Candidate& candidate, Found& found) const;
+  double split_score(const BoostedNode& node, FeatureIndex feature, Wide left) const;
+  void keep(const RowCodes::Column& column, const Histogram& histogram, const Candidate& candidate,
+            BoostedSplit& best) const;
+
+  struct Group {
+    Code code;
+    Wide sum;
+    std::uint32_t n_rows;
+    double key;
+  };
+
+  const CodedTable& table_;
+  const HistogramGrowth& options_;
+  const NewtonLeaf leaf_;
+  const bool is_plain_;
+  SearchUnits units_;
+  std::vector<Group> groups_;
+  bool is_counted_ = false;
+  bool by_category_ = false;
+};
+
+}  // namespace arboleda

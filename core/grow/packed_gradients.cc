@@ -1,0 +1,120 @@
+#include "grow/packed_gradients.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/kernels.h"
+#include "base/thread_pool.h"
+
+namespace arboleda {
+
+namespace {
+
+constexpr std::size_t kBlockRows = std::size_t{1} << 14;
+
+template <class Body>
+void for_each_block(std::size_t n, const Context& context, const Body& body) {
+  const std::size_t n_blocks = (n + kBlockRows - 1) / kBlockRows;
+  parallel_for(n >= kParallelWork ? context.n_threads() : 1, n_blocks, [&](std::size_t block, int) {
+    body(block, block * kBlockRows, std::min(n, (block + 1) * kBlockRows));
+  });
+}
+
+Magnitude largest_magnitude(std::span<const RowIndex> rows, std::span<const double> x,
+                            const Context& context) {
+  std::vector<Magnitude> parts((rows.size() + kBlockRows - 1) / kBlockRows);
+  for_each_block(rows.size(), context, [&](std::size_t block, std::size_t begin, std::size_t end) {
+    Magnitude largest;
+    for (std::size_t i = begin; i < end; ++i) largest.see(x[rows[i]]);
+    parts[block] = largest;
+  });
+  Magnitude largest;
+  for (const Magnitude& part : parts) largest.see(part);
+  return largest;
+}
+
+// The power of two that makes `bits` bits of the largest magnitude; 1 for zeros.
+double unit_of(double largest, int bits) {
+  if (largest == 0.0) return 1.0;
+  int exponent = 0;
+  if (std::frexp(largest, &exponent) == 0.5) --exponent;
+  // No unit so small that 1/unit leaves float64.
+  return std::ldexp(1.0, std::max(exponent - bits, -1000));
+}
+
+}  // namespace
+
+void PackedGradients::pack(std::span<const RowIndex> rows, std::span<const double> gradient,
+                           std::span<const double> hessian, const Context& context) {
+  packed_.resize(gradient.size());
+  const Magnitude gradients = largest_magnitude(rows, gradient, context);
+  const Magnitude hessians =
+      hessian.empty() ? Magnitude() : largest_magnitude(rows, hessian, context);
+  require(gradients.is_finite() && hessians.is_finite(),
+          "a gradient or hessian of the loss is not finite");
+  gradient_scale_ = SumScale(gradients);
+  hessian_scale_ = SumScale(hessians);
+  const double most_gradient = gradients.value();
+  const double most_hessian = hessians.value();
+  const int bits =
+      std::clamp(kSumBits - static_cast<int>(std::bit_width(rows.size())), 1, kFinestBits);
+  gradient_unit_ = unit_of(most_gradient, bits);
+  hessian_unit_ = unit_of(most_hessian, bits);
+  Totals totals = pack_with(rows, gradient, hessian, context);
+  const auto enough = kEnoughUnits * static_cast<std::int64_t>(rows.size());
+  const bool coarse_gradient = most_gradient > 0.0 && totals.magnitude < enough;
+  const bool coarse_hessian = most_hessian > 0.0 && totals.hessian < enough;
+  if (bits < kFinestBits && (coarse_gradient || coarse_hessian)) {
+    if (coarse_gradient) gradient_unit_ = unit_of(most_gradient, kFinestBits);
+    if (coarse_hessian) hessian_unit_ = unit_of(most_hessian, kFinestBits);
+    totals = pack_with(rows, gradient, hessian, context);
+  }
+  total_ = {totals.gradient, totals.hessian};
+  largest_hessian_ = totals.largest_hessian;
+  largest_ = static_cast<std::size_t>(std::max(totals.largest_gradient, totals.largest_hessian));
+}
+
+PackedGradients::Totals PackedGradients::pack_with(std::span<const RowIndex> rows,
+                                                   std::span<const double> gradient,
+                                                   std::span<const double> hessian,
+                                                   const Context& context) {
+  const auto& loops = kernels().histogram;
+  std::vector<Totals> parts((rows.size() + kBlockRows - 1) / kBlockRows);
+  const bool all = rows.size() == gradient.size();
+  for_each_block(rows.size(), context, [&](std::size_t block, std::size_t begin, std::size_t end) {
+    const auto pack_rows = [&](std::size_t first, std::size_t n) {
+      loops.pack(&gradient[first], hessian.empty() ? nullptr : &hessian[first], n,
+                 1.0 / gradient_unit_, 1.0 / hessian_unit_, &packed_[first]);
+    };
+    if (all) {
+      pack_rows(begin, end - begin);
+    } else {
+      for (std::size_t i = begin; i < end; ++i) pack_rows(rows[i], 1);
+    }
+    Totals sum;
+    for (std::size_t i = begin; i < end; ++i) {
+      const Packed p = packed_[rows[i]];
+      const std::int64_t g = p >> 32;
+      const std::int64_t h = p & 0xffffffff;
+      sum.gradient += g;
+      sum.magnitude += std::abs(g);
+      sum.hessian += h;
+      sum.largest_gradient = std::max(sum.largest_gradient, std::abs(g));
+      sum.largest_hessian = std::max(sum.largest_hessian, h);
+    }
+    parts[block] = sum;
+  });
+  Totals totals;
+  for (const Totals& part : parts) {
+    totals.gradient += part.gradient;
+    totals.magnitude += part.magnitude;
+    totals.hessian += part.hessian;
+    totals.largest_gradient = std::max(totals.largest_gradient, part.largest_gradient);
+    totals.largest_hessian = std::max(totals.largest_hessian, part.largest_hessian);
+  }
+  return totals;
+}
+
+}  // namespace arboleda

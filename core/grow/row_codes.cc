@@ -1,0 +1,155 @@
+#include "grow/row_codes.h"
+
+#include <algorithm>
+#include <limits>
+#include <variant>
+
+#include "base/error.h"
+#include "base/thread_pool.h"
+
+namespace arboleda {
+
+namespace {
+
+constexpr std::size_t kBlockRows = 2048;
+
+// A listed code costs about twice a dense one; a column is listed where that is less.
+constexpr std::size_t kListedCost = 2;
+
+using Bytes = std::vector<std::uint8_t>;
+
+struct Usual {
+  Code code;
+  std::size_t n_rows;
+};
+
+// The code of most rows; the lowest of several.
+template <class Codes>
+Usual most_frequent(const Codes& codes, std::size_t n_codes) {
+  std::vector<std::size_t> count(n_codes);
+  for (const auto code : codes) ++count[code];
+  const auto found = std::max_element(count.begin(), count.end());
+  return {static_cast<Code>(found - count.begin()), *found};
+}
+
+Usual most_frequent(const CodedColumn& column, std::size_t n_rows) {
+  return std::visit(
+      [&](const auto& codes) -> Usual {
+        if constexpr (std::is_same_v<std::decay_t<decltype(codes)>, SparseCodes>) {
+          return {codes.default_code, n_rows - codes.rows.size()};
+        } else {
+          return most_frequent(codes, column.n_codes());
+        }
+      },
+      column.codes);
+}
+
+// Calls visit(row, code) for the rows of begin .. end that have another code than the usual one.
+template <class Visit>
+void for_each_unusual(const CodedColumn& column, Code usual, std::size_t begin, std::size_t end,
+                      const Visit& visit) {
+  std::visit(
+      [&](const auto& codes) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(codes)>, SparseCodes>) {
+          const auto first = std::lower_bound(codes.rows.begin(), codes.rows.end(), begin);
+          for (auto i = static_cast<std::size_t>(first - codes.rows.begin());
+               i < codes.rows.size() && codes.rows[i] < end; ++i) {
+            visit(std::size_t{codes.rows[i]}, codes.codes[i]);
+          }
+        } else {
+          for (std::size_t row = begin; row < end; ++row) {
+            if (codes[row] != usual) visit(row, Code{codes[row]});
+          }
+        }
+      },
+      column.codes);
+}
+
+template <class Body>
+void for_each_block(std::size_t n_rows, const Context& context, const Body& body) {
+  const std::size_t n_blocks = (n_rows + kBlockRows - 1) / kBlockRows;
+  parallel_for(context.n_threads(), n_blocks, [&](std::size_t block, int) {
+    context.check();
+    body(block * kBlockRows, std::min(n_rows, (block + 1) * kBlockRows));
+  });
+}
+
+}  // namespace
+
+RowCodes::RowCodes(const CodedTable& table, const Context& context) {
+  lay_out(table);
+  if (has_dense()) copy_bytes(table, context);
+  if (has_listed()) list_cells(table, context);
+}
+
+void RowCodes::lay_out(const CodedTable& table) {
+  std::vector<Column> listed;
+  std::size_t n_listed_codes = 0;
+  for (std::size_t f = 0; f < table.columns.size(); ++f) {
+    const CodedColumn& column = table.columns[f];
+    if (column.n_codes() < 2) continue;
+    const Usual usual = most_frequent(column, table.n_rows);
+    if (usual.n_rows == table.n_rows) continue;
+    const std::size_t n_others = table.n_rows - usual.n_rows;
+    const auto feature = static_cast<FeatureIndex>(f);
+    if (std::holds_alternative<Bytes>(column.codes) && kListedCost * n_others > table.n_rows) {
+      columns_.push_back({feature, kDenseCells * columns_.size(), column.n_codes()});
+    } else {
+      listed.push_back({feature, 0, column.n_codes(), usual.code});
+      n_listed_codes += n_others;
+    }
+  }
+  n_dense_ = columns_.size();
+  n_cells_ = kDenseCells * n_dense_;
+  for (Column& column : listed) {
+    column.first_cell = n_cells_;
+    n_cells_ += column.n_codes;
+    columns_.push_back(column);
+  }
+  require(n_cells_ <= std::numeric_limits<std::uint32_t>::max(),
+          "the columns have too many codes for histograms: fewer bins are needed");
+  updates_a_row_ = n_dense_ + kListedCost * n_listed_codes / std::max<std::size_t>(table.n_rows, 1);
+}
+
+void RowCodes::copy_bytes(const CodedTable& table, const Context& context) {
+  // Rows that would straddle cache lines are widened where that costs little.
+  stride_ = n_dense_;
+  for (const std::size_t width : {8U, 16U, 32U, 64U}) {
+    if (n_dense_ <= width && 8 * n_dense_ >= 7 * width) stride_ = width;
+  }
+  if (n_dense_ > 64 && 64 - n_dense_ % 64 <= n_dense_ / 16) stride_ = (n_dense_ + 63) / 64 * 64;
+  bytes_.resize(table.n_rows * stride_);
+  for_each_block(table.n_rows, context, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t j = 0; j < n_dense_; ++j) {
+      const auto& codes =
+          std::get<Bytes>(table.columns[static_cast<std::size_t>(columns_[j].feature)].codes);
+      for (std::size_t row = begin; row < end; ++row) bytes_[row * stride_ + j] = codes[row];
+    }
+  });
+}
+
+void RowCodes::list_cells(const CodedTable& table, const Context& context) {
+  const auto for_each = [&](std::size_t begin, std::size_t end, const auto& visit) {
+    for (std::size_t j = n_dense_; j < columns_.size(); ++j) {
+      const Column& column = columns_[j];
+      for_each_unusual(table.columns[static_cast<std::size_t>(column.feature)], column.usual, begin,
+                       end, [&](std::size_t row, Code code) {
+                         visit(row, static_cast<std::uint32_t>(column.first_cell + code));
+                       });
+    }
+  };
+  start_.assign(table.n_rows + 1, 0);
+  for_each_block(table.n_rows, context, [&](std::size_t begin, std::size_t end) {
+    for_each(begin, end, [&](std::size_t row, std::uint32_t) { ++start_[row + 1]; });
+  });
+  for (std::size_t row = 0; row < table.n_rows; ++row) start_[row + 1] += start_[row];
+  cell_.resize(start_.back());
+  for_each_block(table.n_rows, context, [&](std::size_t begin, std::size_t end) {
+    std::vector<std::uint64_t> next(start_.begin() + static_cast<std::ptrdiff_t>(begin),
+                                    start_.begin() + static_cast<std::ptrdiff_t>(end));
+    for_each(begin, end,
+             [&](std::size_t row, std::uint32_t cell) { cell_[next[row - begin]++] = cell; });
+  });
+}
+
+}  // namespace arboleda

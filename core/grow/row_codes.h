@@ -1,0 +1,58 @@
+// The codes of a table row by row: what histograms of all columns at once read.
+//
+// Every code of every column that varies has a cell. Columns of bytes that vary from row to row are
+// dense: a row's codes lie side by side. Of the others a row lists the cells of its codes, except
+// where it has the column's usual code: most rows of a column that is nearly constant (a category of
+// a one-hot encoding, a pixel at the edge) cost nothing, and their cell is what the others lack.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/context.h"
+#include "base/histogram_kernels.h"
+#include "data/coded_table.h"
+
+namespace arboleda {
+
+class RowCodes {
+ public:
+  struct Column {
+    FeatureIndex feature;
+    std::size_t first_cell;
+    std::size_t n_codes;
+    Code usual = kNoUsual;  // the code that rows do not list
+  };
+  static constexpr Code kNoUsual = UINT32_MAX;
+
+  RowCodes(const CodedTable& table, const Context& context);
+
+  std::size_t n_cells() const { return n_cells_; }
+  std::size_t updates_a_row() const { return updates_a_row_; }  // about, on average
+
+  // Columns that vary; the dense ones first.
+  const std::vector<Column>& columns() const { return columns_; }
+
+  bool has_dense() const { return n_dense_ > 0; }
+  bool has_listed() const { return n_dense_ < columns_.size(); }
+  ByteRows dense() const { return {bytes_.data(), stride_, n_dense_}; }
+  ListedRows listed() const { return {start_.data(), cell_.data()}; }
+
+ private:
+  void lay_out(const CodedTable& table);
+  void copy_bytes(const CodedTable& table, const Context& context);
+  void list_cells(const CodedTable& table, const Context& context);
+
+  std::vector<Column> columns_;
+  std::size_t n_dense_ = 0;
+  std::size_t n_cells_ = 0;
+  std::size_t updates_a_row_ = 0;
+  std::size_t stride_ = 0;
+  std::vector<std::uint8_t> bytes_;
+  std::vector<std::uint64_t> start_;
+  std::vector<std::uint32_t> cell_;
+};
+
+}  // namespace arboleda
