@@ -1,6 +1,6 @@
 // The few loops that gain from wide registers. Each is written once (kernels_loops.h) and compiled
-// for every level; the level is chosen when the program first asks. All work on integers, so that
-// every level gives the same bits.
+// for every level; the level is chosen when the program first asks. All work on integers, but for
+// `math`, which keeps to the order of its operations: every level gives the same bits.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/histogram_kernels.h"
+#include "base/math_kernels.h"
 #include "base/types.h"
 
 namespace arboleda {
@@ -35,6 +36,7 @@ struct Kernels {
   std::size_t (*find)(const std::int64_t* x, std::size_t n, std::int64_t value);
 
   HistogramKernels histogram;
+  MathKernels math;
 };
 
 // The widest level of this machine, or the one that ARBOLEDA_FORCE_SIMD names. Throws

@@ -3,6 +3,7 @@
 // compiled for a wide level could be linked where a narrow one runs.
 
 #include "base/histogram_loops.h"
+#include "base/math_loops.h"
 
 namespace arboleda {
 
@@ -54,6 +55,7 @@ const Kernels ARBOLEDA_KERNELS{ARBOLEDA_LEVEL,
                                make_keys,
                                min_max,
                                find,
-                               kHistogramKernels};
+                               kHistogramKernels,
+                               kMath};
 
 }  // namespace arboleda
