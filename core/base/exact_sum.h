@@ -65,9 +65,8 @@ class SumScale {
   }
 
   // NaN where the magnitude of the scale is infinite or no number.
-  double to_real(Int128 units) const {
-    return std::ldexp(static_cast<double>(units), -shift_) * down_;
-  }
+  double to_real(double units) const { return std::ldexp(units, -shift_) * down_; }
+  double to_real(Int128 units) const { return to_real(static_cast<double>(units)); }
 
  private:
   double up_[2] = {1.0, 1.0};  // real to units

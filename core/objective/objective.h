@@ -35,18 +35,28 @@ class Objective {
   // they are not made row by row).
   virtual void prepare(std::span<const double> /*scores*/, std::span<const RowIndex> /*rows*/) {}
 
+  // Takes over what another objective of the same loss found out in prepare(): for the same rows
+  // with other weights, or for rows that others are compared on.
+  virtual void prepare_as(const Objective& /*other*/) {}
+
   // Gradients and hessians of rows begin .. end, all outputs. Several threads may call it at once.
   virtual void gradients(std::span<const double> scores, std::size_t begin, std::size_t end,
                          std::span<double> gradient, std::span<double> hessian) const = 0;
 
-  // Sum of w_i L(y_i, F_i) over some rows, in the order given.
-  virtual double loss(std::span<const double> scores, std::span<const RowIndex> rows) const = 0;
+  // out[j] = w_i L(y_i, F_i) for i = rows[j], summed over outputs. NaN unless overridden: of a loss
+  // that is given by its derivatives alone nothing else is known.
+  virtual void losses(std::span<const double> scores, std::span<const RowIndex> rows,
+                      std::span<double> out) const;
+
+  // Sum of w_i L(y_i, F_i) over some rows: the same bits in any order of theirs.
+  virtual double loss(std::span<const double> scores, std::span<const RowIndex> rows) const;
 
   // Sum of w_i over some rows, for the mean of the loss.
   virtual double total_weight(std::span<const RowIndex> rows) const = 0;
 
   // Losses whose derivatives say little within a leaf (absolute error, quantile, Huber) are given the
   // best constant step of the leaf's rows instead of Newton's: Friedman (2001), algorithms 3 and 4.
+  // It does not depend on the order of the rows.
   virtual bool finds_steps() const { return false; }
   virtual double best_step(std::span<const double> scores, std::size_t output,
                            std::span<const RowIndex> rows) const;
@@ -59,17 +69,17 @@ class Objective {
 };
 
 struct LossOptions {
-  std::string
-      name;  // log_loss, exponential, squared_error, absolute_error, huber, quantile, poisson,
-             // gamma, tweedie
+  // log_loss, exponential, squared_error, absolute_error, huber, quantile, poisson, gamma, tweedie
+  std::string name;
   std::size_t n_classes = 0;        // log_loss: 2 gives one output, K > 2 gives K (softmax)
-  std::vector<double> levels = {};  // quantile: one output a level
-  double alpha = 0.9;  // huber: quantile of the residuals at which errors become linear
-  double power = 1.5;  // tweedie: variance ~ mean^power, 1 < power < 2
+  std::vector<double> levels = {};  // quantile: one output a level, each between 0 and 1
+  double alpha = 0.9;               // huber: quantile of |residuals| where errors become linear
+  double power = 1.5;               // tweedie: variance ~ mean^power, 1 < power < 2
 };
 
 // target: one a row (classes as 0, 1, ..); weight: one a row, or empty for "all 1". Both must outlive
-// the objective. Throws Error(invalid_argument) for targets that the loss does not allow.
+// the objective. Throws Error(invalid_argument) for options, targets or weights that the loss does
+// not allow; start() does where the rows it is given tell nothing (all counts 0, say).
 std::unique_ptr<Objective> make_objective(const LossOptions& options,
                                           std::span<const double> target,
                                           std::span<const double> weight);

@@ -1,0 +1,31 @@
+// The list of losses, each in the file of its name.
+//
+// What scikit-learn has keeps its value, gradient and hessian (sklearn._loss, 1.9), half deviances
+// without the terms that no score changes.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "objective/objective.h"
+
+namespace arboleda {
+
+// What a loss is bound to.
+struct LossData {
+  std::span<const double> target;
+  std::span<const double> weight;  // or empty for "all 1"
+};
+
+std::unique_ptr<Objective> make_log_loss(const LossOptions& options, const LossData& data);
+std::unique_ptr<Objective> make_softmax(const LossOptions& options, const LossData& data);
+std::unique_ptr<Objective> make_exponential(const LossOptions& options, const LossData& data);
+std::unique_ptr<Objective> make_squared_error(const LossOptions& options, const LossData& data);
+std::unique_ptr<Objective> make_absolute_error(const LossOptions& options, const LossData& data);
+std::unique_ptr<Objective> make_huber(const LossOptions& options, const LossData& data);
+std::unique_ptr<Objective> make_quantile(const LossOptions& options, const LossData& data);
+std::unique_ptr<Objective> make_poisson(const LossOptions& options, const LossData& data);
+std::unique_ptr<Objective> make_gamma(const LossOptions& options, const LossData& data);
+std::unique_ptr<Objective> make_tweedie(const LossOptions& options, const LossData& data);
+
+}  // namespace arboleda

@@ -1,0 +1,61 @@
+#include "objective/objective.h"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/exact_sum.h"
+#include "objective/losses.h"
+
+namespace arboleda {
+
+namespace {
+
+struct Loss {
+  std::string_view name;
+  std::unique_ptr<Objective> (*make)(const LossOptions&, const LossData&);
+};
+
+constexpr Loss kLosses[] = {
+    {"log_loss", make_log_loss},
+    {"exponential", make_exponential},
+    {"squared_error", make_squared_error},
+    {"absolute_error", make_absolute_error},
+    {"huber", make_huber},
+    {"quantile", make_quantile},
+    {"poisson", make_poisson},
+    {"gamma", make_gamma},
+    {"tweedie", make_tweedie},
+};
+
+}  // namespace
+
+void Objective::losses(std::span<const double>, std::span<const RowIndex>,
+                       std::span<double> out) const {
+  std::fill(out.begin(), out.end(), std::numeric_limits<double>::quiet_NaN());
+}
+
+double Objective::loss(std::span<const double> scores, std::span<const RowIndex> rows) const {
+  std::vector<double> terms(rows.size());
+  losses(scores, rows, terms);
+  return exact_sum(terms);
+}
+
+double Objective::best_step(std::span<const double>, std::size_t, std::span<const RowIndex>) const {
+  throw Error(ErrorKind::internal, "this loss finds no steps: its leaves take Newton's");
+}
+
+std::unique_ptr<Objective> make_objective(const LossOptions& options,
+                                          std::span<const double> target,
+                                          std::span<const double> weight) {
+  std::string known;
+  for (const Loss& loss : kLosses) {
+    if (loss.name == options.name) return loss.make(options, {target, weight});
+    known += (known.empty() ? "" : ", ") + std::string(loss.name);
+  }
+  throw Error(ErrorKind::invalid_argument,
+              "there is no loss '" + options.name + "'; there are " + known);
+}
+
+}  // namespace arboleda

@@ -1,0 +1,171 @@
+#include "objective/row_objective.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "base/exact_sum.h"
+#include "base/kernels.h"
+
+namespace arboleda {
+
+RowObjective::RowObjective(const LossData& data, std::size_t n_outputs)
+    : Objective(data.target.size(), n_outputs),
+      data_(data),
+      fixed_(fix_weights(data.weight, data.target.size(), 62)) {
+  check_targets(data.target, "targets must be finite", [](double y) { return std::isfinite(y); });
+}
+
+void RowObjective::gradients(std::span<const double> scores, std::size_t begin, std::size_t end,
+                             std::span<double> gradient, std::span<double> hessian) const {
+  for (std::size_t i = begin; i < end; i += kLossBlock) {
+    const std::size_t stop = std::min(end, i + kLossBlock);
+    unit_gradients(scores, i, stop, gradient, hessian);
+    if (is_unweighted()) continue;
+    const std::span weight = data_.weight.subspan(i, stop - i);
+    for (std::size_t k = 0; k < n_outputs(); ++k) {
+      double* g = &gradient[k * n_rows() + i];
+      double* h = &hessian[k * n_rows() + i];
+      for (std::size_t j = 0; j < weight.size(); ++j) g[j] *= weight[j];
+      for (std::size_t j = 0; j < weight.size(); ++j) h[j] *= weight[j];
+    }
+  }
+}
+
+void RowObjective::losses(std::span<const double> scores, std::span<const RowIndex> rows,
+                          std::span<double> out) const {
+  for (std::size_t j = 0; j < rows.size(); j += kLossBlock) {
+    const std::size_t n = std::min(kLossBlock, rows.size() - j);
+    const auto block = rows.subspan(j, n);
+    unit_losses(scores, block, out.subspan(j, n));
+    if (is_unweighted()) continue;
+    for (std::size_t i = 0; i < n; ++i) out[j + i] *= data_.weight[block[i]];
+  }
+}
+
+std::uint64_t RowObjective::units_of(RowIndex row) const {
+  if (!fixed_.dropped.empty() && fixed_.dropped[row]) return 0;
+  return fixed_.is_unit() ? 1 : fixed_.value[row];
+}
+
+std::vector<std::uint64_t> RowObjective::units_of(std::span<const RowIndex> rows) const {
+  if (fixed_.is_unit() && fixed_.dropped.empty()) return {};
+  std::vector<std::uint64_t> units;
+  units.reserve(rows.size());
+  for (const RowIndex row : rows) units.push_back(units_of(row));
+  return units;
+}
+
+double RowObjective::total_weight(std::span<const RowIndex> rows) const {
+  std::uint64_t units = 0;
+  for (const RowIndex row : rows) units += units_of(row);
+  return static_cast<double>(units) * fixed_.unit;
+}
+
+double RowObjective::weighted_mean(std::span<const double> x,
+                                   std::span<const RowIndex> rows) const {
+  Magnitude largest;
+  for (std::size_t j = 0; j < rows.size(); ++j) {
+    if (units_of(rows[j]) > 0) largest.see(x[j]);
+  }
+  const SumScale scale(largest);
+  Int128 sum = 0;  // 62 bits of x times 62 bits of weight
+  std::uint64_t total = 0;
+  for (std::size_t j = 0; j < rows.size(); ++j) {
+    const std::uint64_t units = units_of(rows[j]);
+    if (units == 0) continue;
+    sum += Int128{scale.to_units(x[j])} * Int128{units};
+    total += units;
+  }
+  require(total > 0, "at least one row of positive weight is needed");
+  return scale.to_real(static_cast<double>(sum) / static_cast<double>(total));
+}
+
+double RowObjective::mean_target(std::span<const RowIndex> rows) const {
+  return weighted_mean(targets_of(rows), rows);
+}
+
+std::vector<double> RowObjective::targets_of(std::span<const RowIndex> rows) const {
+  std::vector<double> y;
+  y.reserve(rows.size());
+  for (const RowIndex row : rows) y.push_back(data_.target[row]);
+  return y;
+}
+
+std::vector<double> RowObjective::class_shares(std::span<const RowIndex> rows,
+                                               std::size_t n_classes) const {
+  std::vector<std::uint64_t> units(n_classes);
+  for (const RowIndex row : rows) {
+    units[static_cast<std::size_t>(data_.target[row])] += units_of(row);
+  }
+  std::uint64_t total = 0;
+  for (const auto u : units) total += u;
+  require(total > 0, "at least one row of positive weight is needed");
+  constexpr double kLeast = 10 * std::numeric_limits<double>::epsilon();
+  std::vector<double> shares;
+  for (const auto u : units) {
+    const double share = static_cast<double>(u) / static_cast<double>(total);
+    shares.push_back(std::clamp(share, kLeast, 1 - kLeast));
+  }
+  return shares;
+}
+
+std::vector<double> RowObjective::residuals(std::span<const double> scores, std::size_t output,
+                                            std::span<const RowIndex> rows) const {
+  const auto score = scores.subspan(output * n_rows(), n_rows());
+  std::vector<double> r;
+  r.reserve(rows.size());
+  for (const RowIndex row : rows) r.push_back(data_.target[row] - score[row]);
+  return r;
+}
+
+void SeparableObjective::unit_gradients(std::span<const double> scores, std::size_t begin,
+                                        std::size_t end, std::span<double> gradient,
+                                        std::span<double> hessian) const {
+  const std::size_t n = end - begin;
+  for (std::size_t k = 0; k < n_outputs(); ++k) {
+    const std::size_t at = k * n_rows() + begin;
+    derivatives(k, scores.subspan(at, n), target().subspan(begin, n), gradient.subspan(at, n),
+                hessian.empty() ? hessian : hessian.subspan(at, n));
+  }
+}
+
+void SeparableObjective::unit_losses(std::span<const double> scores, std::span<const RowIndex> rows,
+                                     std::span<double> out) const {
+  std::array<double, kLossBlock> f, y, value;
+  const std::size_t n = rows.size();
+  for (std::size_t j = 0; j < n; ++j) y[j] = target()[rows[j]];
+  for (std::size_t k = 0; k < n_outputs(); ++k) {
+    for (std::size_t j = 0; j < n; ++j) f[j] = scores[k * n_rows() + rows[j]];
+    values(k, std::span(f).first(n), std::span(y).first(n), std::span(value).first(n));
+    for (std::size_t j = 0; j < n; ++j) out[j] = k == 0 ? value[j] : out[j] + value[j];
+  }
+}
+
+void refuse_target(const char* needs, std::size_t row, double value) {
+  std::array<char, 32> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  throw Error(ErrorKind::invalid_argument, std::string(needs) + "; row " + std::to_string(row) +
+                                               " has " + std::string(text.data(), end));
+}
+
+double stable_log(double x) {
+  double result = 0.0;
+  kernels().math.log(&x, 1, &result);
+  return result;
+}
+
+void bounded_exp(std::span<const double> score, double factor, std::span<double> out) {
+  constexpr double kMost = 300.0;
+  std::array<double, kLossBlock> x;
+  for (std::size_t j = 0; j < score.size(); ++j) {
+    const double exponent = factor * score[j];
+    x[j] = exponent > kMost ? kMost : exponent;
+  }
+  kernels().math.exp(x.data(), score.size(), out.data());
+}
+
+}  // namespace arboleda

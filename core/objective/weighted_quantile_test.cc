@@ -1,0 +1,105 @@
+#include "objective/weighted_quantile.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "base/random.h"
+
+namespace arboleda {
+
+namespace {
+
+// The definition, by trying every number. level = numerator / 40, so that nothing is rounded.
+double naive_quantile(const std::vector<double>& x, const std::vector<std::uint64_t>& weight,
+                      std::uint64_t numerator, Between between) {
+  std::uint64_t total = 0;
+  for (const auto w : weight) total += w;
+  std::vector<double> sorted;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (weight[i] > 0) sorted.push_back(x[i]);
+  }
+  std::sort(sorted.begin(), sorted.end());
+  for (const double candidate : sorted) {
+    std::uint64_t up_to = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) up_to += x[i] <= candidate ? weight[i] : 0;
+    if (40 * up_to < numerator * total) continue;
+    const auto next = std::upper_bound(sorted.begin(), sorted.end(), candidate);
+    const bool exact = 40 * up_to == numerator * total && next != sorted.end();
+    return exact && between == Between::midway ? std::midpoint(candidate, *next) : candidate;
+  }
+  return 0.0;
+}
+
+}  // namespace
+
+TEST_CASE("weighted quantiles are those of the definition") {
+  RandomStream random(11, Purpose::feature_subset, 0, 0);
+  for (int round = 0; round < 3000; ++round) {
+    const std::size_t n = 1 + random.below(40);
+    std::vector<double> x(n);
+    std::vector<std::uint64_t> weight(n, 1);
+    for (auto& v : x) v = static_cast<double>(random.below(12)) - 6.0;
+    const std::uint64_t numerator = 1 + random.below(39);
+    const double level = static_cast<double>(numerator) / 40;
+    for (const Between between : {Between::lower, Between::midway}) {
+      REQUIRE(weighted_quantile(x, {}, level, between) ==
+              naive_quantile(x, weight, numerator, between));
+    }
+    for (auto& w : weight) w = random.below(4);
+    for (const Between between : {Between::lower, Between::midway}) {
+      REQUIRE(weighted_quantile(x, weight, level, between) ==
+              naive_quantile(x, weight, numerator, between));
+    }
+  }
+}
+
+TEST_CASE("a weight is as many rows, and every weight may be multiplied") {
+  RandomStream random(12, Purpose::feature_subset, 0, 0);
+  for (int round = 0; round < 500; ++round) {
+    const std::size_t n = 1 + random.below(30);
+    std::vector<double> x(n), repeated;
+    std::vector<std::uint64_t> weight(n), tripled(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      x[i] = static_cast<double>(random.below(1000));
+      weight[i] = 1 + random.below(4);
+      tripled[i] = 3 * weight[i];
+      repeated.insert(repeated.end(), weight[i], x[i]);
+    }
+    for (const double level : {0.05, 0.07, 0.1, 0.29, 0.3, 0.5, 0.7, 0.9, 0.95}) {
+      for (const Between between : {Between::lower, Between::midway}) {
+        const double q = weighted_quantile(x, weight, level, between);
+        REQUIRE(weighted_quantile(repeated, {}, level, between) == q);
+        REQUIRE(weighted_quantile(x, tripled, level, between) == q);
+      }
+    }
+  }
+}
+
+TEST_CASE("levels that no double holds are met by the count they mean") {
+  for (const int n : {10, 20, 30, 70, 100, 110, 1000, 100000}) {
+    std::vector<double> x(static_cast<std::size_t>(n));
+    std::iota(x.rbegin(), x.rend(), 1.0);
+    for (const int tenths : {1, 3, 6, 7, 9}) {
+      const double level = tenths / 10.0;
+      CHECK(weighted_quantile(x, {}, level, Between::lower) == n / 10 * tenths);
+      CHECK(weighted_quantile(x, {}, level, Between::midway) == n / 10 * tenths + 0.5);
+    }
+  }
+}
+
+TEST_CASE("quantiles of nothing, of no weight, of zeros of both signs and of what is no number") {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const std::vector<std::uint64_t> none = {0, 0};
+  CHECK(weighted_quantile({}, {}, 0.5, Between::lower) == 0.0);
+  CHECK(weighted_quantile(std::vector{1.0, 2.0}, none, 0.5, Between::midway) == 0.0);
+  CHECK_FALSE(std::signbit(weighted_quantile(std::vector{-0.0}, {}, 0.5, Between::lower)));
+  CHECK(weighted_quantile(std::vector{kInf, -kInf, 3.0}, {}, 0.5, Between::lower) == 3.0);
+  CHECK(weighted_quantile(std::vector{std::nan(""), 1.0, 2.0}, {}, 0.5, Between::lower) == 2.0);
+}
+
+}  // namespace arboleda
