@@ -10,6 +10,7 @@
 
 #include "io/checksum.h"
 #include "io/model_file.h"
+#include "predict/ensemble.h"
 #include "predict/predict.h"
 #include "tree/prune.h"
 
@@ -67,16 +68,23 @@ inline std::vector<double> table_of(std::size_t n_rows, std::size_t n_columns) {
   return table;
 }
 
-inline std::vector<double> use_tree(const Tree& tree) {
-  constexpr std::size_t kRows = 5;
-  const auto n_columns = static_cast<std::size_t>(tree.arrays().n_features);
-  const std::vector<double> values = table_of(kRows, n_columns);
+constexpr std::size_t kRows = 5;
+
+// Columns of the table that `values` holds, one after another.
+inline TableView view_of(const std::vector<double>& values, std::size_t n_columns) {
   TableView table;
   table.n_rows = kRows;
   for (std::size_t j = 0; j < n_columns; ++j) {
     table.columns.push_back({reinterpret_cast<const std::byte*>(values.data() + j * kRows),
                              sizeof(double), DType::float64});
   }
+  return table;
+}
+
+inline std::vector<double> use_tree(const Tree& tree) {
+  const auto n_columns = static_cast<std::size_t>(tree.arrays().n_features);
+  const std::vector<double> values = table_of(kRows, n_columns);
+  const TableView table = view_of(values, n_columns);
   const Context context;
   std::vector<double> out(kRows * static_cast<std::size_t>(tree.arrays().n_outputs));
   predict_tree(tree, table, context, out);
@@ -96,6 +104,38 @@ inline std::vector<double> use_tree(const Tree& tree) {
   return out;
 }
 
+// Adds up the trees that have one value a leaf and the columns of the first such, in two ways.
+inline void use_as_ensemble(const std::vector<Tree>& trees) {
+  TreeEnsemble ensemble{{0.5}, {}};
+  for (const Tree& tree : trees) {
+    const bool fits =
+        ensemble.trees.empty() || tree.arrays().n_features == ensemble.trees[0].arrays().n_features;
+    if (tree.arrays().n_outputs == 1 && fits) ensemble.trees.push_back(tree);
+  }
+  if (ensemble.trees.empty()) return;
+  check_ensemble(ensemble);
+  const auto n_columns = static_cast<std::size_t>(ensemble.trees[0].arrays().n_features);
+  const std::vector<double> values = table_of(kRows, n_columns);
+  const TableView table = view_of(values, n_columns);
+  const Context context;
+  std::vector<double> one_by_one(kRows, 0.5);
+  std::vector<double> out(kRows);
+  for (const Tree& tree : ensemble.trees) {
+    predict_tree(tree, table, context, out);
+    for (std::size_t row = 0; row < kRows; ++row) one_by_one[row] += out[row];
+  }
+  const std::vector<double> scores = predict_scores(ensemble, table, context);
+  insist(std::memcmp(scores.data(), one_by_one.data(), sizeof(double) * kRows) == 0,
+         "trees that add up do not give their sum");
+  const std::vector<NodeIndex> leaves = apply_ensemble(ensemble, table, context);
+  insist(ensemble.trees.back().is_leaf(leaves.back()), "a row ends in no leaf");
+  insist(impurity_importances(ensemble).size() == n_columns, "an importance is missing");
+  insist(gain_importances(ensemble).size() == n_columns, "an importance is missing");
+  const Bytes state = write_ensemble_sections(ensemble);
+  insist(write_ensemble_sections(read_ensemble_sections(state)) == state,
+         "an ensemble is written as other bytes");
+}
+
 // Loads a file and uses all of it. Returns the predictions, none if the file was refused; any end but
 // these two is a defect of the loader.
 inline std::vector<double> load_and_use(ByteView file) {
@@ -113,6 +153,7 @@ inline std::vector<double> load_and_use(ByteView file) {
     const std::vector<double> more = use_tree(tree);
     predictions.insert(predictions.end(), more.begin(), more.end());
   }
+  use_as_ensemble(model.trees);
   const Bytes again = write_model(model.header, trees, model.arrays);
   insist(again.size() == file.size() && std::memcmp(again.data(), file.data(), file.size()) == 0,
          "a loaded file is written as other bytes");

@@ -117,6 +117,39 @@ TEST_CASE("more columns than the file is long are refused, and without a file ac
   CHECK(read_tree_section(write_tree_section(wide)).arrays().n_features == 1'000'000'000);
 }
 
+TEST_CASE("the sections of an ensemble come back, and whatever changes them is found") {
+  const auto refused = [](ByteView sections) {
+    try {
+      read_ensemble_sections(sections);
+      return false;
+    } catch (const Error& error) {
+      return error.kind() == ErrorKind::bad_format;
+    }
+  };
+  const TreeEnsemble ensemble = example_ensemble();
+  Bytes sections = write_ensemble_sections(ensemble);
+  const TreeEnsemble again = read_ensemble_sections(sections);
+  CHECK(again.start == ensemble.start);
+  CHECK(write_ensemble_sections(again) == sections);
+  const std::size_t whole_round = write_ensemble_sections(truncated(ensemble, 1)).size();
+  for (std::size_t size = 0; size < sections.size(); ++size) {
+    const bool rounds_alone =
+        size == whole_round || size == write_ensemble_sections(truncated(ensemble, 0)).size();
+    CHECK(refused(ByteView(sections).first(size)) != rounds_alone);
+  }
+  for (std::size_t i = 0; i < sections.size(); ++i) {
+    for (int bit = 0; bit < 8; ++bit) {
+      sections[i] ^= std::byte{1} << bit;
+      CHECK(refused(sections));
+      sections[i] ^= std::byte{1} << bit;
+    }
+  }
+  CHECK(refused(write_tree_section(ensemble.trees[0])));
+  Bytes two_starts = write_ensemble_sections({ensemble.start, {}});
+  two_starts.insert(two_starts.end(), two_starts.begin(), two_starts.end());
+  CHECK(refused(two_starts));
+}
+
 TEST_CASE("arrays must be what they say") {
   const auto write = [](const NamedArray& array) { return write_model("{}", {}, {array}); };
   CHECK_THROWS_AS(write({"x", {3}, std::vector<double>{1, 2}}), Error);

@@ -1,6 +1,7 @@
 """Models in files: saved whole or not at all, loaded without running code."""
 
 from arboleda.persist._fields import Array as Array
+from arboleda.persist._fields import EnsemblePart as EnsemblePart
 from arboleda.persist._fields import Field as Field
 from arboleda.persist._fields import Integer as Integer
 from arboleda.persist._fields import Labels as Labels

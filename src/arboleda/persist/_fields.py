@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from arboleda._bridge.ensemble import Ensemble
 from arboleda._bridge.tree import Tree
 from arboleda._errors import ModelFormatError
 from arboleda.persist._values import decode_array, encode_array
@@ -133,6 +134,33 @@ class TreePart:
             case {"tree": int(number), **rest} if not rest and type(number) is int:
                 return sections.take_tree(number)
         raise ModelFormatError(f"{name} is no tree of the file")
+
+
+class EnsemblePart:
+    """Trees that add up: neighbouring trees of the file, and an array of start values."""
+
+    def encode(self, name: str, value: Any, sections: Sections) -> dict[str, Any]:
+        """Return the number of the first tree, how many there are, and the name of the array."""
+        first = len(sections.trees)
+        sections.trees.extend(value.trees)
+        start = f"{name}.start"
+        sections.arrays[start] = value.start
+        return {"first_tree": first, "n_trees": value.n_trees, "start": {"array": start}}
+
+    def decode(self, name: str, stored: Any, sections: Sections) -> Ensemble:
+        """Return the ensemble, checked."""
+        match stored:
+            case {"first_tree": int(first), "n_trees": int(n_trees), "start": start, **rest} if (
+                not rest and type(first) is type(n_trees) is int and n_trees >= 0
+            ):
+                trees = [sections.take_tree(first + i) for i in range(n_trees)]
+                values = Array(np.float64).decode(f"{name}.start", start, sections)
+            case _:
+                raise ModelFormatError(f"{name} is no ensemble of trees")
+        try:
+            return Ensemble.from_trees(values, trees)
+        except ValueError as error:
+            raise ModelFormatError(f"{name}: {error}") from error
 
 
 class OneOrMore:
