@@ -277,6 +277,7 @@ TEST_CASE("rows of weight 0 count for nothing") {
     for (const RowIndex row : problem.rows) {
       if (row % 3 == 0) {
         problem.weight[row] = 0.0;
+        if (c.targets == Targets::real) problem.target[row] = 1e200;  // its square is no number
       } else {
         kept.push_back(row);
       }
@@ -293,6 +294,17 @@ TEST_CASE("rows of weight 0 count for nothing") {
             other->best_step(problem.scores, 0, kept));
     }
   }
+}
+
+TEST_CASE("where two medians are as good, the start is their middle and a step the lower") {
+  const std::vector<double> target = {4.0, 1.0, 3.0, 8.0}, scores(8, 0.0);
+  const std::vector<RowIndex> rows = {0, 1, 2, 3};
+  const auto absolute = make_objective({"absolute_error"}, target, {});
+  CHECK(absolute->start(rows) == std::vector{3.5});
+  CHECK(absolute->best_step(scores, 0, rows) == 3.0);
+  const auto quantile = make_objective({"quantile", 0, {0.5, 0.75}}, target, {});
+  CHECK(quantile->start(rows) == std::vector{3.5, 6.0});
+  CHECK(quantile->best_step(scores, 1, rows) == 4.0);
 }
 
 TEST_CASE("an objective takes over what another found out of the rows") {

@@ -42,7 +42,10 @@ void RowObjective::losses(std::span<const double> scores, std::span<const RowInd
     const auto block = rows.subspan(j, n);
     unit_losses(scores, block, out.subspan(j, n));
     if (is_unweighted()) continue;
-    for (std::size_t i = 0; i < n; ++i) out[j + i] *= data_.weight[block[i]];
+    for (std::size_t i = 0; i < n; ++i) {
+      const double w = data_.weight[block[i]];
+      out[j + i] = w == 0.0 ? 0.0 : w * out[j + i];  // even where the loss is infinite
+    }
   }
 }
 

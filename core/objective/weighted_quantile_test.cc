@@ -90,6 +90,13 @@ TEST_CASE("levels that no double holds are met by the count they mean") {
       CHECK(weighted_quantile(x, {}, level, Between::midway) == n / 10 * tenths + 0.5);
     }
   }
+  std::vector<double> x(100);
+  std::iota(x.begin(), x.end(), 1.0);
+  for (const int hundredths : {7, 14, 28, 29, 55, 57, 58}) {  // 0.07 * 100 is more than 7
+    const double level = hundredths / 100.0;
+    CHECK(weighted_quantile(x, {}, level, Between::lower) == hundredths);
+    CHECK(weighted_quantile(x, {}, level, Between::midway) == hundredths + 0.5);
+  }
 }
 
 TEST_CASE("quantiles of nothing, of no weight, of zeros of both signs and of what is no number") {
