@@ -35,7 +35,7 @@ class AbsoluteError final : public SeparableObjective {
  private:
   void derivatives(std::size_t, std::span<const double> score, std::span<const double> target,
                    std::span<double> gradient, std::span<double> hessian) const override {
-    for (std::size_t j = 0; j < score.size(); ++j) gradient[j] = score[j] > target[j] ? 1.0 : -1.0;
+    for (std::size_t j = 0; j < score.size(); ++j) gradient[j] = 2.0 * (score[j] > target[j]) - 1.0;
     std::fill(hessian.begin(), hessian.end(), 1.0);
   }
 

@@ -33,14 +33,14 @@ class Exponential final : public SeparableObjective {
                    std::span<double> hessian) const override {
     values(output, score, target, hessian);
     for (std::size_t j = 0; j < score.size(); ++j) {
-      gradient[j] = target[j] == 0.0 ? hessian[j] : -hessian[j];
+      gradient[j] = (1.0 - 2.0 * target[j]) * hessian[j];
     }
   }
 
   void values(std::size_t, std::span<const double> score, std::span<const double> target,
               std::span<double> out) const override {
     std::array<double, kLossBlock> t;
-    for (std::size_t j = 0; j < score.size(); ++j) t[j] = target[j] == 0.0 ? score[j] : -score[j];
+    for (std::size_t j = 0; j < score.size(); ++j) t[j] = (1.0 - 2.0 * target[j]) * score[j];
     bounded_exp(std::span(t).first(score.size()), 1.0, out);
   }
 };

@@ -67,7 +67,8 @@ class Huber final : public SeparableObjective {
               std::span<double> out) const override {
     for (std::size_t j = 0; j < score.size(); ++j) {
       const double r = std::abs(target[j] - score[j]);
-      out[j] = r <= delta_ ? 0.5 * r * r : delta_ * (r - 0.5 * delta_);
+      const double bounded = std::min(r, delta_);
+      out[j] = bounded * (r - 0.5 * bounded);
     }
   }
 

@@ -39,7 +39,7 @@ class LogLoss final : public SeparableObjective {
   void values(std::size_t, std::span<const double> score, std::span<const double> target,
               std::span<double> out) const override {
     std::array<double, kLossBlock> t;
-    for (std::size_t j = 0; j < score.size(); ++j) t[j] = target[j] == 0.0 ? score[j] : -score[j];
+    for (std::size_t j = 0; j < score.size(); ++j) t[j] = (1.0 - 2.0 * target[j]) * score[j];
     kernels().math.softplus(t.data(), score.size(), out.data());
   }
 };

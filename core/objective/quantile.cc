@@ -52,7 +52,7 @@ class Quantile final : public SeparableObjective {
                    std::span<double> hessian) const override {
     const double q = levels_[output];
     for (std::size_t j = 0; j < score.size(); ++j) {
-      gradient[j] = target[j] >= score[j] ? -q : 1.0 - q;
+      gradient[j] = (score[j] > target[j]) - q;
     }
     std::fill(hessian.begin(), hessian.end(), 1.0);
   }
@@ -62,7 +62,7 @@ class Quantile final : public SeparableObjective {
     const double q = levels_[output];
     for (std::size_t j = 0; j < score.size(); ++j) {
       const double r = target[j] - score[j];
-      out[j] = r >= 0.0 ? q * r : (q - 1.0) * r;
+      out[j] = std::max(q * r, (q - 1.0) * r);
     }
   }
 
