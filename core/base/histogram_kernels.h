@@ -42,10 +42,11 @@ struct ScanRange {
   double l2;            // in units of hessians
   std::int64_t least;   // a side with less hessian is no side
   std::int64_t enough;  // a side with at least this is surely allowed; >= least
+  double unit = 1.0;    // of a score
 };
 
 struct ScanBest {
-  double score = -1.0;  // G_L^2 / (H_L + l2) + G_R^2 / (H_R + l2); negative: no split
+  double score = -1.0;  // (G_L^2 / (H_L + l2) + G_R^2 / (H_R + l2)) * unit; negative: no split
   std::size_t code = 0;
 };
 
@@ -67,6 +68,10 @@ struct HistogramKernels {
 
   ScanFound (*scan)(const Packed* cells, const ScanRange&);
   ScanFound (*scan_wide)(const Wide* cells, const ScanRange&);
+
+  // totals[c] += the score of the split after code c, or `without` where it is not allowed.
+  void (*add_scores)(const Packed* cells, const ScanRange&, double without, double* totals);
+  void (*add_scores_wide)(const Wide* cells, const ScanRange&, double without, double* totals);
 
   // out[i] = round(gradient[i] * gradient_scale) * 2^32 + max(1, round(hessian[i] * hessian_scale));
   // hessian null: 1. Products must stay below 2^31 in magnitude.

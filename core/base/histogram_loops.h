@@ -89,7 +89,8 @@ inline void score_block(ScanBlock& block, std::size_t n, const ScanRange& range)
     const double hl = block.hessian[i];
     const double gr = g - gl;
     const double hr = h - hl;
-    const double score = (gl * gl * (hr + l2) + gr * gr * (hl + l2)) / ((hl + l2) * (hr + l2));
+    const double score =
+        (gl * gl * (hr + l2) + gr * gr * (hl + l2)) / ((hl + l2) * (hr + l2)) * range.unit;
     const bool allowed = (hl >= least) & (hr >= least);
     block.score[i] = allowed ? __builtin_bit_cast(std::int64_t, score) : -1;
   }
@@ -152,6 +153,22 @@ ScanFound scan(const Cell* cells, const ScanRange& range) {
   return found;
 }
 
+template <class Cell>
+void add_scores(const Cell* cells, const ScanRange& range, double without, double* totals) {
+  ScanBlock block;
+  Wide left = range.left;
+  for (std::size_t first = 0; first < range.n_codes; first += kScanBlock) {
+    const std::size_t rest = range.n_codes - first;
+    const std::size_t n = rest < kScanBlock ? rest : kScanBlock;
+    sum_block(cells + first, n, left, block);
+    score_block(block, n, range);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double score = __builtin_bit_cast(double, block.score[i]);
+      totals[first + i] += block.score[i] < 0 ? without : score;
+    }
+  }
+}
+
 // Rounds to the nearest integer, ties to even, for |x| < 2^51.
 inline std::int64_t to_integer(double x) {
   constexpr double kShift = 6755399441055744.0;  // 1.5 * 2^52
@@ -172,13 +189,10 @@ void pack(const double* gradient, const double* hessian, std::size_t n, double g
   }
 }
 
-constexpr HistogramKernels kHistogramKernels{add_bytes<Packed>,
-                                             add_bytes<Wide>,
-                                             add_listed<Packed>,
-                                             add_listed<Wide>,
-                                             scan<Packed>,
-                                             scan<Wide>,
-                                             pack};
+constexpr HistogramKernels kHistogramKernels{
+    add_bytes<Packed>,  add_bytes<Wide>,  add_listed<Packed>,
+    add_listed<Wide>,   scan<Packed>,     scan<Wide>,
+    add_scores<Packed>, add_scores<Wide>, pack};
 
 }  // namespace
 

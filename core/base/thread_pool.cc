@@ -1,8 +1,10 @@
 #include "base/thread_pool.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -15,6 +17,32 @@ namespace {
 
 using Body = std::function<void(std::size_t, int)>;
 
+// Boosting asks for jobs of some ten microseconds one after the other. Waking a sleeping thread takes
+// as long, so threads stay awake this long for the next job, or for the others' end of this one,
+// unless there are fewer processors than threads.
+constexpr auto kAwake = std::chrono::microseconds(60);
+
+int n_processors() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 1;
+  return CPU_COUNT(&allowed);
+}
+
+// True once `happened` is; false if it is not in time.
+template <class Happened>
+bool stay_awake_until(const Happened& happened) {
+  const auto start = std::chrono::steady_clock::now();
+  do {
+    for (int i = 0; i < 64; ++i) {
+      if (happened()) return true;
+#if defined(__x86_64__) || defined(__i386__)
+      __builtin_ia32_pause();
+#endif
+    }
+  } while (std::chrono::steady_clock::now() - start < kAwake);
+  return false;
+}
+
 // True on a thread that is inside a job: a nested job then runs inline.
 thread_local bool inside_job = false;
 
@@ -26,7 +54,7 @@ struct Job {
   const std::size_t n_tasks;
   const int n_threads;
   std::atomic<std::size_t> next{0};
-  int n_active = 0;  // pool threads at work; guarded by Pool::state_
+  std::atomic<int> n_active{0};  // pool threads at work; changed under Pool::state_
   std::mutex failure_mutex;
   std::exception_ptr failure;
   std::size_t failed_task = 0;
@@ -67,6 +95,11 @@ class Pool {
     inside_job = false;
     std::unique_lock lock(state_);
     job_ = nullptr;
+    if (job.n_active != 0 && stays_awake(job.n_threads)) {
+      lock.unlock();
+      stay_awake_until([&] { return job.n_active.load(std::memory_order_acquire) == 0; });
+      lock.lock();
+    }
     done_.wait(lock, [&] { return job.n_active == 0; });
     return true;
   }
@@ -82,13 +115,23 @@ class Pool {
     }
   }
 
+  bool stays_awake(int n_threads) const { return n_threads <= n_processors_; }
+
   void serve(int worker) {
     inside_job = true;
     std::uint64_t seen = 0;
     std::unique_lock lock(state_);
     for (;;) {
-      wake_.wait(
-          lock, [&] { return job_ != nullptr && generation_ != seen && worker < job_->n_threads; });
+      const auto is_wanted = [&] {
+        return job_ != nullptr && generation_ != seen && worker < job_->n_threads;
+      };
+      if (seen != 0 && !is_wanted() && stays_awake(worker + 1)) {
+        const std::uint64_t last = generation_;
+        lock.unlock();
+        stay_awake_until([&] { return generation_.load(std::memory_order_acquire) != last; });
+        lock.lock();
+      }
+      wake_.wait(lock, is_wanted);
       seen = generation_;
       Job& job = *job_;
       ++job.n_active;
@@ -104,8 +147,9 @@ class Pool {
   std::condition_variable wake_;
   std::condition_variable done_;
   Job* job_ = nullptr;
-  std::uint64_t generation_ = 0;
+  std::atomic<std::uint64_t> generation_{0};  // changed under state_
   int n_started_ = 0;
+  const int n_processors_ = n_processors();
 };
 
 // Never destroyed: its threads sleep until the process ends.

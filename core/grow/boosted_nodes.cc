@@ -105,7 +105,7 @@ std::pair<OpenNode, OpenNode> BoostedNodes::open_children(OpenNode parent, bool 
   right.end = parent.end;
   left.node.total = parent.best.left;
   right.node.total = parent.node.total - parent.best.left;
-  const auto groups = columns_.after(parent.groups, split.feature);
+  const auto groups = is_symmetric() ? parent.groups : columns_.after(parent.groups, split.feature);
   for (OpenNode* child : {&left, &right}) {
     child->node.n_rows = child->n_rows();
     child->node.depth = parent.node.depth + 1;
@@ -187,7 +187,7 @@ void BoostedNodes::open(OpenNode& smaller, OpenNode* larger, std::unique_ptr<His
   Task first{&smaller, may_be_split(smaller), {}};
   Task second{larger, larger != nullptr && may_be_split(*larger), {}};
   for (Task* task : {&first, &second}) {
-    if (!task->is_searched) continue;
+    if (!task->is_searched || is_symmetric()) continue;
     const BoostedNode& node = task->node->node;
     task->columns = columns_.at_node(*task->node->groups, node.depth, node.key);
     task->is_searched = !task->columns.empty();
@@ -210,6 +210,11 @@ void BoostedNodes::open(OpenNode& smaller, OpenNode* larger, std::unique_ptr<His
     larger->histogram = take_histogram(larger->n_rows());
     build(*larger, *larger->histogram);
     search(second, nullptr, nullptr);
+  }
+  if (is_symmetric()) {
+    // A node that may not be split takes no part in the search of its level.
+    if (!first.is_searched) give_back(std::move(smaller.histogram));
+    return;
   }
   decide(smaller);
   if (larger != nullptr) decide(*larger);
@@ -300,11 +305,82 @@ void BoostedNodes::decide(OpenNode& node) {
   if (node.best.split.found()) {
     const double before = workers_[0].search.node_score(node.node);
     const double gain = 0.5 * (node.best.split.score - before) - options_.min_gain;
-    if (gain > kRounding * std::abs(before)) node.improvement = gain;
+    node.can_be_split = gain > kRounding * std::abs(before);
+    node.improvement = node.can_be_split ? gain : 0.0;
   }
-  if (!node.can_be_split() || n_histograms_ > most_histograms()) {
+  if (!node.can_be_split || n_histograms_ > most_histograms()) {
     give_back(std::move(node.histogram));
   }
+}
+
+bool BoostedNodes::search_level(std::vector<OpenNode>& level, std::int32_t depth) {
+  context_.check();
+  std::vector<LevelNode> nodes;
+  double before = 0.0;
+  const HistogramSearch& search = workers_[0].search;
+  for (const OpenNode& node : level) {
+    if (node.histogram == nullptr) continue;  // too small or too deep to be split
+    nodes.push_back({&node.node, node.histogram.get(), search.node_score(node.node)});
+    before += nodes.back().score;
+  }
+  if (nodes.empty()) return false;
+  const Split split = search_all(nodes, depth, *level.front().groups);
+  if (!split.found()) return false;
+  if (!(0.5 * (split.score - before) - options_.min_gain > kRounding * std::abs(before))) {
+    return false;
+  }
+  const auto column = std::find_if(codes_->columns().begin(), codes_->columns().end(),
+                                   [&](const auto& c) { return c.feature == split.feature; });
+  const auto groups = columns_.after(level.front().groups, split.feature);
+  for (OpenNode& node : level) {
+    node.can_be_split = false;
+    node.groups = groups;
+    if (node.histogram == nullptr) continue;
+    BoostedSplit own = search.complete(split, *column, *node.histogram);
+    const double score = search.allowed_score(node.node, split.feature, own.left);
+    if (std::isinf(score) || !leaves_rows(node, own, *column)) continue;
+    node.can_be_split = true;
+    node.improvement = std::max(0.5 * (score - search.node_score(node.node)), 0.0);
+    node.best = std::move(own);
+  }
+  return std::any_of(level.begin(), level.end(),
+                     [](const auto& node) { return node.can_be_split; });
+}
+
+Split BoostedNodes::search_all(std::span<const LevelNode> level, std::int32_t depth,
+                               const ColumnChoice::Groups& groups) {
+  const auto columns = columns_.at_node(groups, depth, static_cast<std::uint64_t>(depth));
+  const std::size_t n_tasks = std::min(columns.size(), 4 * workers_.size());
+  const bool parallel = level.size() * codes_->n_cells() >= kParallelCells;
+  for (Worker& worker : workers_) worker.of_level = {};
+  parallel_for(parallel ? context_.n_threads() : 1, n_tasks, [&](std::size_t task, int thread) {
+    Worker& worker = workers_[static_cast<std::size_t>(thread)];
+    const std::size_t end = (task + 1) * columns.size() / n_tasks;
+    for (std::size_t c = task * columns.size() / n_tasks; c < end; ++c) {
+      worker.level_search.search(level, codes_->columns()[columns[c]], worker.of_level);
+    }
+  });
+  Split best;
+  for (const Worker& worker : workers_) {
+    if (worker.of_level.better_than(best)) best = worker.of_level;
+  }
+  return best;
+}
+
+// Whether both sides have rows enough: by their hessian, else by counting.
+bool BoostedNodes::leaves_rows(const OpenNode& node, const BoostedSplit& split,
+                               const RowCodes::Column& column) {
+  const Wide right = node.node.total - split.left;
+  if (split.left.hessian >= units_.enough && right.hessian >= units_.enough) return true;
+  count_rows(node, column);
+  const CodedColumn& codes = table_.columns[static_cast<std::size_t>(column.feature)];
+  std::size_t n_left = 0;
+  for (const Code code : split.split.left_codes) n_left += counts_[code];
+  if (!codes.is_categorical) {
+    for (std::size_t code = 0; code <= split.split.code; ++code) n_left += counts_[code];
+    if (split.split.missing_left) n_left += counts_[codes.missing_code()];
+  }
+  return n_left >= options_.min_samples_leaf && node.n_rows() - n_left >= options_.min_samples_leaf;
 }
 
 std::size_t BoostedNodes::most_histograms() const {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "grow/histogram.h"
 #include "grow/histogram_growth.h"
 #include "grow/histogram_search.h"
+#include "grow/level_search.h"
 #include "grow/packed_gradients.h"
 #include "grow/row_codes.h"
 #include "grow/row_partition.h"
@@ -30,10 +32,10 @@ struct OpenNode {
   BoostedNode node;
   std::shared_ptr<const ColumnChoice::Groups> groups;  // of columns that may still meet
   BoostedSplit best;
-  double improvement = 0.0;              // gain of the best split
+  bool can_be_split = false;             // by `best`
+  double improvement = 0.0;              // its gain
   std::unique_ptr<Histogram> histogram;  // kept for its larger child, where there is room
 
-  bool can_be_split() const { return improvement > 0.0; }
   std::size_t n_rows() const { return end - begin; }
 };
 
@@ -50,6 +52,10 @@ class BoostedNodes {
   // is_last: no node will be split after this one.
   std::pair<OpenNode, OpenNode> open_children(OpenNode parent, bool is_last);
 
+  // Symmetric trees: finds the one split of all these nodes, none of which was searched yet, and marks
+  // those that it splits. False if there is none.
+  bool search_level(std::vector<OpenNode>& level, std::int32_t depth);
+
   // A node that stays a leaf.
   void close(OpenNode node);
 
@@ -62,9 +68,12 @@ class BoostedNodes {
     std::vector<std::pair<double, std::size_t>> unsure;  // score and column of better ones
   };
   struct Worker {
-    Worker(const CodedTable& table, const HistogramGrowth& options) : search(table, options) {}
+    Worker(const CodedTable& table, const HistogramGrowth& options)
+        : search(table, options), level_search(table, options, search) {}
     HistogramSearch search;
+    LevelSearch level_search;
     std::array<Found, 2> found;
+    Split of_level;
   };
   struct Task {
     OpenNode* node = nullptr;
@@ -93,8 +102,12 @@ class BoostedNodes {
   void settle(Task& task, std::size_t which);
   void count_rows(const OpenNode& node, const RowCodes::Column& column);
   void decide(OpenNode& node);
+  bool leaves_rows(const OpenNode& node, const BoostedSplit& split, const RowCodes::Column& column);
+  Split search_all(std::span<const LevelNode> level, std::int32_t depth,
+                   const ColumnChoice::Groups& groups);
   void sum_piece(std::span<const double> gradient, std::span<const double> hessian,
                  Piece& piece) const;
+  bool is_symmetric() const { return options_.growth == BoostedGrowth::symmetric; }
   std::size_t most_histograms() const;
   std::unique_ptr<Histogram> take_histogram(std::size_t n_rows);
   void give_back(std::unique_ptr<Histogram> histogram);
@@ -106,7 +119,7 @@ class BoostedNodes {
   ColumnChoice columns_;
   PackedGradients gradients_;
   RowPartition partition_;
-  std::vector<Worker> workers_;
+  std::deque<Worker> workers_;
   std::vector<Histogram> parts_;                    // of the other threads
   std::vector<std::unique_ptr<Histogram>> unused_;  // histograms to be used again
   std::size_t n_histograms_ = 0;                    // that exist

@@ -1,6 +1,7 @@
 #include "grow/histogram_grower.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,11 @@ GrowthPolicy policy_of(const HistogramGrowth& options) {
   return limited ? GrowthPolicy::best_first : GrowthPolicy::depth_first;
 }
 
+// The depth of a complete tree with no more leaves than that.
+std::int32_t full_depth(std::int64_t max_leaf_nodes) {
+  return static_cast<std::int32_t>(std::bit_width(static_cast<std::uint64_t>(max_leaf_nodes))) - 1;
+}
+
 }  // namespace
 
 std::shared_ptr<const RowCodes> make_row_codes(const CodedTable& table, const Context& context) {
@@ -34,7 +40,7 @@ struct HistogramGrower::Impl {
   void grow_by_node() {
     Frontier<OpenNode> frontier(policy_of(options));
     const auto push = [&](OpenNode node) {
-      if (node.can_be_split()) {
+      if (node.can_be_split) {
         frontier.push(std::move(node));
       } else {
         nodes.close(std::move(node));
@@ -47,6 +53,26 @@ struct HistogramGrower::Impl {
       push(std::move(right));
     });
     while (!frontier.empty()) nodes.close(frontier.pop());
+  }
+
+  void grow_by_level() {
+    std::vector<OpenNode> level;
+    level.push_back(nodes.open_root());
+    const std::int32_t depth = std::min(options.max_depth, full_depth(options.max_leaf_nodes));
+    for (std::int32_t d = 0; d < depth && nodes.search_level(level, d); ++d) {
+      std::vector<OpenNode> next;
+      for (OpenNode& node : level) {
+        if (!node.can_be_split) {
+          next.push_back(std::move(node));
+          continue;
+        }
+        auto [left, right] = nodes.open_children(std::move(node), d + 1 == depth);
+        next.push_back(std::move(left));
+        next.push_back(std::move(right));
+      }
+      level = std::move(next);
+    }
+    for (OpenNode& node : level) nodes.close(std::move(node));
   }
 
   HistogramGrowth options;
@@ -64,7 +90,11 @@ TreeArrays HistogramGrower::grow(std::span<const RowIndex> rows, std::span<const
                                  LeafRows& leaves) {
   require(!rows.empty(), "a tree needs at least one row");
   impl_->nodes.begin_tree(rows, gradient, hessian, tree, leaves);
-  impl_->grow_by_node();
+  if (impl_->options.growth == BoostedGrowth::symmetric) {
+    impl_->grow_by_level();
+  } else {
+    impl_->grow_by_node();
+  }
   return impl_->nodes.end_tree(gradient, hessian, leaves);
 }
 

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -10,6 +11,7 @@
 
 #include "base/random.h"
 #include "grow/naive_boosted_tree.h"
+#include "grow/packed_gradients.h"
 #include "grow/row_codes.h"
 #include "learn/mixed_problem.h"
 
@@ -125,6 +127,185 @@ TEST_CASE("every node is that of a tree grown the plain way") {
       }
     }
   }
+}
+
+TEST_CASE("threads, widths of registers and the order of rows change nothing") {
+  const MixedProblem problem(5000);
+  const Context one(1, 7);
+  const CodedTable table = problem.mixed(one, 255);
+  const Statistics statistics(problem, false);
+  for (const auto growth :
+       {BoostedGrowth::leaf_wise, BoostedGrowth::level_wise, BoostedGrowth::symmetric}) {
+    for (const bool random : {false, true}) {
+      HistogramGrowth options;
+      options.growth = growth;
+      options.max_leaf_nodes = 31;
+      options.min_samples_leaf = 5;
+      options.l2 = 1.0;
+      options.random_thresholds = random;
+      options.column_share_node = random ? 0.6 : 1.0;
+      const auto grow = [&](int n_threads) {
+        const Context context(n_threads, 7);
+        HistogramGrower grower(table, make_row_codes(table, context), options, context);
+        LeafRows leaves;
+        const auto rows = first_rows(problem.n, 1);
+        grower.grow(rows, statistics.gradient, statistics.hessian, 2, leaves);  // scratch is used
+        return grower.grow(rows, statistics.gradient, statistics.hessian, 3, leaves);
+      };
+      const TreeArrays expected = grow(1);
+      CHECK(expected.right.size() > 10);
+      for (const int n_threads : {2, 3, 8}) {
+        const TreeArrays tree = grow(n_threads);
+        CHECK(tree.feature == expected.feature);
+        CHECK(tree.threshold == expected.threshold);
+        CHECK(tree.value == expected.value);
+        CHECK(tree.weight == expected.weight);
+        CHECK(tree.category == expected.category);
+      }
+    }
+  }
+}
+
+TEST_CASE("a symmetric tree asks one question a level") {
+  const Context context(2);
+  const MixedProblem problem(3000);
+  const CodedTable table = problem.mixed(context, 255);
+  const Statistics statistics(problem, false);
+  HistogramGrowth options;
+  options.growth = BoostedGrowth::symmetric;
+  options.max_depth = 4;
+  options.min_samples_leaf = 3;
+  options.l2 = 1.0;
+  HistogramGrower grower(table, make_row_codes(table, context), options, context);
+  LeafRows leaves;
+  const Tree tree(
+      grower.grow(first_rows(problem.n, 1), statistics.gradient, statistics.hessian, 0, leaves));
+  // Level by level, leaving out nodes that were passed on: at most four questions.
+  std::vector<std::pair<FeatureIndex, double>> questions;
+  for (NodeIndex node = 0; node < tree.n_nodes(); ++node) {
+    if (tree.is_leaf(node) || tree.is_categorical(node)) continue;
+    const std::pair question{tree.feature(node),
+                             tree.arrays().threshold[static_cast<std::size_t>(node)]};
+    if (std::find(questions.begin(), questions.end(), question) == questions.end()) {
+      questions.push_back(question);
+    }
+  }
+  CHECK(questions.size() <= 4);
+  CHECK(tree.depth() <= 4);
+  CHECK(tree.n_leaves() > 8);
+  for (const auto& leaf : leaves.leaves) CHECK(leaf.end - leaf.begin >= 3);
+}
+
+TEST_CASE("the first split of a symmetric tree is that of a leaf-wise one") {
+  const Context context(1);
+  const MixedProblem problem(700);
+  const CodedTable table = problem.mixed(context, 255);
+  const Statistics statistics(problem, false);
+  for (const Case& c : cases()) {
+    CAPTURE(c.name);
+    HistogramGrowth options;
+    c.set(options);
+    options.max_depth = 1;
+    const auto grow = [&](BoostedGrowth growth) {
+      options.growth = growth;
+      HistogramGrower grower(table, make_row_codes(table, context), options, context);
+      LeafRows leaves;
+      return grower.grow(first_rows(problem.n, 1), statistics.gradient, statistics.hessian, 0,
+                         leaves);
+    };
+    const TreeArrays leaf_wise = grow(BoostedGrowth::leaf_wise);
+    const TreeArrays symmetric = grow(BoostedGrowth::symmetric);
+    CHECK(symmetric.feature == leaf_wise.feature);
+    CHECK(symmetric.threshold == leaf_wise.threshold);
+    CHECK(symmetric.category == leaf_wise.category);
+    CHECK(symmetric.value == leaf_wise.value);
+  }
+}
+
+TEST_CASE("wide cells give what packed ones give") {
+  const Context context(1);
+  const MixedProblem problem(2000);
+  const CodedTable table = problem.mixed(context, 255);
+  Statistics statistics(problem, false);
+  HistogramGrowth options;
+  options.max_leaf_nodes = 15;
+  const auto grow = [&] {
+    HistogramGrower grower(table, make_row_codes(table, context), options, context);
+    LeafRows leaves;
+    // The last row takes no part, or its gradient is far beyond the others and asks for fine units.
+    return grower.grow(first_rows(problem.n - 1, 1), statistics.gradient, statistics.hessian, 0,
+                       leaves);
+  };
+  PackedGradients gradients;
+  const auto rows = first_rows(problem.n - 1, 1);
+  gradients.pack(rows, statistics.gradient, statistics.hessian, context);
+  CHECK(gradients.fits_packed(rows.size()));
+  const TreeArrays packed = grow();
+  // One heavy hessian makes all others small beside it.
+  for (const std::size_t heavy : {17u, 1700u}) {
+    statistics.hessian[heavy] = 0x1p30;
+    statistics.gradient[heavy] = 0x1p28;
+    gradients.pack(rows, statistics.gradient, statistics.hessian, context);
+    CHECK_FALSE(gradients.fits_packed(rows.size()));
+    CHECK(gradients.fits_packed(1));
+    const TreeArrays wide = grow();
+    const NaiveBoostedTree naive(table, statistics.gradient, statistics.hessian, options, rows);
+    CHECK(wide.feature[0] == naive.nodes[0].feature);
+    CHECK(wide.right.size() == packed.right.size());
+  }
+}
+
+TEST_CASE("columns of different sets do not meet on a path") {
+  const Context context(2);
+  const MixedProblem problem(2000);
+  const CodedTable table = problem.mixed(context, 255);
+  const Statistics statistics(problem, false);
+  for (const auto growth : {BoostedGrowth::leaf_wise, BoostedGrowth::symmetric}) {
+    HistogramGrowth options;
+    options.growth = growth;
+    options.max_leaf_nodes = 64;
+    options.interactions = {{0, 2}, {1}, {3, 2}};
+    HistogramGrower grower(table, make_row_codes(table, context), options, context);
+    LeafRows leaves;
+    const Tree tree(
+        grower.grow(first_rows(problem.n, 1), statistics.gradient, statistics.hessian, 0, leaves));
+    CHECK(tree.n_leaves() > 4);
+    const auto parents = tree.parents();
+    for (NodeIndex node = 0; node < tree.n_nodes(); ++node) {
+      std::vector<bool> met(4);
+      for (NodeIndex at = node; at >= 0; at = parents[static_cast<std::size_t>(at)]) {
+        if (!tree.is_leaf(at)) met[static_cast<std::size_t>(tree.feature(at))] = true;
+      }
+      const int n_sets = (met[0] ? 1 : 0) + (met[1] ? 1 : 0) + (met[3] ? 1 : 0);
+      CHECK(n_sets <= 1);
+      CHECK_FALSE((met[1] && met[2]));
+    }
+  }
+}
+
+TEST_CASE("drawn columns are the only ones that are asked") {
+  const Context context(1, 5);
+  const MixedProblem problem(1000);
+  const CodedTable table = problem.mixed(context, 255);
+  const Statistics statistics(problem, true);
+  HistogramGrowth options;
+  options.max_leaf_nodes = 16;
+  options.column_share_tree = 0.3;
+  HistogramGrower grower(table, make_row_codes(table, context), options, context);
+  std::vector<bool> asked(4);
+  for (std::uint32_t t = 0; t < 40; ++t) {
+    LeafRows leaves;
+    const TreeArrays tree =
+        grower.grow(first_rows(problem.n, 1), statistics.gradient, {}, t, leaves);
+    FeatureIndex only = -1;
+    for (const FeatureIndex feature : tree.feature) {
+      if (feature < 0) continue;
+      if (only < 0) only = feature;
+      CHECK(feature == only);
+    }
+    if (only >= 0) asked[static_cast<std::size_t>(only)] = true;
+  }
+  CHECK(asked == std::vector<bool>{true, true, true, true});
 }
 
 }  // namespace arboleda

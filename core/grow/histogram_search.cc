@@ -75,8 +75,8 @@ HistogramSearch::Found HistogramSearch::scan_plain(const BoostedNode& node,
   const CodedColumn& codes = table_.columns[static_cast<std::size_t>(column.feature)];
   const auto& loops = kernels().histogram;
   const double unit = units_.gradient * units_.gradient / units_.hessian;
-  ScanRange range{codes.n_values, {},           node.total, options_.l2 / units_.hessian,
-                  units_.least,   units_.enough};
+  ScanRange range{codes.n_values, {},  node.total, options_.l2 / units_.hessian, units_.least,
+                  units_.enough,  unit};
   Found found;
   for (const bool missing_left : {false, true}) {
     if (missing_left) {
@@ -87,8 +87,8 @@ HistogramSearch::Found HistogramSearch::scan_plain(const BoostedNode& node,
                                   ? loops.scan_wide(histogram.wide() + column.first_cell, range)
                                   : loops.scan(histogram.packed() + column.first_cell, range);
     const auto better = [&](const ScanBest& scan, Candidate& kept) {
-      if (scan.score >= 0.0 && scan.score * unit > kept.score) {
-        kept = {scan.score * unit, scan.code, missing_left};
+      if (scan.score >= 0.0 && scan.score > kept.score) {
+        kept = {scan.score, scan.code, missing_left};
       }
     };
     better(scanned.any, found.any);
@@ -108,25 +108,28 @@ void HistogramSearch::group_codes(const RowCodes::Column& column, const Histogra
   }
 }
 
-// By the smoothed Newton step, -G / (H + smoothing): of all ways to part the categories in two, the
-// best of a second-order objective is a cut of this order (Fisher 1958); the smoothing moves rare
-// categories to the middle.
+// By the smoothed Newton step: of all ways to part the categories in two, the best of a second-order
+// objective is a cut of this order (Fisher 1958); the smoothing moves rare categories to the middle.
 void HistogramSearch::order_categories() {
-  const double smoothing = options_.category_smoothing / units_.hessian;
   for (Group& group : groups_) {
-    group.key = static_cast<double>(group.sum.gradient) /
-                (static_cast<double>(group.sum.hessian) + smoothing);
+    group.key = category_key(static_cast<double>(group.sum.gradient),
+                             static_cast<double>(group.sum.hessian));
   }
   std::sort(groups_.begin(), groups_.end(), [](const Group& a, const Group& b) {
     return a.key < b.key || (a.key == b.key && a.code < b.code);
   });
 }
 
-// One group drawn at random as the last on the left.
-std::size_t HistogramSearch::draw_group(const BoostedNode& node, FeatureIndex feature) const {
+double HistogramSearch::category_key(double gradient, double hessian) const {
+  const double smoothed = hessian + options_.category_smoothing / units_.hessian;
+  return smoothed > 0.0 ? gradient / smoothed : 0.0;
+}
+
+std::uint32_t HistogramSearch::draw(std::uint32_t n, FeatureIndex feature,
+                                    std::uint64_t key) const {
   RandomStream random(units_.seed, Purpose::random_split, units_.tree,
-                      feature_key(node.key, static_cast<std::uint32_t>(feature)));
-  return random.below(static_cast<std::uint32_t>(groups_.size() - 1));
+                      feature_key(key, static_cast<std::uint32_t>(feature)));
+  return random.below(n);
 }
 
 HistogramSearch::Found HistogramSearch::scan_groups(const BoostedNode& node, FeatureIndex feature,
@@ -135,7 +138,8 @@ HistogramSearch::Found HistogramSearch::scan_groups(const BoostedNode& node, Fea
                                                     bool has_missing) const {
   Found found;
   const bool draws = options_.random_thresholds && n_groups > 1;
-  const std::size_t drawn = draws ? draw_group(node, feature) : 0;
+  const std::size_t drawn =
+      draws ? draw(static_cast<std::uint32_t>(n_groups - 1), feature, node.key) : 0;
   for (const bool missing_left : {false, true}) {
     if (missing_left && !has_missing) break;
     Wide left = missing_left ? missing : Wide{};
@@ -154,13 +158,12 @@ HistogramSearch::Found HistogramSearch::scan_groups(const BoostedNode& node, Fea
 void HistogramSearch::consider(const BoostedNode& node, FeatureIndex feature, Wide left,
                                std::uint64_t n_left, const Candidate& candidate,
                                Found& found) const {
-  const Wide right = node.total - left;
-  if (left.hessian < units_.least || right.hessian < units_.least) return;
   if (is_counted_ &&
       (n_left < options_.min_samples_leaf || node.n_rows - n_left < options_.min_samples_leaf)) {
     return;
   }
-  const double score = split_score(node, feature, left);
+  const double score = allowed_score(node, feature, left);
+  const Wide right = node.total - left;
   const bool sure =
       is_counted_ || (left.hessian >= units_.enough && right.hessian >= units_.enough);
   for (Candidate* kept : {&found.any, sure ? &found.sure : &found.any}) {
@@ -168,10 +171,12 @@ void HistogramSearch::consider(const BoostedNode& node, FeatureIndex feature, Wi
   }
 }
 
-double HistogramSearch::split_score(const BoostedNode& node, FeatureIndex feature,
-                                    Wide left) const {
+double HistogramSearch::allowed_score(const BoostedNode& node, FeatureIndex feature,
+                                      Wide left) const {
   const Wide right = node.total - left;
-  const double more_l2 = by_category_ ? options_.category_l2 : 0.0;
+  if (left.hessian < units_.least || right.hessian < units_.least) return kNoScore;
+  const bool by_category = table_.columns[static_cast<std::size_t>(feature)].is_categorical;
+  const double more_l2 = by_category ? options_.category_l2 : 0.0;
   const double gl = static_cast<double>(left.gradient);
   const double hl = static_cast<double>(left.hessian);
   const double gr = static_cast<double>(right.gradient);
@@ -201,24 +206,44 @@ void HistogramSearch::keep(const RowCodes::Column& column, const Histogram& hist
   if (!split.better_than(best.split)) return;
   const CodedColumn& codes = table_.columns[static_cast<std::size_t>(column.feature)];
   split.missing_left = candidate.missing_left;
-  Wide left{};
   if (by_category_) {
-    for (std::size_t i = 0; i <= candidate.place; ++i) {
-      split.left_codes.push_back(groups_[i].code);
-      left = left + groups_[i].sum;
-    }
+    for (std::size_t i = 0; i <= candidate.place; ++i) split.left_codes.push_back(groups_[i].code);
     std::sort(split.left_codes.begin(), split.left_codes.end());
     split.missing_left = codes.has_missing && split.left_codes.back() == codes.missing_code();
   } else {
     split.code = static_cast<Code>(candidate.place);
-    for (std::size_t code = 0; code <= candidate.place; ++code) {
+  }
+  best = complete(split, column, histogram);
+}
+
+BoostedSplit HistogramSearch::complete(const Split& split, const RowCodes::Column& column,
+                                       const Histogram& histogram) const {
+  const CodedColumn& codes = table_.columns[static_cast<std::size_t>(column.feature)];
+  const Wide missing =
+      codes.has_missing ? histogram.at(column.first_cell + codes.n_values) : Wide{};
+  Wide left{};
+  for (const Code code : split.left_codes) left = left + histogram.at(column.first_cell + code);
+  if (split.left_codes.empty()) {
+    for (std::size_t code = 0; code <= split.code; ++code) {
       left = left + histogram.at(column.first_cell + code);
     }
-    if (split.missing_left) left = left + histogram.at(column.first_cell + codes.n_values);
+    if (split.missing_left) left = left + missing;
   }
-  const bool saw_missing =
-      codes.has_missing && histogram.at(column.first_cell + codes.n_values).hessian > 0;
-  best = {std::move(split), left, saw_missing};
+  return {split, left, missing.hessian > 0};
+}
+
+void HistogramSearch::add_scores(const BoostedNode& node, const Histogram& histogram,
+                                 std::size_t first_cell, std::size_t n_codes, Wide missing,
+                                 double without, double* totals) const {
+  const auto& loops = kernels().histogram;
+  const double unit = units_.gradient * units_.gradient / units_.hessian;
+  const ScanRange range{n_codes,      missing,       node.total, options_.l2 / units_.hessian,
+                        units_.least, units_.enough, unit};
+  if (histogram.is_wide()) {
+    loops.add_scores_wide(histogram.wide() + first_cell, range, without, totals);
+  } else {
+    loops.add_scores(histogram.packed() + first_cell, range, without, totals);
+  }
 }
 
 }  // namespace arboleda

@@ -64,6 +64,27 @@ class HistogramSearch {
   // The value of a leaf with these sums.
   double value(Wide sums, const LeafBounds& bounds) const;
 
+  // For splits that several nodes share:
+
+  bool is_plain() const { return is_plain_; }  // the loops of base/histogram_kernels.h do
+
+  // The score of a split with these sums on its left, or -infinity where a side is too small or a
+  // constraint forbids it.
+  double allowed_score(const BoostedNode& node, FeatureIndex feature, Wide left) const;
+
+  // Adds the scores of all splits on a column of numbers.
+  void add_scores(const BoostedNode& node, const Histogram& histogram, std::size_t first_cell,
+                  std::size_t n_codes, Wide missing, double without, double* totals) const;
+
+  // A category's place in the order that is tried, from its sums in units.
+  double category_key(double gradient, double hessian) const;
+
+  std::uint32_t draw(std::uint32_t n, FeatureIndex feature, std::uint64_t key) const;
+
+  // Fills in the sums of a split's left side.
+  BoostedSplit complete(const Split& split, const RowCodes::Column& column,
+                        const Histogram& histogram) const;
+
  private:
   struct Candidate {
     double score = -std::numeric_limits<double>::infinity();
@@ -83,10 +104,8 @@ class HistogramSearch {
   void group_codes(const RowCodes::Column& column, const Histogram& histogram,
                    std::span<const std::uint32_t> n_rows, std::size_t n_codes);
   void order_categories();
-  std::size_t draw_group(const BoostedNode& node, FeatureIndex feature) const;
   void consider(const BoostedNode& node, FeatureIndex feature, Wide left, std::uint64_t n_left,
                 const Candidate& candidate, Found& found) const;
-  double split_score(const BoostedNode& node, FeatureIndex feature, Wide left) const;
   void keep(const RowCodes::Column& column, const Histogram& histogram, const Candidate& candidate,
             BoostedSplit& best) const;
 

@@ -64,8 +64,8 @@ void PackedGradients::pack(std::span<const RowIndex> rows, std::span<const doubl
   hessian_unit_ = unit_of(most_hessian, bits);
   Totals totals = pack_with(rows, gradient, hessian, context);
   const auto enough = kEnoughUnits * static_cast<std::int64_t>(rows.size());
-  const bool coarse_gradient = most_gradient > 0.0 && totals.magnitude < enough;
-  const bool coarse_hessian = most_hessian > 0.0 && totals.hessian < enough;
+  const bool coarse_gradient = most_gradient > 0.0 && totals.seen_gradient < enough;
+  const bool coarse_hessian = most_hessian > 0.0 && totals.seen_hessian < enough;
   if (bits < kFinestBits && (coarse_gradient || coarse_hessian)) {
     if (coarse_gradient) gradient_unit_ = unit_of(most_gradient, kFinestBits);
     if (coarse_hessian) hessian_unit_ = unit_of(most_hessian, kFinestBits);
@@ -99,7 +99,8 @@ PackedGradients::Totals PackedGradients::pack_with(std::span<const RowIndex> row
       const std::int64_t g = p >> 32;
       const std::int64_t h = p & 0xffffffff;
       sum.gradient += g;
-      sum.magnitude += std::abs(g);
+      sum.seen_gradient += std::min(std::abs(g), 4 * kEnoughUnits);
+      sum.seen_hessian += std::min(h, 4 * kEnoughUnits);
       sum.hessian += h;
       sum.largest_gradient = std::max(sum.largest_gradient, std::abs(g));
       sum.largest_hessian = std::max(sum.largest_hessian, h);
@@ -109,7 +110,8 @@ PackedGradients::Totals PackedGradients::pack_with(std::span<const RowIndex> row
   Totals totals;
   for (const Totals& part : parts) {
     totals.gradient += part.gradient;
-    totals.magnitude += part.magnitude;
+    totals.seen_gradient += part.seen_gradient;
+    totals.seen_hessian += part.seen_hessian;
     totals.hessian += part.hessian;
     totals.largest_gradient = std::max(totals.largest_gradient, part.largest_gradient);
     totals.largest_hessian = std::max(totals.largest_hessian, part.largest_hessian);

@@ -4,9 +4,10 @@
 // With n < 2^b rows, |g| <= max|g| and units u_g, u_h (powers of two),
 //   q_g = round(g / u_g), |q_g| <= 2^k;  q_h = max(1, round(h / u_h)) <= 2^k.
 // Packed sums hold 31 bits: k = 31 - b makes every sum of the tree fit, n 2^k < 2^31. Where so few
-// bits would round too much away - a heavy tail, where most gradients are tiny beside the largest; a
-// mean of |q| below kEnoughUnits - k is kFinestBits, and nodes of 2^31 / 2^k rows or more take cells
-// of 64 bits a number, whose sums stay below 2^32 rows * 2^30 = 2^62.
+// bits would round too much away - a heavy tail, where most gradients are tiny beside the largest:
+// the mean of min(|q|, 4 kEnoughUnits) is below kEnoughUnits - k is kFinestBits, and nodes of
+// 2^31 / 2^k rows or more take cells of 64 bits a number, whose sums stay below
+// 2^32 rows * 2^30 = 2^62.
 //
 // Error: a node's sum of gradients is off by at most u_g / 2 a row; by u_h a row for hessians.
 #pragma once
@@ -48,7 +49,8 @@ class PackedGradients {
 
  private:
   struct Totals {
-    std::int64_t gradient = 0, magnitude = 0, hessian = 0;
+    std::int64_t gradient = 0, hessian = 0;
+    std::int64_t seen_gradient = 0, seen_hessian = 0;  // sums of min(|q|, 4 kEnoughUnits)
     std::int64_t largest_gradient = 0, largest_hessian = 0;
   };
   Totals pack_with(std::span<const RowIndex> rows, std::span<const double> gradient,

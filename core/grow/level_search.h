@@ -1,0 +1,52 @@
+// Finds the best split that all nodes of a level share: symmetric (oblivious) trees, as in
+// Prokhorenkova et al. (2018), "CatBoost: unbiased boosting with categorical features". The score of
+// a split is the sum over the nodes; a node that it cannot split counts with its own score and is
+// passed on whole.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "data/coded_table.h"
+#include "grow/histogram.h"
+#include "grow/histogram_growth.h"
+#include "grow/histogram_search.h"
+#include "grow/row_codes.h"
+#include "grow/split.h"
+
+namespace arboleda {
+
+struct LevelNode {
+  const BoostedNode* node;
+  const Histogram* histogram;
+  double score;  // of the node itself
+};
+
+// Scratch of one thread.
+class LevelSearch {
+ public:
+  LevelSearch(const CodedTable& table, const HistogramGrowth& options,
+              const HistogramSearch& search)
+      : table_(table), options_(options), search_(search) {}
+
+  // Improves `best`, whose score is the sum over all nodes.
+  void search(std::span<const LevelNode> level, const RowCodes::Column& column, Split& best);
+
+ private:
+  void order_codes(std::span<const LevelNode> level, const RowCodes::Column& column,
+                   const CodedColumn& codes);
+  void add_scores(const LevelNode& node, const RowCodes::Column& column, Wide missing);
+  void keep(const RowCodes::Column& column, const CodedColumn& codes, bool missing_left,
+            Split& best) const;
+
+  const CodedTable& table_;
+  const HistogramGrowth& options_;
+  const HistogramSearch& search_;
+  std::vector<Code> order_;     // codes in the order in which they join the left side
+  std::vector<double> totals_;  // of the split after each of them
+  std::vector<std::pair<double, Code>> keyed_;
+};
+
+}  // namespace arboleda
