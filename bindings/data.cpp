@@ -1,11 +1,17 @@
 // Tables and their codes.
 #include "data/coded_table.h"
 
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <numeric>
+#include <optional>
+
 #include "areas.h"
 #include "arrays.h"
+#include "data/gather_codes.h"
 
 namespace arboleda::python {
 
@@ -31,6 +37,34 @@ ColumnView to_view(const AnyColumn& column) {
   const auto item_size = static_cast<std::ptrdiff_t>(column.itemsize());
   return {static_cast<const std::byte*>(column.data()), column.stride(0) * item_size,
           dtype_of(column)};
+}
+
+using SomeRows = std::optional<InArray<RowIndex>>;
+
+std::span<const RowIndex> to_rows(const SomeRows& rows) {
+  if (!rows) return {};
+  require(rows->size() > 0, "no row is given to learn codes from");
+  return {rows->data(), rows->size()};
+}
+
+SparseColumns to_sparse_columns(const AnyColumn& data, const InArray<std::int32_t>& indices,
+                                const InArray<std::int64_t>& indptr, std::size_t n_rows) {
+  require(indptr.size() > 0, "a sparse table has no start of its columns");
+  const std::size_t n_columns = indptr.size() - 1;
+  return {n_rows, n_columns, to_lines(data, indices, indptr, n_columns, n_rows)};
+}
+
+const CodedColumn& column_of(const CodedTable& table, std::size_t column) {
+  require(column < table.columns.size(), "the table has no such column");
+  return table.columns[column];
+}
+
+OutArray<Code> codes_of(const CodedTable& table, std::size_t column) {
+  std::vector<RowIndex> rows(table.n_rows);
+  std::iota(rows.begin(), rows.end(), RowIndex{0});
+  std::vector<Code> codes;
+  gather_codes(column_of(table, column), rows, codes);
+  return to_numpy(std::move(codes));
 }
 
 }  // namespace
@@ -68,32 +102,61 @@ void init_data(nb::module_& m) {
       .def(
           "__init__",
           [](CodedTable* self, nb::list columns, std::size_t n_rows, int n_threads,
-             const std::vector<std::uint32_t>& n_levels, std::size_t max_bins) {
+             const std::vector<std::uint32_t>& n_levels, std::size_t max_bins,
+             const SomeRows& rows) {
             const TableView table = to_table(columns, n_rows);
             const Context context = make_context(n_threads, 0);
+            const CodingOptions options{n_levels, max_bins, to_rows(rows)};
             const nb::gil_scoped_release unlocked;
-            new (self) CodedTable(code_table(table, context, {n_levels, max_bins}));
+            new (self) CodedTable(code_table(table, context, options));
           },
           nb::arg("columns"), nb::arg("n_rows"), nb::arg("n_threads"),
           nb::arg("n_levels") = std::vector<std::uint32_t>{}, nb::arg("max_bins") = 0,
-          nb::keep_alive<1, 2>())
+          nb::arg("rows") = nb::none(), nb::keep_alive<1, 2>())
       .def_static(
           "from_csc",
           [](const AnyColumn& data, const InArray<std::int32_t>& indices,
              const InArray<std::int64_t>& indptr, std::size_t n_rows, int n_threads,
-             std::size_t max_bins) {
-            require(indptr.size() > 0, "a sparse table has no start of its columns");
-            const std::size_t n_columns = indptr.size() - 1;
-            const SparseColumns table{n_rows, n_columns,
-                                      to_lines(data, indices, indptr, n_columns, n_rows)};
+             std::size_t max_bins, const SomeRows& rows) {
+            const SparseColumns table = to_sparse_columns(data, indices, indptr, n_rows);
             const Context context = make_context(n_threads, 0);
+            const CodingOptions options{{}, max_bins, to_rows(rows)};
             const nb::gil_scoped_release unlocked;
-            return code_table(table, context, {{}, max_bins});
+            return code_table(table, context, options);
           },
           nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("n_rows"),
-          nb::arg("n_threads"), nb::arg("max_bins") = 0)
+          nb::arg("n_threads"), nb::arg("max_bins") = 0, nb::arg("rows") = nb::none())
+      .def_static(
+          "like",
+          [](const CodedTable& learned, nb::list columns, std::size_t n_rows, int n_threads) {
+            const TableView table = to_table(columns, n_rows);
+            const Context context = make_context(n_threads, 0);
+            const nb::gil_scoped_release unlocked;
+            return code_table_like(learned, table, context);
+          },
+          nb::arg("learned"), nb::arg("columns"), nb::arg("n_rows"), nb::arg("n_threads"),
+          nb::keep_alive<0, 2>())
+      .def_static(
+          "from_csc_like",
+          [](const CodedTable& learned, const AnyColumn& data, const InArray<std::int32_t>& indices,
+             const InArray<std::int64_t>& indptr, std::size_t n_rows, int n_threads) {
+            const SparseColumns table = to_sparse_columns(data, indices, indptr, n_rows);
+            const Context context = make_context(n_threads, 0);
+            const nb::gil_scoped_release unlocked;
+            return code_table_like(learned, table, context);
+          },
+          nb::arg("learned"), nb::arg("data"), nb::arg("indices"), nb::arg("indptr"),
+          nb::arg("n_rows"), nb::arg("n_threads"))
       .def_ro("n_rows", &CodedTable::n_rows)
       .def_prop_ro("n_features", &CodedTable::n_features)
+      .def("codes", &codes_of, nb::arg("column"), "One code a row.")
+      .def(
+          "edges",
+          [](const CodedTable& table, std::size_t column) {
+            const CodedColumn& c = column_of(table, column);
+            return std::pair(to_numpy(c.values), to_numpy(c.upper.empty() ? c.values : c.upper));
+          },
+          nb::arg("column"), "The smallest and the largest value of each code of a number.")
       .def("missing_columns",
            [](const CodedTable& table) {
              std::vector<std::int64_t> numbers;

@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/coding_kernels.h"
 #include "base/histogram_kernels.h"
 #include "base/math_kernels.h"
 #include "base/types.h"
@@ -37,6 +38,7 @@ struct Kernels {
 
   HistogramKernels histogram;
   MathKernels math;
+  CodingKernels coding;
 };
 
 // The widest level of this machine, or the one that ARBOLEDA_FORCE_SIMD names. Throws

@@ -2,6 +2,7 @@
 // name of that level, and is compiled for it. Nothing else may be included here: an inline function
 // compiled for a wide level could be linked where a narrow one runs.
 
+#include "base/coding_loops.h"
 #include "base/histogram_loops.h"
 #include "base/math_loops.h"
 
@@ -56,6 +57,7 @@ const Kernels ARBOLEDA_KERNELS{ARBOLEDA_LEVEL,
                                min_max,
                                find,
                                kHistogramKernels,
-                               kMath};
+                               kMath,
+                               kCodingKernels};
 
 }  // namespace arboleda

@@ -1,11 +1,14 @@
 #include "data/coded_table.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "base/memory.h"
 #include "base/thread_pool.h"
+#include "data/code_by_edges.h"
 #include "data/code_column.h"
+#include "data/learn_edges.h"
 
 namespace arboleda {
 
@@ -27,6 +30,11 @@ void check_size(std::size_t n_rows, std::size_t n_columns, const CodingOptions& 
   for (const auto n : options.n_categories) {
     require(n <= kNoCategory, "a column has more than 65,535 categories");
   }
+  const auto rows = options.rows;
+  require(rows.empty() ||
+              (rows.back() < n_rows &&
+               std::adjacent_find(rows.begin(), rows.end(), std::greater_equal<>()) == rows.end()),
+          "the rows to learn codes from are not ascending or not in the table");
 }
 
 int useful_threads(std::size_t n_rows, std::size_t n_columns, const Context& context) {
@@ -51,21 +59,32 @@ std::size_t CodedTable::code_bytes() const {
   return bytes;
 }
 
-CodedTable code_table(const TableView& table, const Context& context,
-                      const CodingOptions& options) {
+namespace {
+
+// Columns that know where they come from.
+CodedTable begin_table(const TableView& table) {
+  CodedTable coded;
+  coded.n_rows = table.n_rows;
+  coded.columns.resize(table.columns.size());
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    coded.columns[c].source = table.columns[c];
+  }
+  return coded;
+}
+
+std::uint32_t n_categories(const CodingOptions& options, std::size_t c) {
+  return options.n_categories.empty() ? 0 : options.n_categories[c];
+}
+
+// By ranks.
+CodedTable code_exactly(const TableView& table, const Context& context,
+                        const CodingOptions& options) {
   const std::size_t n = table.n_rows;
   const std::size_t n_columns = table.columns.size();
-  check_size(n, n_columns, options);
-
-  CodedTable coded;
-  coded.n_rows = n;
-  coded.columns.resize(n_columns);
+  CodedTable coded = begin_table(table);
   const std::size_t group = std::clamp<std::size_t>(
       kReadBuffer / (sizeof(double) * std::max<std::size_t>(n, 1)), 1, kColumnsATask);
   const std::size_t n_groups = (n_columns + group - 1) / group;
-  const auto n_categories = [&](std::size_t c) {
-    return options.n_categories.empty() ? 0 : options.n_categories[c];
-  };
   parallel_for(useful_threads(n, n_columns, context), n_groups, [&](std::size_t task, int) {
     const std::size_t first = task * group;
     const std::size_t count = std::min(group, n_columns - first);
@@ -77,18 +96,95 @@ CodedTable code_table(const TableView& table, const Context& context,
       context.check();
       const ColumnView& view = table.columns[first + c];
       CodedColumn& column = coded.columns[first + c];
-      column.source = view;
-      if (n_categories(first + c) > 0) {
-        code_categorical(view, n, n_categories(first + c), column);
+      if (const auto n_levels = n_categories(options, first + c); n_levels > 0) {
+        learn_categorical(view, n, n_levels, column);
+        code_by_edges(view, n, column);
       } else if (x.empty()) {
-        code_numeric(ColumnValues(view, n), options.max_bins, kKeptValues, column);
+        code_numeric(ColumnValues(view, n), kKeptValues, column);
       } else {
-        code_numeric(ColumnValues(std::span<const double>(x).subspan(c * n, n)), options.max_bins,
-                     kKeptValues, column);
+        code_numeric(ColumnValues(std::span<const double>(x).subspan(c * n, n)), kKeptValues,
+                     column);
       }
     }
   });
-  return_free_memory(n * n_columns);
+  return coded;
+}
+
+// Those that can be read from the caller's table.
+void forget_values(CodedTable& coded) {
+  for (CodedColumn& column : coded.columns) {
+    if (column.upper.empty() && column.n_values > kKeptValues) column.values = {};
+  }
+}
+
+// First what bounds the codes of each column, then the codes, row by row.
+CodedTable code_by_learning(const TableView& table, const Context& context,
+                            const CodingOptions& options) {
+  const std::size_t n = table.n_rows;
+  CodedTable coded = begin_table(table);
+  const int n_threads = useful_threads(n, table.columns.size(), context);
+  std::vector<EdgeScratch> scratch(static_cast<std::size_t>(n_threads));
+  parallel_for(n_threads, table.columns.size(), [&](std::size_t c, int worker) {
+    context.check();
+    const ColumnView& view = table.columns[c];
+    CodedColumn& column = coded.columns[c];
+    if (const auto n_levels = n_categories(options, c); n_levels > 0) {
+      learn_categorical(view, n, n_levels, column);
+    } else {
+      learn_edges(view, n, options.rows, options.max_bins,
+                  scratch[static_cast<std::size_t>(worker)], column);
+    }
+  });
+  scratch = {};
+  code_by_edges(table, context, n_threads, coded);
+  forget_values(coded);
+  return coded;
+}
+
+// The values of the codes of an exact column that does not keep them, read from its rows.
+std::vector<double> values_of(const CodedColumn& column) {
+  std::vector<double> values(column.n_values);
+  std::visit(
+      [&](const auto& codes) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(codes)>, SparseCodes>) {
+          for (std::size_t i = 0; i < codes.size(); ++i) {
+            if (codes[i] < values.size()) values[codes[i]] = column.source[i] + 0.0;
+          }
+        }
+      },
+      column.codes);
+  return values;
+}
+
+// All of a learned column but its codes and where it comes from.
+CodedColumn like(const CodedColumn& learned) {
+  CodedColumn column;
+  column.is_categorical = learned.is_categorical;
+  column.has_missing = true;
+  column.n_values = learned.n_values;
+  column.values = learned.values;
+  column.upper = learned.upper;
+  if (!column.is_categorical && column.values.empty() && column.n_values > 0) {
+    column.values = values_of(learned);
+  }
+  return column;
+}
+
+void check_like(const CodedTable& learned, std::size_t n_rows, std::size_t n_columns) {
+  check_size(n_rows, n_columns, {});
+  require(n_columns == learned.columns.size(),
+          "a table has not the columns of the one that its codes are to be like");
+}
+
+}  // namespace
+
+CodedTable code_table(const TableView& table, const Context& context,
+                      const CodingOptions& options) {
+  check_size(table.n_rows, table.n_columns(), options);
+  const bool by_ranks = options.max_bins == 0 && options.rows.empty();
+  CodedTable coded =
+      by_ranks ? code_exactly(table, context, options) : code_by_learning(table, context, options);
+  return_free_memory(table.n_rows * table.n_columns());
   return coded;
 }
 
@@ -98,13 +194,38 @@ CodedTable code_table(const SparseColumns& table, const Context& context,
   CodedTable coded;
   coded.n_rows = table.n_rows;
   coded.columns.resize(table.n_columns);
-  const SparseLines& lines = table.lines;
-  const int n_threads = useful_threads(lines.index.size(), 1, context);
+  const int n_threads = useful_threads(table.lines.index.size(), 1, context);
   parallel_for(n_threads, table.n_columns, [&](std::size_t c, int) {
     context.check();
-    const auto begin = static_cast<std::size_t>(lines.start[c]);
-    const auto end = static_cast<std::size_t>(lines.start[c + 1]);
-    code_sparse(lines, begin, end, table.n_rows, options.max_bins, coded.columns[c]);
+    code_sparse(read_sparse(table, c), options, coded.columns[c]);
+  });
+  return coded;
+}
+
+CodedTable code_table_like(const CodedTable& learned, const TableView& table,
+                           const Context& context) {
+  check_like(learned, table.n_rows, table.n_columns());
+  CodedTable coded;
+  coded.n_rows = table.n_rows;
+  for (std::size_t c = 0; c < table.n_columns(); ++c) {
+    coded.columns.push_back(like(learned.columns[c]));
+    coded.columns[c].source = table.columns[c];
+  }
+  code_by_edges(table, context, useful_threads(table.n_rows, table.n_columns(), context), coded);
+  return coded;
+}
+
+CodedTable code_table_like(const CodedTable& learned, const SparseColumns& table,
+                           const Context& context) {
+  check_like(learned, table.n_rows, table.n_columns);
+  CodedTable coded;
+  coded.n_rows = table.n_rows;
+  coded.columns.resize(table.n_columns);
+  const int n_threads = useful_threads(table.lines.index.size(), 1, context);
+  parallel_for(n_threads, table.n_columns, [&](std::size_t c, int) {
+    context.check();
+    coded.columns[c] = like(learned.columns[c]);
+    code_sparse_by_edges(read_sparse(table, c), coded.columns[c]);
   });
   return coded;
 }

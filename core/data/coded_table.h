@@ -3,7 +3,8 @@
 //
 // Numeric columns: code c of a row means "the c-th smallest distinct value of its column". It is
 // exact: values are compared as float64. With max_bins, a code stands for several neighbouring
-// values where the column has more than that.
+// values where the column has more than that. Rows that the codes were not learned from have the
+// code of code_by_edges.h: gaps between codes are divided at their middle.
 //
 //   column   3.5  1.0  NaN  1.0        values  1.0 3.5          codes  1 0 2 0
 //                                      missing code = number of distinct values = 2
@@ -57,6 +58,9 @@ struct CodingOptions {
   // numbers, and anything from there on means missing. Empty: all columns are numeric.
   std::span<const std::uint32_t> n_categories = {};
   std::size_t max_bins = 0;  // most codes of a numeric column, missing aside; 0: no limit
+  // The values of numeric codes are learned from these rows (ascending) only; all rows get codes,
+  // and has_missing speaks of all. Empty: learned from all rows.
+  std::span<const RowIndex> rows = {};
 };
 
 // Codes every column. The result does not depend on the number of threads. The table must outlive
@@ -67,5 +71,13 @@ CodedTable code_table(const TableView& table, const Context& context,
 // The same for a table that stores only what is not zero.
 CodedTable code_table(const SparseColumns& table, const Context& context,
                       const CodingOptions& options = {});
+
+// Codes of another table by the edges of a learned one, which has as many columns. Every column has
+// a code for missing rows, whether the learned one has one or not: has_missing is true. Categories
+// that are not known are missing. Where the learned column has no value at all, every row is missing.
+CodedTable code_table_like(const CodedTable& learned, const TableView& table,
+                           const Context& context);
+CodedTable code_table_like(const CodedTable& learned, const SparseColumns& table,
+                           const Context& context);
 
 }  // namespace arboleda

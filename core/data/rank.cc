@@ -104,7 +104,6 @@ FewValues rank_few(const ColumnValues& x) {
   slots.fill(kNone);
   FewValues few;
   std::vector<double> seen;
-  std::vector<std::uint32_t> count;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double value = x[i];
     if (std::isnan(value)) {
@@ -119,19 +118,15 @@ FewValues rank_few(const ColumnValues& x) {
       if (seen.size() == kFewValues) return few;
       slots[slot] = static_cast<std::uint16_t>(seen.size());
       seen.push_back(value);
-      count.push_back(0);
     }
-    ++count[slots[slot]];
     few.rank.push_back(slots[slot]);
   }
   few.values = seen;
   std::sort(few.values.begin(), few.values.end());
-  few.count.resize(seen.size());
   std::vector<std::uint16_t> rank(seen.size());
   for (std::size_t i = 0; i < seen.size(); ++i) {
     rank[i] = static_cast<std::uint16_t>(
         std::lower_bound(few.values.begin(), few.values.end(), seen[i]) - few.values.begin());
-    few.count[rank[i]] = count[i];
   }
   const auto missing = static_cast<std::uint16_t>(seen.size());
   for (auto& r : few.rank) r = r == kNone ? missing : rank[r];

@@ -51,10 +51,9 @@ Ranking rank_by_sort(const ColumnValues& x);
 inline constexpr std::size_t kFewValues = 1024;
 
 struct FewValues {
-  bool found = false;                // false: there are more, and nothing below means anything
-  std::vector<double> values;        // ascending
-  std::vector<std::uint32_t> count;  // rows of each
-  std::vector<std::uint16_t> rank;   // of each row; values.size() where it is missing
+  bool found = false;               // false: there are more, and nothing below means anything
+  std::vector<double> values;       // ascending
+  std::vector<std::uint16_t> rank;  // of each row; values.size() where it is missing
   bool has_missing = false;
 };
 FewValues rank_few(const ColumnValues& x);

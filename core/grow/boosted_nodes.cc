@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "base/thread_pool.h"
 #include "data/gather_codes.h"
+#include "data/midpoint.h"
 #include "grow/partition.h"
 
 namespace arboleda {
@@ -34,9 +35,7 @@ Wide operator-(Wide a, Wide b) { return {a.gradient - b.gradient, a.hessian - b.
 double threshold_after(const CodedColumn& column, Code code) {
   if (code + 1 >= column.n_values) return std::numeric_limits<double>::infinity();
   const double low = column.upper.empty() ? column.values[code] : column.upper[code];
-  const double high = column.values[code + 1];
-  const double middle = low / 2 + high / 2;
-  return middle >= low && middle < high ? middle : low;
+  return midpoint(low, column.values[code + 1]);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@
 #include "base/random.h"
 #include "base/thread_pool.h"
 #include "data/coded_table.h"
+#include "data/midpoint.h"
 #include "grow/feature_search.h"
 #include "grow/frontier.h"
 #include "grow/grown_tree.h"
@@ -318,8 +319,7 @@ class Grower {
     return best;
   }
 
-  // Midway between the neighbouring values, computed so that nothing overflows and the lower value
-  // always goes left, the upper right.
+  // Midway between the neighbouring values.
   static double threshold(const CodedColumn& column, const Split& split,
                           const Partition& partition) {
     if (split.next_code == Split::kNoCode) return std::numeric_limits<double>::infinity();
@@ -330,8 +330,7 @@ class Grower {
                                               : column.upper[split.code];
     const double high =
         kept ? column.values[split.next_code] : column.source[partition.high_row] + 0.0;
-    const double middle = low / 2 + high / 2;
-    return middle >= low && middle < high ? middle : low;
+    return midpoint(low, high);
   }
 
   bool measures_improvement() const {

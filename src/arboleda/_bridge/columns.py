@@ -47,9 +47,21 @@ class Table:
         """What the engine's predictions take."""
         return self.columns, self.n_rows
 
-    def code(self, n_threads: int, max_bins: int | None = None) -> CodedTable:
-        """Return the table's codes, at most ``max_bins`` for a numeric column; None: no limit."""
-        return CodedTable(self.columns, self.n_rows, n_threads, self.n_levels, max_bins or 0)
+    def code(
+        self,
+        n_threads: int,
+        max_bins: int | None = None,
+        rows: npt.NDArray[np.uint32] | None = None,
+    ) -> CodedTable:
+        """Return the codes of all rows, at most ``max_bins`` for a numeric column; None: no limit.
+
+        What the codes stand for is learned from ``rows`` (ascending) only; None: from all.
+        """
+        return CodedTable(self.columns, self.n_rows, n_threads, self.n_levels, max_bins or 0, rows)
+
+    def code_like(self, learned: CodedTable, n_threads: int) -> CodedTable:
+        """Return this table's codes as another table has learned them."""
+        return CodedTable.like(learned, self.columns, self.n_rows, n_threads)
 
     def take(self, rows: npt.NDArray[np.intp]) -> Table:
         """Return a copy of some rows."""
@@ -93,10 +105,23 @@ class SparseTable:
         """What the engine's predictions take."""
         return *_entries(self.matrix.tocsr()), self.n_columns
 
-    def code(self, n_threads: int, max_bins: int | None = None) -> CodedTable:
-        """Return the matrix's codes, at most ``max_bins`` a column; None: no limit."""
+    def code(
+        self,
+        n_threads: int,
+        max_bins: int | None = None,
+        rows: npt.NDArray[np.uint32] | None = None,
+    ) -> CodedTable:
+        """Return the codes of all rows, at most ``max_bins`` a column; None: no limit.
+
+        What the codes stand for is learned from ``rows`` (ascending) only; None: from all.
+        """
         entries = _entries(self.matrix.tocsc())
-        return CodedTable.from_csc(*entries, self.n_rows, n_threads, max_bins or 0)
+        return CodedTable.from_csc(*entries, self.n_rows, n_threads, max_bins or 0, rows)
+
+    def code_like(self, learned: CodedTable, n_threads: int) -> CodedTable:
+        """Return this matrix's codes as another table has learned them."""
+        entries = _entries(self.matrix.tocsc())
+        return CodedTable.from_csc_like(learned, *entries, self.n_rows, n_threads)
 
     def take(self, rows: npt.NDArray[np.intp]) -> SparseTable:
         """Return a copy of some rows."""

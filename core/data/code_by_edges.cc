@@ -1,0 +1,179 @@
+#include "data/code_by_edges.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <variant>
+
+#include "base/kernels.h"
+#include "base/ordered_key.h"
+#include "base/thread_pool.h"
+#include "data/midpoint.h"
+
+namespace arboleda {
+
+namespace {
+
+// Rows that are read of one column after the other: a row-major table comes in by whole cache lines.
+constexpr std::size_t kBlock = 512;
+
+// Rows and columns of one task.
+constexpr std::size_t kTaskRows = 32 * kBlock;
+constexpr std::size_t kTaskColumns = 64;
+
+// The largest number of the type that is not above x.
+void round_down(double x, double& number) { number = x; }
+void round_down(double x, float& number) {
+  number = static_cast<float>(x);
+  if (static_cast<double>(number) > x) {
+    number = std::nextafter(number, -std::numeric_limits<float>::infinity());
+  }
+}
+
+// The code of a value is the number of cuts below its key; the last cut lies between the largest
+// value and NaN. Filled up with cuts that are below no key to a power of two less one.
+template <class Number>
+auto make_cuts(const CodedColumn& column) {
+  const auto& upper = column.upper.empty() ? column.values : column.upper;
+  require(column.n_values < std::size_t{1} << 31, "a column has more than 2^31 distinct values");
+  std::vector<decltype(ordered_key(Number{}))> cuts;
+  cuts.reserve(std::bit_ceil(column.n_values + 1) - 1);
+  for (std::size_t c = 0; c + 1 < column.n_values; ++c) {
+    Number cut;
+    round_down(midpoint(upper[c], column.values[c + 1]), cut);
+    cuts.push_back(ordered_key(cut));
+  }
+  if (column.n_values > 0) cuts.push_back(ordered_key(std::numeric_limits<Number>::infinity()));
+  cuts.resize(std::bit_ceil(column.n_values + 1) - 1,
+              kMissingKey<typename decltype(cuts)::value_type>);
+  return cuts;
+}
+
+using Cuts = std::variant<std::vector<std::int32_t>, std::vector<std::int64_t>>;
+
+struct BlockBuffer {
+  std::array<std::int32_t, kBlock> keys_32;
+  std::array<std::int64_t, kBlock> keys_64;
+  std::array<Code, kBlock> codes;
+};
+
+// Codes of rows begin .. begin + n, into the buffer.
+void search(const ColumnView& view, std::size_t begin, std::size_t n, const Cuts& cuts,
+            BlockBuffer& buffer) {
+  const CodingKernels& loops = kernels().coding;
+  if (const auto* cuts_32 = std::get_if<std::vector<std::int32_t>>(&cuts)) {
+    auto* keys = buffer.keys_32.data();
+    for (std::size_t i = 0; i < n; ++i) keys[i] = view.as<std::int32_t>(begin + i);
+    loops.keys_32(keys, n, keys);
+    loops.count_below_32(keys, n, cuts_32->data(), cuts_32->size(), buffer.codes.data());
+  } else {
+    const auto& cuts_64 = std::get<std::vector<std::int64_t>>(cuts);
+    auto* keys = buffer.keys_64.data();
+    for (std::size_t i = 0; i < n; ++i) keys[i] = std::bit_cast<std::int64_t>(view[begin + i]);
+    loops.keys_64(keys, n, keys);
+    loops.count_below_64(keys, n, cuts_64.data(), cuts_64.size(), buffer.codes.data());
+  }
+}
+
+void find_categories(const ColumnView& view, std::size_t begin, std::size_t n,
+                     const CodedColumn& column, BlockBuffer& buffer) {
+  const auto n_categories = static_cast<double>(column.n_values);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double x = view[begin + i];
+    buffer.codes[i] = x >= 0.0 && x < n_categories ? static_cast<Code>(x) : column.missing_code();
+  }
+}
+
+void store(std::span<const Code> from, std::size_t begin, CodedColumn& column) {
+  std::visit(
+      [&](auto& codes) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(codes)>, SparseCodes>) {
+          using T = typename std::decay_t<decltype(codes)>::value_type;
+          T* to = codes.data() + begin;
+          for (std::size_t i = 0; i < from.size(); ++i) to[i] = static_cast<T>(from[i]);
+        }
+      },
+      column.codes);
+}
+
+void code_block(const ColumnView& view, std::size_t begin, std::size_t n, const Cuts& cuts,
+                CodedColumn& column, BlockBuffer& buffer) {
+  if (column.is_categorical) {
+    find_categories(view, begin, n, column, buffer);
+  } else {
+    search(view, begin, n, cuts, buffer);
+  }
+  store(std::span(buffer.codes).first(n), begin, column);
+}
+
+Cuts cuts_for(const ColumnView& view, const CodedColumn& column) {
+  if (column.is_categorical) return {};
+  if (view.dtype == DType::float32) return make_cuts<float>(column);
+  return make_cuts<double>(column);
+}
+
+}  // namespace
+
+void allocate_codes(CodedColumn& column, std::size_t n_rows) {
+  if (column.n_codes() <= std::size_t{1} << 8) {
+    column.codes = std::vector<std::uint8_t>(n_rows);
+  } else if (column.n_codes() <= std::size_t{1} << 16) {
+    column.codes = std::vector<std::uint16_t>(n_rows);
+  } else {
+    column.codes = std::vector<std::uint32_t>(n_rows);
+  }
+}
+
+void code_by_edges(const TableView& table, const Context& context, int n_threads,
+                   CodedTable& coded) {
+  const std::size_t n_columns = table.columns.size();
+  std::vector<Cuts> cuts(n_columns);
+  parallel_for(n_threads, n_columns, [&](std::size_t c, int) {
+    allocate_codes(coded.columns[c], table.n_rows);
+    cuts[c] = cuts_for(table.columns[c], coded.columns[c]);
+  });
+  const std::size_t row_tasks = (table.n_rows + kTaskRows - 1) / kTaskRows;
+  const std::size_t column_tasks = (n_columns + kTaskColumns - 1) / kTaskColumns;
+  parallel_for(n_threads, row_tasks * column_tasks, [&](std::size_t task, int) {
+    context.check();
+    const std::size_t first_column = task % column_tasks * kTaskColumns;
+    const std::size_t end_column = std::min(first_column + kTaskColumns, n_columns);
+    const std::size_t first_row = task / column_tasks * kTaskRows;
+    const std::size_t end_row = std::min(first_row + kTaskRows, table.n_rows);
+    BlockBuffer buffer;
+    for (std::size_t begin = first_row; begin < end_row; begin += kBlock) {
+      const std::size_t n = std::min(kBlock, end_row - begin);
+      for (std::size_t c = first_column; c < end_column; ++c) {
+        code_block(table.columns[c], begin, n, cuts[c], coded.columns[c], buffer);
+      }
+    }
+  });
+}
+
+void code_by_edges(const ColumnView& view, std::size_t n_rows, CodedColumn& column) {
+  allocate_codes(column, n_rows);
+  const Cuts cuts = cuts_for(view, column);
+  BlockBuffer buffer;
+  for (std::size_t begin = 0; begin < n_rows; begin += kBlock) {
+    code_block(view, begin, std::min(kBlock, n_rows - begin), cuts, column, buffer);
+  }
+}
+
+std::vector<Code> code_by_edges(std::span<const double> x, const CodedColumn& column) {
+  const Cuts cuts = make_cuts<double>(column);
+  const ColumnView view{reinterpret_cast<const std::byte*>(x.data()), sizeof(double),
+                        DType::float64};
+  std::vector<Code> codes(x.size());
+  BlockBuffer buffer;
+  for (std::size_t begin = 0; begin < x.size(); begin += kBlock) {
+    const std::size_t n = std::min(kBlock, x.size() - begin);
+    search(view, begin, n, cuts, buffer);
+    std::copy_n(buffer.codes.begin(), n, codes.begin() + static_cast<std::ptrdiff_t>(begin));
+  }
+  return codes;
+}
+
+}  // namespace arboleda

@@ -1,0 +1,122 @@
+#include "data/learn_edges.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "base/kernels.h"
+#include "base/key_sort.h"
+#include "base/ordered_key.h"
+#include "data/binner.h"
+
+namespace arboleda {
+
+namespace {
+
+constexpr std::size_t kBlock = 4096;
+
+// Keys of float32 values.
+void read_floats(const ColumnView& view, std::size_t n_rows, std::vector<std::int32_t>& keys) {
+  keys.resize(n_rows);
+  for (std::size_t begin = 0; begin < n_rows; begin += kBlock) {
+    const std::size_t end = std::min(begin + kBlock, n_rows);
+    for (std::size_t row = begin; row < end; ++row) keys[row] = view.as<std::int32_t>(row);
+    kernels().coding.keys_32(&keys[begin], end - begin, &keys[begin]);
+  }
+}
+
+// The same of values of any type; false if one of them is no float32.
+bool read_as_floats(const ColumnView& view, std::size_t n_rows, std::vector<std::int32_t>& keys) {
+  keys.resize(n_rows);
+  for (std::size_t begin = 0; begin < n_rows; begin += kBlock) {
+    const std::size_t end = std::min(begin + kBlock, n_rows);
+    bool fit = true;
+    for (std::size_t row = begin; row < end; ++row) {
+      const double x = view[row];
+      const auto narrow = static_cast<float>(x);
+      fit &= static_cast<double>(narrow) == x || std::isnan(x);
+      keys[row] = std::bit_cast<std::int32_t>(narrow);
+    }
+    if (!fit) return false;
+    kernels().coding.keys_32(&keys[begin], end - begin, &keys[begin]);
+  }
+  return true;
+}
+
+void read_doubles(const ColumnView& view, std::size_t n_rows, std::vector<std::int64_t>& keys) {
+  keys.resize(n_rows);
+  for (std::size_t begin = 0; begin < n_rows; begin += kBlock) {
+    const std::size_t end = std::min(begin + kBlock, n_rows);
+    for (std::size_t row = begin; row < end; ++row) {
+      keys[row] = std::bit_cast<std::int64_t>(view[row]);
+    }
+    kernels().coding.keys_64(&keys[begin], end - begin, &keys[begin]);
+  }
+}
+
+// Calls visit(key, how often) for each distinct one of the sorted keys.
+template <class Key, class Visit>
+void for_each_run(std::span<const Key> keys, const Visit& visit) {
+  for (std::size_t begin = 0, end = 0; begin < keys.size(); begin = end) {
+    while (end < keys.size() && keys[end] == keys[begin]) ++end;
+    visit(keys[begin], end - begin);
+  }
+}
+
+// keys: sorted, none missing.
+template <class Key>
+void bound_codes(std::span<const Key> keys, std::size_t max_bins, std::size_t rows_a_zero,
+                 CodedColumn& column) {
+  std::size_t n_distinct = keys.empty() ? 0 : 1;
+  for (std::size_t i = 1; i < keys.size(); ++i) n_distinct += keys[i] != keys[i - 1];
+  const bool binned = max_bins != 0 && n_distinct > max_bins;
+  column.values.reserve(binned ? max_bins : n_distinct);
+  column.upper.reserve(binned ? max_bins : 0);
+
+  Binner binner(keys.size() + rows_a_zero - 1, n_distinct, max_bins);
+  Key last{};
+  for_each_run(keys, [&](Key key, std::size_t n) {
+    if (binner.begins(key == 0 ? n * rows_a_zero : n)) {
+      if (binned && !column.values.empty()) column.upper.push_back(value_of_key(last));
+      column.values.push_back(value_of_key(key));
+    }
+    last = key;
+  });
+  if (binned) column.upper.push_back(value_of_key(last));
+  column.n_values = column.values.size();
+}
+
+template <class Key>
+void learn_from(std::vector<Key>& keys, std::vector<Key>& spare, std::span<const RowIndex> rows,
+                std::size_t max_bins, std::size_t rows_a_zero, CodedColumn& column) {
+  column.has_missing = std::find(keys.begin(), keys.end(), kMissingKey<Key>) != keys.end();
+  if (!rows.empty()) {
+    for (std::size_t i = 0; i < rows.size(); ++i) keys[i] = keys[rows[i]];  // rows[i] >= i
+    keys.resize(rows.size());
+  }
+  sort_keys(keys, spare);
+  const auto end = std::lower_bound(keys.begin(), keys.end(), kMissingKey<Key>);
+  bound_codes(std::span<const Key>(keys.begin(), end), max_bins, rows_a_zero, column);
+}
+
+}  // namespace
+
+void learn_edges(const ColumnView& view, std::size_t n_rows, std::span<const RowIndex> rows,
+                 std::size_t max_bins, EdgeScratch& scratch, CodedColumn& column,
+                 std::size_t rows_a_zero) {
+  bool are_floats = true;
+  if (view.dtype == DType::float32) {
+    read_floats(view, n_rows, scratch.keys_32);
+  } else {
+    are_floats = read_as_floats(view, n_rows, scratch.keys_32);
+  }
+  if (are_floats) {
+    learn_from(scratch.keys_32, scratch.spare_32, rows, max_bins, rows_a_zero, column);
+  } else {
+    read_doubles(view, n_rows, scratch.keys_64);
+    learn_from(scratch.keys_64, scratch.spare_64, rows, max_bins, rows_a_zero, column);
+  }
+}
+
+}  // namespace arboleda
