@@ -21,11 +21,12 @@ preset=${1:-}
 case "$preset ${2:-}" in
     "asan-ubsan --short")
         tests="tests/persist tests/security tests/golden tests/tree/test_state.py
-            tests/tree/test_degenerate.py tests/property/test_save_load.py
-            tests/property/test_structure.py"
+            tests/boosting/test_ensemble.py tests/tree/test_degenerate.py
+            tests/property/test_save_load.py tests/property/test_structure.py"
         which="$never and not ctrl_c" ;;
     "asan-ubsan --all")
-        tests="tests/persist tests/security tests/golden tests/tree tests/property"
+        tests="tests/persist tests/security tests/golden tests/tree tests/property
+            tests/boosting/test_ensemble.py"
         which="$never and not ctrl_c" ;;
     "tsan --short")
         tests="tests/persist/test_threads.py tests/property/test_threads.py

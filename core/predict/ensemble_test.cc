@@ -2,6 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <set>
+#include <thread>
+
 #include "learn/mixed_problem.h"
 #include "predict/predict.h"
 
@@ -98,6 +102,49 @@ TEST_CASE("a table that stores only what is not zero has the same scores and lea
   const SparseRows sparse{problem.n, MixedProblem::kColumns, {stored.start, stored.index, data}};
   CHECK(predict_scores(ensemble, sparse, Context(2)) == naive_scores(ensemble, table));
   CHECK(apply_ensemble(ensemble, sparse, Context(2)) == apply_ensemble(ensemble, table, Context()));
+}
+
+TEST_CASE("a tree that asks for thousands of columns has the scores of its walk") {
+  constexpr FeatureIndex kColumns = 3000;
+  constexpr std::size_t kRows = 101;
+  TreeArrays a;
+  a.n_features = kColumns;
+  a.n_outputs = 1;
+  NodeIndex right_of = -1;
+  for (FeatureIndex j = 0; j < kColumns; ++j) {
+    const std::vector<double> value{1.0 * j};
+    right_of = append_node(a, {false, j, -2.5, j % 2 == 0, 0.0, 2, 2.0}, value, right_of);
+    append_node(a, {true, -1, 0.0, false, 0.0, 1, 1.0}, value, -1);
+  }
+  append_node(a, {true, -1, 0.0, false, 0.0, 1, 1.0}, std::vector<double>{-1.0}, right_of);
+  RandomStream random(5, Purpose::feature_subset, 0, 0);
+  std::vector<double> values(kRows * kColumns);
+  for (double& x : values) x = random.below(4000) / 4000.0 * 1000 - 3;
+  for (std::size_t i = 0; i < values.size(); i += 997) values[i] = std::nan("");
+  TableView table{kRows, {}};
+  for (std::size_t j = 0; j < kColumns; ++j) {
+    table.columns.push_back({reinterpret_cast<const std::byte*>(values.data() + j * kRows),
+                             sizeof(double), DType::float64});
+  }
+  const Tree tree(std::move(a));
+  const TreeEnsemble ensemble{{0.5}, {tree, tree}};
+  const std::vector<double> expected = naive_scores(ensemble, table);
+  CHECK(std::set<double>(expected.begin(), expected.end()).size() > 50);
+  CHECK(predict_scores(ensemble, table, Context(2)) == expected);
+}
+
+TEST_CASE("eight callers of one ensemble get what each gets alone") {
+  const MixedProblem problem(2100);
+  const TreeEnsemble ensemble{{0.5}, some_trees(problem, problem.mixed(Context()))};
+  const TableView table = problem.dense_view(MixedProblem::kDense);
+  const std::vector<double> expected = predict_scores(ensemble, table, Context());
+  std::vector<std::vector<double>> found(8);
+  std::vector<std::thread> callers;
+  for (auto& scores : found) {
+    callers.emplace_back([&] { scores = predict_scores(ensemble, table, Context(3)); });
+  }
+  for (auto& caller : callers) caller.join();
+  for (const auto& scores : found) CHECK(scores == expected);
 }
 
 TEST_CASE("leaves are those of each tree alone") {
