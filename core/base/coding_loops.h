@@ -24,27 +24,31 @@ void keys_64(const std::int64_t* bits, std::size_t n, std::int64_t* keys) {
   }
 }
 
-// Binary search without branches, of a block of keys step by step side by side.
+// Binary search, a block of keys step by step side by side. The comparison is counted, not tested: a
+// branch on it would be guessed wrong every other time.
 template <class Key>
 void count_below(const Key* keys, std::size_t n, const Key* cuts, std::size_t n_cuts, Code* out) {
   constexpr std::size_t kBlock = 64;
-  const auto half = static_cast<std::int32_t>((n_cuts + 1) / 2);
+  int n_steps = 0;
+  while (n_cuts >> n_steps > 0) ++n_steps;
   std::size_t i = 0;
   for (; i + kBlock <= n; i += kBlock) {
-    std::int32_t below[kBlock] = {};
-    for (std::int32_t step = half; step > 0; step /= 2) {
+    std::uint32_t below[kBlock] = {};
+    for (int bit = n_steps - 1; bit >= 0; --bit) {
+      const Key* middle = cuts + ((std::size_t{1} << bit) - 1);
       for (std::size_t j = 0; j < kBlock; ++j) {
-        below[j] += cuts[below[j] + step - 1] < keys[i + j] ? step : 0;
+        below[j] += static_cast<std::uint32_t>(middle[below[j]] < keys[i + j]) << bit;
       }
     }
-    for (std::size_t j = 0; j < kBlock; ++j) out[i + j] = static_cast<Code>(below[j]);
+    for (std::size_t j = 0; j < kBlock; ++j) out[i + j] = below[j];
   }
   for (; i < n; ++i) {
-    std::int32_t below = 0;
-    for (std::int32_t step = half; step > 0; step /= 2) {
-      below += cuts[below + step - 1] < keys[i] ? step : 0;
+    std::uint32_t below = 0;
+    for (int bit = n_steps - 1; bit >= 0; --bit) {
+      below += static_cast<std::uint32_t>(cuts[below + (std::size_t{1} << bit) - 1] < keys[i])
+               << bit;
     }
-    out[i] = static_cast<Code>(below);
+    out[i] = below;
   }
 }
 
