@@ -268,7 +268,7 @@ void BoostedNodes::search_columns(const Task& task, std::size_t begin, std::size
   for (; it != task.columns.end() && *it < end; ++it) {
     const double unsure =
         search.search(task.node->node, codes_->columns()[*it], *task.node->histogram, found.best);
-    if (unsure > found.best.split.score) found.unsure.emplace_back(unsure, *it);
+    if (unsure > found.best.score) found.unsure.emplace_back(unsure, *it);
   }
 }
 
@@ -277,19 +277,26 @@ void BoostedNodes::search_columns(const Task& task, std::size_t begin, std::size
 void BoostedNodes::settle(Task& task, std::size_t which) {
   if (!task.is_searched) return;
   OpenNode& node = *task.node;
+  Split best;
   std::vector<std::pair<double, std::size_t>> unsure;
   for (Worker& worker : workers_) {
     Found& found = worker.found[which];
-    if (found.best.split.better_than(node.best.split)) node.best = std::move(found.best);
+    if (found.best.better_than(best)) best = std::move(found.best);
     unsure.insert(unsure.end(), found.unsure.begin(), found.unsure.end());
   }
+  HistogramSearch& search = workers_[0].search;
   std::sort(unsure.begin(), unsure.end(), std::greater<>());
   for (const auto& [score, column] : unsure) {
-    if (score < node.best.split.score) break;
+    if (score < best.score) break;
     count_rows(node, codes_->columns()[column]);
-    workers_[0].search.search_counted(node.node, codes_->columns()[column], *node.histogram,
-                                      counts_, node.best);
+    search.search_counted(node.node, codes_->columns()[column], *node.histogram, counts_, best);
   }
+  if (best.found()) node.best = search.complete(best, column_of(best.feature), *node.histogram);
+}
+
+const RowCodes::Column& BoostedNodes::column_of(FeatureIndex feature) const {
+  return *std::find_if(codes_->columns().begin(), codes_->columns().end(),
+                       [&](const auto& column) { return column.feature == feature; });
 }
 
 // Rows of each code.
@@ -328,16 +335,15 @@ bool BoostedNodes::search_level(std::vector<OpenNode>& level, std::int32_t depth
   if (!(0.5 * (split.score - before) - options_.min_gain > kRounding * std::abs(before))) {
     return false;
   }
-  const auto column = std::find_if(codes_->columns().begin(), codes_->columns().end(),
-                                   [&](const auto& c) { return c.feature == split.feature; });
+  const RowCodes::Column& column = column_of(split.feature);
   const auto groups = columns_.after(level.front().groups, split.feature);
   for (OpenNode& node : level) {
     node.can_be_split = false;
     node.groups = groups;
     if (node.histogram == nullptr) continue;
-    BoostedSplit own = search.complete(split, *column, *node.histogram);
+    BoostedSplit own = search.complete(split, column, *node.histogram);
     const double score = search.allowed_score(node.node, split.feature, own.left);
-    if (std::isinf(score) || !leaves_rows(node, own, *column)) continue;
+    if (std::isinf(score) || !leaves_rows(node, own, column)) continue;
     node.can_be_split = true;
     node.improvement = std::max(0.5 * (score - search.node_score(node.node)), 0.0);
     node.best = std::move(own);

@@ -64,7 +64,7 @@ class BoostedNodes {
 
  private:
   struct Found {
-    BoostedSplit best;
+    Split best;
     std::vector<std::pair<double, std::size_t>> unsure;  // score and column of better ones
   };
   struct Worker {
@@ -102,6 +102,7 @@ class BoostedNodes {
   void settle(Task& task, std::size_t which);
   void count_rows(const OpenNode& node, const RowCodes::Column& column);
   void decide(OpenNode& node);
+  const RowCodes::Column& column_of(FeatureIndex feature) const;
   bool leaves_rows(const OpenNode& node, const BoostedSplit& split, const RowCodes::Column& column);
   Split search_all(std::span<const LevelNode> level, std::int32_t depth,
                    const ColumnChoice::Groups& groups);

@@ -24,16 +24,16 @@ HistogramSearch::HistogramSearch(const CodedTable& table, const HistogramGrowth&
       is_plain_(leaf_.is_plain() && options.monotonic.empty() && !options.random_thresholds) {}
 
 double HistogramSearch::search(const BoostedNode& node, const RowCodes::Column& column,
-                               const Histogram& histogram, BoostedSplit& best) {
+                               const Histogram& histogram, Split& best) {
   const Found found = search_column(node, column, histogram, {});
-  keep(column, histogram, found.sure, best);
+  keep(column, found.sure, best);
   return found.any.score > found.sure.score ? found.any.score : kNoScore;
 }
 
 void HistogramSearch::search_counted(const BoostedNode& node, const RowCodes::Column& column,
                                      const Histogram& histogram,
-                                     std::span<const std::uint32_t> n_rows, BoostedSplit& best) {
-  keep(column, histogram, search_column(node, column, histogram, n_rows).sure, best);
+                                     std::span<const std::uint32_t> n_rows, Split& best) {
+  keep(column, search_column(node, column, histogram, n_rows).sure, best);
 }
 
 double HistogramSearch::value(Wide sums, const LeafBounds& bounds) const {
@@ -197,13 +197,13 @@ double HistogramSearch::allowed_score(const BoostedNode& node, FeatureIndex feat
   return leaf_.score(gl * ug, hl * uh, vl, more_l2) + leaf_.score(gr * ug, hr * uh, vr, more_l2);
 }
 
-void HistogramSearch::keep(const RowCodes::Column& column, const Histogram& histogram,
-                           const Candidate& candidate, BoostedSplit& best) const {
+void HistogramSearch::keep(const RowCodes::Column& column, const Candidate& candidate,
+                           Split& best) const {
   if (candidate.score == kNoScore) return;
   Split split;
   split.score = candidate.score;
   split.feature = column.feature;
-  if (!split.better_than(best.split)) return;
+  if (!split.better_than(best)) return;
   const CodedColumn& codes = table_.columns[static_cast<std::size_t>(column.feature)];
   split.missing_left = candidate.missing_left;
   if (by_category_) {
@@ -213,7 +213,7 @@ void HistogramSearch::keep(const RowCodes::Column& column, const Histogram& hist
   } else {
     split.code = static_cast<Code>(candidate.place);
   }
-  best = complete(split, column, histogram);
+  best = std::move(split);
 }
 
 BoostedSplit HistogramSearch::complete(const Split& split, const RowCodes::Column& column,

@@ -51,12 +51,12 @@ class HistogramSearch {
   // Improves `best` by the splits that surely leave min_samples_leaf rows on each side, and returns
   // the score of the best that may: a histogram counts hessians, not rows.
   double search(const BoostedNode& node, const RowCodes::Column& column, const Histogram& histogram,
-                BoostedSplit& best);
+                Split& best);
 
   // The same with the number of rows of each code: nothing is left unsure.
   void search_counted(const BoostedNode& node, const RowCodes::Column& column,
                       const Histogram& histogram, std::span<const std::uint32_t> n_rows,
-                      BoostedSplit& best);
+                      Split& best);
 
   // Score of the node itself, which a split must exceed.
   double node_score(const BoostedNode& node) const;
@@ -81,7 +81,7 @@ class HistogramSearch {
 
   std::uint32_t draw(std::uint32_t n, FeatureIndex feature, std::uint64_t key) const;
 
-  // Fills in the sums of a split's left side.
+  // The sums of a split's left side.
   BoostedSplit complete(const Split& split, const RowCodes::Column& column,
                         const Histogram& histogram) const;
 
@@ -106,8 +106,7 @@ class HistogramSearch {
   void order_categories();
   void consider(const BoostedNode& node, FeatureIndex feature, Wide left, std::uint64_t n_left,
                 const Candidate& candidate, Found& found) const;
-  void keep(const RowCodes::Column& column, const Histogram& histogram, const Candidate& candidate,
-            BoostedSplit& best) const;
+  void keep(const RowCodes::Column& column, const Candidate& candidate, Split& best) const;
 
   struct Group {
     Code code;

@@ -1,6 +1,7 @@
 #include "grow/row_codes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <variant>
 
@@ -13,8 +14,9 @@ namespace {
 
 constexpr std::size_t kBlockRows = 2048;
 
-// A listed code costs about twice a dense one; a column is listed where that is less.
-constexpr std::size_t kListedCost = 2;
+// In dense codes looked up: what a listed code costs, and beginning a row's list.
+constexpr double kListedCode = 1.2;
+constexpr double kListedRow = 6.0;
 
 using Bytes = std::vector<std::uint8_t>;
 
@@ -83,32 +85,44 @@ RowCodes::RowCodes(const CodedTable& table, const Context& context) {
 }
 
 void RowCodes::lay_out(const CodedTable& table) {
-  std::vector<Column> listed;
-  std::size_t n_listed_codes = 0;
+  struct Choice {
+    Column column;
+    double n_listed;  // codes a row, if the column is listed
+    bool may_be_dense;
+  };
+  std::vector<Choice> choices;
+  const auto n_rows = static_cast<double>(std::max<std::size_t>(table.n_rows, 1));
+  double saved = -kListedRow;
+  bool all_may_be_dense = true;
   for (std::size_t f = 0; f < table.columns.size(); ++f) {
     const CodedColumn& column = table.columns[f];
     if (column.n_codes() < 2) continue;
     const Usual usual = most_frequent(column, table.n_rows);
     if (usual.n_rows == table.n_rows) continue;
-    const std::size_t n_others = table.n_rows - usual.n_rows;
-    const auto feature = static_cast<FeatureIndex>(f);
-    if (std::holds_alternative<Bytes>(column.codes) && kListedCost * n_others > table.n_rows) {
-      columns_.push_back({feature, kDenseCells * columns_.size(), column.n_codes()});
-    } else {
-      listed.push_back({feature, 0, column.n_codes(), usual.code});
-      n_listed_codes += n_others;
+    const double n_listed = static_cast<double>(table.n_rows - usual.n_rows) / n_rows;
+    const bool may_be_dense = std::holds_alternative<Bytes>(column.codes);
+    saved += std::max(1.0 - kListedCode * n_listed, 0.0);
+    all_may_be_dense &= may_be_dense;
+    choices.push_back(
+        {{static_cast<FeatureIndex>(f), 0, column.n_codes(), usual.code}, n_listed, may_be_dense});
+  }
+  const bool lists = saved > 0.0 || !all_may_be_dense;
+  double updates = 0.0;
+  for (const bool dense : {true, false}) {
+    for (Choice& choice : choices) {
+      const bool is_dense = choice.may_be_dense && (!lists || kListedCode * choice.n_listed >= 1.0);
+      if (is_dense != dense) continue;
+      choice.column.first_cell = n_cells_;
+      if (dense) choice.column.usual = kNoUsual;
+      n_cells_ += dense ? kDenseCells : choice.column.n_codes;
+      updates += dense ? 1.0 : kListedCode * choice.n_listed;
+      columns_.push_back(choice.column);
     }
+    if (dense) n_dense_ = columns_.size();
   }
-  n_dense_ = columns_.size();
-  n_cells_ = kDenseCells * n_dense_;
-  for (Column& column : listed) {
-    column.first_cell = n_cells_;
-    n_cells_ += column.n_codes;
-    columns_.push_back(column);
-  }
+  updates_a_row_ = static_cast<std::size_t>(std::ceil(updates));
   require(n_cells_ <= std::numeric_limits<std::uint32_t>::max(),
           "the columns have too many codes for histograms: fewer bins are needed");
-  updates_a_row_ = n_dense_ + kListedCost * n_listed_codes / std::max<std::size_t>(table.n_rows, 1);
 }
 
 void RowCodes::copy_bytes(const CodedTable& table, const Context& context) {
