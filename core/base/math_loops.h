@@ -73,7 +73,7 @@ inline double log_of(double x) {
   const double rest = log_of_one_and(f, f / (2.0 + f)) - k * kLn2Low;
   const double result = k * kLn2High + (f - rest);
   const double edge = x == 0.0 ? -kInfinity : x < kInfinity ? __builtin_nan("") : x;
-  return (x > 0.0) & (x < kInfinity) ? result : edge;
+  return ((x > 0.0) & (x < kInfinity)) ? result : edge;
 }
 
 // log(1 + exp x) = max(x, 0) + log(1 + a), a = exp -|x| in [0, 1]. Where 1 + a > sqrt 2 it is halved.
