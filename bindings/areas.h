@@ -21,6 +21,7 @@ void init_tree(nb::module_& m);
 void init_ensemble(nb::module_& m);
 void init_cart(nb::module_& m);
 void init_prune(nb::module_& m);
+void init_boosting(nb::module_& m);
 void init_io(nb::module_& m);
 
 // Columns of a table: a list of one-dimensional arrays, each of any stride and of one of the types

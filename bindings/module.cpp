@@ -10,5 +10,6 @@ NB_MODULE(_native, m) {
   arboleda::python::init_ensemble(m);
   arboleda::python::init_cart(m);
   arboleda::python::init_prune(m);
+  arboleda::python::init_boosting(m);
   arboleda::python::init_io(m);
 }

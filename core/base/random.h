@@ -17,6 +17,8 @@ enum class Purpose : std::uint32_t {
   random_split = 2,
   tree_columns = 3,
   level_columns = 4,
+  row_sample = 5,
+  dropped_round = 6,
 };
 
 using PhiloxCounter = std::array<std::uint32_t, 4>;

@@ -1,0 +1,292 @@
+// Gradient boosting: options, losses, and the loop.
+#include "learn/boosting.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+
+#include "areas.h"
+#include "arrays.h"
+#include "learn/custom_objective.h"
+
+namespace arboleda::python {
+
+namespace {
+
+using Rows = InArray<RowIndex>;
+using Floats = InArray<double>;
+
+template <class T>
+std::span<const T> span_of(const InArray<T>& array) {
+  return {array.data(), array.size()};
+}
+
+std::span<const double> span_of(const std::optional<Floats>& array) {
+  return array ? span_of(*array) : std::span<const double>{};
+}
+
+BoostedGrowth growth_named(const std::string& name) {
+  if (name == "level_wise") return BoostedGrowth::level_wise;
+  if (name == "symmetric") return BoostedGrowth::symmetric;
+  require(name == "leaf_wise", "no such order of growth");
+  return BoostedGrowth::leaf_wise;
+}
+
+SamplingMethod sampling_named(const std::string& name) {
+  if (name == "goss") return SamplingMethod::goss;
+  if (name == "gradient") return SamplingMethod::gradient;
+  require(name == "uniform", "no such way of sampling");
+  return SamplingMethod::uniform;
+}
+
+// The scores of some rows, (outputs, rows): as a callback and a loss of Python's get them.
+OutArray<double, 2> scores_of(std::span<const double> scores, std::span<const RowIndex> rows,
+                              std::size_t n_rows) {
+  const std::size_t n_outputs = scores.size() / n_rows;
+  std::vector<double> some;
+  some.reserve(rows.size() * n_outputs);
+  for (std::size_t k = 0; k < n_outputs; ++k) {
+    for (const RowIndex row : rows) some.push_back(scores[k * n_rows + row]);
+  }
+  return to_numpy<double, 2>(std::move(some), {n_outputs, rows.size()});
+}
+
+// A loss written in Python. It answers for the rows of one fit, in their order; its answers were
+// checked in Python, but for their size.
+LossDerivatives derivatives_from(const nb::object& loss, std::size_t n_rows) {
+  return [loss, n_rows](std::span<const double> scores, std::span<const RowIndex> rows,
+                        std::span<double> gradient, std::span<double> hessian) {
+    const nb::gil_scoped_acquire gil;
+    using Answer = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+    const auto [g, h] = nb::cast<std::tuple<Answer, Answer>>(loss(scores_of(scores, rows, n_rows)));
+    const std::size_t n_outputs = scores.size() / n_rows;
+    for (const Answer* answer : {&g, &h}) {
+      require(answer->shape(0) == n_outputs && answer->shape(1) == rows.size(),
+              "the loss has not one derivative for each score");
+    }
+    for (std::size_t k = 0; k < n_outputs; ++k) {
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        gradient[k * n_rows + rows[i]] = g.data()[k * rows.size() + i];
+        hessian[k * n_rows + rows[i]] = h.data()[k * rows.size() + i];
+      }
+    }
+  };
+}
+
+// Rows to learn from or to judge by; it keeps the arrays alive.
+struct BoostingData {
+  const CodedTable* table;
+  Rows rows;
+  Floats target;
+  std::optional<Floats> weight, offset;
+};
+
+struct CustomLoss {
+  nb::object derivatives;
+  std::size_t n_outputs;
+};
+
+std::unique_ptr<Objective> bind_loss(const LossOptions& loss, const BoostingData& data) {
+  return make_objective(loss, span_of(data.target), span_of(data.weight));
+}
+
+std::unique_ptr<Objective> bind_loss(const CustomLoss& loss, const BoostingData& data) {
+  const std::size_t n_rows = data.table->n_rows;
+  return std::make_unique<CustomObjective>(n_rows, loss.n_outputs, span_of(data.weight),
+                                           derivatives_from(loss.derivatives, n_rows));
+}
+
+// Called with the GIL released, on the thread that called the fit.
+BoostingCallback callback_from(const nb::object& callback, const BoostingData* validation) {
+  if (callback.is_none()) return {};
+  return [callback, validation](const BoostingProgress& progress) {
+    const nb::gil_scoped_acquire gil;
+    nb::object scores = nb::none();
+    if (validation != nullptr) {
+      scores = nb::cast(scores_of(progress.validation_scores, span_of(validation->rows),
+                                  validation->table->n_rows));
+    }
+    return nb::cast<bool>(
+        callback(progress.n_rounds, progress.training_loss, progress.validation_loss, scores));
+  };
+}
+
+nb::dict to_dict(BoostingHistory history) {
+  nb::dict losses;
+  const auto keep = [&](const char* name, std::vector<double>& values) {
+    if (!values.empty()) losses[name] = to_numpy(std::move(values));
+  };
+  keep("train_loss", history.training);
+  keep("validation_loss", history.validation);
+  keep("in_bag_loss", history.in_bag);
+  keep("out_of_bag_loss", history.out_of_bag);
+  return losses;
+}
+
+using Fitted = std::tuple<TreeEnsemble, nb::dict, std::int64_t>;
+
+template <class Loss>
+Fitted fit(const BoostingData& training, const Loss& loss, const BoostingOptions& options,
+           const BoostingData* validation, const TreeEnsemble* resume, const nb::object& callback,
+           int n_threads, std::uint64_t seed) {
+  const bool own_table = validation != nullptr && validation->table != training.table;
+  const auto objective = bind_loss(loss, training);
+  const auto judge = own_table ? bind_loss(loss, *validation) : nullptr;
+  const auto rows_of = [](const BoostingData& data, Objective& bound) {
+    return BoostingRows{*data.table, span_of(data.rows), span_of(data.weight), span_of(data.offset),
+                        bound};
+  };
+  const BoostingRows learned = rows_of(training, *objective);
+  std::optional<BoostingRows> judged;
+  if (validation != nullptr)
+    judged.emplace(rows_of(own_table ? *validation : training, judge ? *judge : *objective));
+  if (judged) judged->rows = span_of(validation->rows);
+  const BoostingCallback told = callback_from(callback, validation);
+  const Context context = make_context(n_threads, seed);
+  Boosted boosted;
+  {
+    const nb::gil_scoped_release unlocked;
+    boosted = boost(learned, judged ? &*judged : nullptr, options,
+                    resume != nullptr ? *resume : TreeEnsemble{}, told, context);
+  }
+  return {std::move(boosted.ensemble), to_dict(std::move(boosted.history)), boosted.best_round};
+}
+
+// -1: no limit.
+struct SizeLimits {
+  std::int64_t max_leaf_nodes;
+  std::int32_t max_depth;
+
+  template <class Growth>
+  void set(Growth& growth) const {
+    if (max_leaf_nodes >= 0) growth.max_leaf_nodes = max_leaf_nodes;
+    if (max_depth >= 0) growth.max_depth = max_depth;
+  }
+};
+
+void init_options(nb::module_& m) {
+  nb::class_<BoostingOptions>(m, "BoostingOptions", "How to boost; -1 means no limit.")
+      .def(
+          "__init__",
+          [](BoostingOptions* self, std::int64_t n_rounds, double learning_rate, bool exact,
+             std::int64_t max_leaf_nodes, std::int32_t max_depth, std::uint64_t min_samples_leaf,
+             // Exact trees alone.
+             std::uint64_t min_samples_split, double min_weight_fraction_leaf,
+             double min_impurity_decrease, FeatureIndex max_features, double ccp_alpha,
+             // Trees from histograms alone.
+             const std::string& growth, double min_child_weight, double l1, double l2,
+             double min_gain, double max_delta_step, double column_share_tree,
+             double column_share_level, double column_share_node, bool random_thresholds,
+             double category_smoothing, double category_l2, std::vector<std::int8_t> monotonic,
+             std::vector<std::vector<FeatureIndex>> interactions,
+             // Rows, and when to stop.
+             const std::string& sampling, double row_share, double top_share, double other_share,
+             double drop_rate, double skip_drop, std::int64_t max_drop, std::int64_t patience,
+             double tolerance, bool record_train_loss) {
+            new (self) BoostingOptions{};
+            self->n_rounds = n_rounds;
+            self->learning_rate = learning_rate;
+            const SizeLimits limits{max_leaf_nodes, max_depth};
+            if (exact) {
+              ExactGrowth& trees = self->trees.emplace<ExactGrowth>();
+              limits.set(trees.growth);
+              if (max_leaf_nodes >= 0) trees.growth.policy = GrowthPolicy::best_first;
+              trees.growth.min_samples_leaf = min_samples_leaf;
+              trees.growth.min_samples_split = min_samples_split;
+              trees.growth.min_weight_fraction_leaf = min_weight_fraction_leaf;
+              trees.growth.min_impurity_decrease = min_impurity_decrease;
+              trees.growth.max_features = max_features;
+              trees.ccp_alpha = ccp_alpha;
+            } else {
+              HistogramGrowth& trees = self->trees.emplace<HistogramGrowth>();
+              limits.set(trees);
+              trees.min_samples_leaf = min_samples_leaf;
+              trees.growth = growth_named(growth);
+              trees.min_child_weight = min_child_weight;
+              trees.l1 = l1;
+              trees.l2 = l2;
+              trees.min_gain = min_gain;
+              trees.max_delta_step = max_delta_step;
+              trees.column_share_tree = column_share_tree;
+              trees.column_share_level = column_share_level;
+              trees.column_share_node = column_share_node;
+              trees.random_thresholds = random_thresholds;
+              trees.category_smoothing = category_smoothing;
+              trees.category_l2 = category_l2;
+              trees.monotonic = std::move(monotonic);
+              trees.interactions = std::move(interactions);
+            }
+            self->sampling = {sampling_named(sampling), row_share, top_share, other_share};
+            self->dart = {drop_rate, skip_drop, max_drop};
+            self->patience = patience;
+            self->tolerance = tolerance;
+            self->records_training = record_train_loss;
+          },
+          nb::kw_only(), nb::arg("n_rounds"), nb::arg("learning_rate"), nb::arg("exact"),
+          nb::arg("max_leaf_nodes") = -1, nb::arg("max_depth") = -1,
+          nb::arg("min_samples_leaf") = 1, nb::arg("min_samples_split") = 2,
+          nb::arg("min_weight_fraction_leaf") = 0.0, nb::arg("min_impurity_decrease") = 0.0,
+          nb::arg("max_features") = -1, nb::arg("ccp_alpha") = 0.0, nb::arg("growth") = "leaf_wise",
+          nb::arg("min_child_weight") = 0.0, nb::arg("l1") = 0.0, nb::arg("l2") = 0.0,
+          nb::arg("min_gain") = 0.0, nb::arg("max_delta_step") = 0.0,
+          nb::arg("column_share_tree") = 1.0, nb::arg("column_share_level") = 1.0,
+          nb::arg("column_share_node") = 1.0, nb::arg("random_thresholds") = false,
+          nb::arg("category_smoothing") = 10.0, nb::arg("category_l2") = 10.0,
+          nb::arg("monotonic") = std::vector<std::int8_t>{},
+          nb::arg("interactions") = std::vector<std::vector<FeatureIndex>>{},
+          nb::arg("sampling") = "uniform", nb::arg("row_share") = 1.0, nb::arg("top_share") = 0.2,
+          nb::arg("other_share") = 0.1, nb::arg("drop_rate") = 0.0, nb::arg("skip_drop") = 0.5,
+          nb::arg("max_drop") = 50, nb::arg("patience") = -1, nb::arg("tolerance") = 0.0,
+          nb::arg("record_train_loss") = true);
+}
+
+template <class Loss>
+void def_fit(nb::module_& m) {
+  m.def("fit_boosting", &fit<Loss>, nb::arg("training"), nb::arg("loss"), nb::arg("options"),
+        nb::arg("validation").none(), nb::arg("resume").none(), nb::arg("callback").none(),
+        nb::arg("n_threads"), nb::arg("seed"));
+}
+
+}  // namespace
+
+void init_boosting(nb::module_& m) {
+  nb::class_<LossOptions>(m, "LossOptions", "A loss of the engine's, with its parameters.")
+      .def(
+          "__init__",
+          [](LossOptions* self, std::string name, std::size_t n_classes, std::vector<double> levels,
+             double alpha, double power) {
+            new (self) LossOptions{std::move(name), n_classes, std::move(levels), alpha, power};
+          },
+          nb::arg("name"), nb::kw_only(), nb::arg("n_classes") = 0,
+          nb::arg("levels") = std::vector<double>{}, nb::arg("alpha") = 0.9,
+          nb::arg("power") = 1.5);
+
+  nb::class_<CustomLoss>(m, "CustomLoss", "A loss given by a function of scores (outputs, rows).")
+      .def(
+          "__init__",
+          [](CustomLoss* self, nb::object derivatives, std::size_t n_outputs) {
+            new (self) CustomLoss{std::move(derivatives), n_outputs};
+          },
+          nb::arg("derivatives"), nb::arg("n_outputs"));
+
+  nb::class_<BoostingData>(m, "BoostingData", "Rows to learn from or to judge by.")
+      .def(
+          "__init__",
+          [](BoostingData* self, const CodedTable& table, Rows rows, Floats target,
+             std::optional<Floats> weight, std::optional<Floats> offset) {
+            new (self) BoostingData{&table, std::move(rows), std::move(target), std::move(weight),
+                                    std::move(offset)};
+          },
+          nb::arg("table"), nb::arg("rows"), nb::arg("target"), nb::arg("weight").none(),
+          nb::arg("offset").none(), nb::keep_alive<1, 2>());
+
+  init_options(m);
+  def_fit<LossOptions>(m);
+  def_fit<CustomLoss>(m);
+}
+
+}  // namespace arboleda::python

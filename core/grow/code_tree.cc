@@ -1,0 +1,133 @@
+#include "grow/code_tree.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/thread_pool.h"
+
+namespace arboleda {
+
+namespace {
+
+// Rows of one task.
+constexpr std::size_t kBlockRows = std::size_t{1} << 13;
+
+Code code_at(const SparseCodes& codes, RowIndex row) {
+  const auto found = std::lower_bound(codes.rows.begin(), codes.rows.end(), row);
+  if (found == codes.rows.end() || *found != row) return codes.default_code;
+  return codes.codes[static_cast<std::size_t>(found - codes.rows.begin())];
+}
+
+}  // namespace
+
+CodeTree::CodeTree(const TreeArrays& tree, const CodedTable& table) {
+  require(tree.n_features == table.n_features(),
+          "the table has not the number of columns that the tree was grown on");
+  nodes_.reserve(tree.right.size());
+  for (std::size_t node = 0; node < tree.right.size(); ++node) {
+    nodes_.push_back(ask(tree, table, node));
+  }
+}
+
+CodeTree::Node CodeTree::ask(const TreeArrays& tree, const CodedTable& table, std::size_t node) {
+  Node asked{};
+  asked.right = tree.right[node];
+  if (asked.right < 0) return asked;
+  const CodedColumn& column = table.columns[static_cast<std::size_t>(tree.feature[node])];
+  asked.threshold = tree.threshold[node];
+  asked.missing_left = tree.missing_left[node] != 0;
+  asked.missing = column.missing_code();
+  asked.kind = static_cast<Codes>(column.codes.index());
+  asked.column = std::visit(
+      [&](const auto& codes) -> const void* {
+        if constexpr (std::is_same_v<std::decay_t<decltype(codes)>, SparseCodes>)
+          return &codes;
+        else
+          return codes.data();
+      },
+      column.codes);
+
+  const auto begin = tree.category_start.empty() ? 0 : tree.category_start[node];
+  const auto end = tree.category_start.empty() ? 0 : tree.category_start[node + 1];
+  asked.is_categorical = begin < end;
+  if (asked.is_categorical) {
+    asked.others_begin = static_cast<std::uint32_t>(others_.size());
+    asked.n_others = tree.category[static_cast<std::size_t>(end - 1)] + std::uint32_t{1};
+    others_.resize(others_.size() + asked.n_others);
+    for (auto c = begin; c < end; ++c) {
+      others_[asked.others_begin + tree.category[static_cast<std::size_t>(c)]] = true;
+    }
+    return asked;
+  }
+
+  const auto& largest = column.upper.empty() ? column.values : column.upper;
+  const auto limit = std::upper_bound(largest.begin(), largest.end(), asked.threshold);
+  asked.limit = static_cast<Code>(limit - largest.begin());
+  const bool kept = column.values.size() == column.n_values;
+  const bool splits_a_code =
+      kept && asked.limit < column.n_values && column.values[asked.limit] <= asked.threshold;
+  if (!kept || splits_a_code) {
+    require(column.source.data != nullptr, "a threshold falls inside a code of a sparse column");
+    asked.kind = Codes::values;
+    asked.column = &column.source;
+  }
+  return asked;
+}
+
+bool CodeTree::goes_left(const Node& node, RowIndex row) const {
+  Code code = 0;
+  switch (node.kind) {
+    case Codes::bytes:
+      code = static_cast<const std::uint8_t*>(node.column)[row];
+      break;
+    case Codes::words:
+      code = static_cast<const std::uint16_t*>(node.column)[row];
+      break;
+    case Codes::wide:
+      code = static_cast<const std::uint32_t*>(node.column)[row];
+      break;
+    case Codes::sparse:
+      code = code_at(*static_cast<const SparseCodes*>(node.column), row);
+      break;
+    case Codes::values:
+      const double x = (*static_cast<const ColumnView*>(node.column))[row];
+      return x == x ? x <= node.threshold : node.missing_left;
+  }
+  if (node.is_categorical) {
+    const bool other =
+        code < node.n_others && code != node.missing && others_[node.others_begin + code];
+    return other != node.missing_left;
+  }
+  return code == node.missing ? node.missing_left : code < node.limit;
+}
+
+void find_leaves(const CodeTree& tree, std::span<const RowIndex> rows, const Context& context,
+                 std::span<NodeIndex> leaf) {
+  const std::size_t n_blocks = (rows.size() + kBlockRows - 1) / kBlockRows;
+  parallel_for(context.n_threads(), n_blocks, [&](std::size_t block, int) {
+    context.check();
+    const std::size_t end = std::min(rows.size(), (block + 1) * kBlockRows);
+    for (std::size_t i = block * kBlockRows; i < end; ++i) leaf[i] = tree.leaf(rows[i]);
+  });
+}
+
+LeafRows group_by_leaf(const TreeArrays& tree, std::span<const RowIndex> rows,
+                       std::span<const NodeIndex> leaf) {
+  std::vector<std::size_t> next(tree.right.size() + 1);
+  for (const NodeIndex node : leaf) ++next[static_cast<std::size_t>(node) + 1];
+  LeafRows grouped;
+  for (std::size_t node = 0; node < tree.right.size(); ++node) {
+    next[node + 1] += next[node];
+    if (tree.right[node] < 0) {
+      grouped.leaves.push_back(
+          {.node = static_cast<NodeIndex>(node), .begin = next[node], .end = next[node + 1]});
+    }
+  }
+  grouped.rows.resize(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    grouped.rows[next[static_cast<std::size_t>(leaf[i])]++] = rows[i];
+  }
+  return grouped;
+}
+
+}  // namespace arboleda

@@ -1,0 +1,66 @@
+// A tree as questions to the codes of a table: the way of a row that the table holds is found without
+// its values.
+//
+//   x <= threshold    becomes    code < limit,  limit = number of codes whose values all are <=
+//
+// The table may be another one than the tree was grown on, as long as its columns mean the same: its
+// own values say where its codes lie. A question whose threshold falls inside a code (values above
+// and below it share the code), or into a column that keeps no values, reads the caller's column.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/context.h"
+#include "data/coded_table.h"
+#include "grow/histogram_growth.h"
+#include "tree/tree.h"
+
+namespace arboleda {
+
+class CodeTree {
+ public:
+  // Tree and table must outlive this.
+  CodeTree(const TreeArrays& tree, const CodedTable& table);
+
+  NodeIndex leaf(RowIndex row) const {
+    NodeIndex node = 0;
+    while (nodes_[static_cast<std::size_t>(node)].right >= 0) {
+      const Node& asked = nodes_[static_cast<std::size_t>(node)];
+      node = goes_left(asked, row) ? node + 1 : asked.right;
+    }
+    return node;
+  }
+
+ private:
+  enum class Codes : std::uint8_t { bytes, words, wide, sparse, values };
+
+  struct Node {
+    const void* column;  // the codes, or the CodedColumn where they are sparse or values are read
+    double threshold;
+    Code limit;                  // codes below go left
+    Code missing;                // the code of missing values
+    NodeIndex right;             // -1: a leaf
+    std::uint32_t others_begin;  // categorical: of the bits that say who goes the other way
+    std::uint32_t n_others;      //   than missing values
+    Codes kind;
+    bool missing_left, is_categorical;
+  };
+
+  Node ask(const TreeArrays& tree, const CodedTable& table, std::size_t node);
+  bool goes_left(const Node& node, RowIndex row) const;
+
+  std::vector<Node> nodes_;
+  std::vector<bool> others_;
+};
+
+// The leaf of each of the rows.
+void find_leaves(const CodeTree& tree, std::span<const RowIndex> rows, const Context& context,
+                 std::span<NodeIndex> leaf);
+
+// Rows by leaf, leaves in the order of the tree's nodes; leaf: of each row. rows: ascending.
+LeafRows group_by_leaf(const TreeArrays& tree, std::span<const RowIndex> rows,
+                       std::span<const NodeIndex> leaf);
+
+}  // namespace arboleda

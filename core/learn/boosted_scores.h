@@ -1,0 +1,48 @@
+// The scores that boosting raises or lowers tree by tree, for some rows of a table.
+//
+//   scores   row 0 .. n-1 of output 0 | row 0 .. n-1 of output 1 | ...
+//
+// The leaf values of a tree are added one tree after the other, as prediction does: a row has the same
+// score, to the bit, in training and in prediction. Rows that nobody asks for keep their start.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/context.h"
+#include "data/coded_table.h"
+#include "grow/histogram_growth.h"
+#include "tree/ensemble.h"
+
+namespace arboleda {
+
+class BoostedScores {
+ public:
+  // start: one an output; offset: what is added to it, one a score, or empty for 0. The table must
+  // outlive this.
+  BoostedScores(const CodedTable& table, std::span<const double> start,
+                std::span<const double> offset);
+
+  const CodedTable& table() const { return *table_; }
+  std::size_t n_outputs() const { return scores_.size() / table_->n_rows; }
+  std::span<const double> all() const { return scores_; }
+  std::span<double> of(std::size_t output) {
+    return std::span(scores_).subspan(output * table_->n_rows, table_->n_rows);
+  }
+
+  // Adds the value of each row's leaf: leaves known; or found from the codes, and times a factor.
+  void add(const TreeArrays& tree, std::size_t output, const LeafRows& leaves,
+           const Context& context);
+  void add(const TreeArrays& tree, std::size_t output, std::span<const RowIndex> rows,
+           const Context& context, double factor = 1.0);
+
+  // Adds all trees of an ensemble, in order.
+  void add(const TreeEnsemble& ensemble, std::span<const RowIndex> rows, const Context& context);
+
+ private:
+  const CodedTable* table_;
+  std::vector<double> scores_;
+};
+
+}  // namespace arboleda

@@ -1,0 +1,13 @@
+#include "learn/boosted_trees.h"
+
+namespace arboleda {
+
+std::unique_ptr<BoostedTrees> make_trees(const CodedTable& table, const TreeGrowth& options,
+                                         int n_workers, const Context& context) {
+  if (const auto* exact = std::get_if<ExactGrowth>(&options)) {
+    return make_exact_trees(table, *exact, n_workers, context);
+  }
+  return make_histogram_trees(table, std::get<HistogramGrowth>(options), n_workers, context);
+}
+
+}  // namespace arboleda

@@ -1,0 +1,51 @@
+// The trees of a round, of both kinds of boosting behind one call.
+//
+//   exact       CART on minus the gradient, by squared error; leaves are given their steps afterwards
+//   histogram   gain of second order; leaves hold Newton's steps as they are grown
+#pragma once
+
+#include <memory>
+#include <span>
+#include <variant>
+
+#include "base/context.h"
+#include "data/coded_table.h"
+#include "grow/grower.h"
+#include "grow/histogram_growth.h"
+#include "tree/tree.h"
+
+namespace arboleda {
+
+// Derivatives of one output, one a row of the table; no hessian: all are 1. Weights of the rows are in
+// them; empty weights: all are 1.
+struct Derivatives {
+  std::span<const double> gradient, hessian, weight;
+};
+
+class BoostedTrees {
+ public:
+  virtual ~BoostedTrees() = default;
+
+  // rows: ascending, of positive weight, at least one. tree: its number in the ensemble. Calls with
+  // different numbers of `worker` may run at the same time.
+  virtual TreeArrays grow(std::span<const RowIndex> rows, const Derivatives& derivatives,
+                          std::uint32_t tree, int worker, LeafRows& leaves) = 0;
+};
+
+struct ExactGrowth {
+  GrowthOptions growth;
+  double ccp_alpha = 0.0;  // each tree is pruned by it before its leaves get their steps
+};
+
+using TreeGrowth = std::variant<HistogramGrowth, ExactGrowth>;
+
+// Table and context must outlive what is made.
+std::unique_ptr<BoostedTrees> make_exact_trees(const CodedTable& table, const ExactGrowth& options,
+                                               int n_workers, const Context& context);
+std::unique_ptr<BoostedTrees> make_histogram_trees(const CodedTable& table,
+                                                   const HistogramGrowth& options, int n_workers,
+                                                   const Context& context);
+std::unique_ptr<BoostedTrees> make_trees(const CodedTable& table, const TreeGrowth& options,
+                                         int n_workers, const Context& context);
+
+}  // namespace arboleda

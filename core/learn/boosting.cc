@@ -1,0 +1,369 @@
+#include "learn/boosting.h"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/error.h"
+#include "base/exact_sum.h"
+#include "base/thread_pool.h"
+#include "learn/boosted_scores.h"
+#include "learn/early_stopping.h"
+#include "learn/leaf_steps.h"
+
+namespace arboleda {
+
+namespace {
+
+// Rows of one task. Fixed, so that sums of blocks are the same on any number of threads.
+constexpr std::size_t kBlockRows = std::size_t{1} << 14;
+
+// Numbers of trees are part of the keys of random numbers, which have 24 bits for them.
+constexpr std::int64_t kMostTrees = std::int64_t{1} << 24;
+
+constexpr double kNotRecorded = std::numeric_limits<double>::quiet_NaN();
+
+// Those of positive weight, and all that is promised of them.
+std::vector<RowIndex> checked_rows(const BoostingRows& data) {
+  const std::size_t n_rows = data.table.n_rows;
+  require(
+      data.objective.n_rows() == n_rows && (data.weight.empty() || data.weight.size() == n_rows),
+      "a loss bound to every row of the table, and its weights, are needed");
+  require(std::adjacent_find(data.rows.begin(), data.rows.end(), std::greater_equal<>()) ==
+                  data.rows.end() &&
+              (data.rows.empty() || data.rows.back() < n_rows),
+          "rows are not ascending, or not of the table");
+  std::vector<RowIndex> rows;
+  rows.reserve(data.rows.size());
+  for (const RowIndex row : data.rows) {
+    if (data.weight.empty() || data.weight[row] > 0.0) rows.push_back(row);
+  }
+  require(!rows.empty(), "at least one row of positive weight is needed");
+  return rows;
+}
+
+// The mean over some rows; `losses`: scratch. The same bits in any order of the rows.
+double mean_loss(const Objective& objective, std::span<const double> scores,
+                 std::span<const RowIndex> rows, std::vector<double>& losses,
+                 const Context& context) {
+  losses.resize(rows.size());
+  parallel_for(context.n_threads(), (rows.size() + kBlockRows - 1) / kBlockRows,
+               [&](std::size_t block, int) {
+                 const std::size_t begin = block * kBlockRows;
+                 const std::size_t n = std::min(kBlockRows, rows.size() - begin);
+                 objective.losses(scores, rows.subspan(begin, n),
+                                  std::span(losses).subspan(begin, n));
+               });
+  return exact_sum(losses) / objective.total_weight(rows);
+}
+
+class Boosting {
+ public:
+  Boosting(const BoostingRows& training, const BoostingRows* validation,
+           const BoostingOptions& options, TreeEnsemble so_far, const Context& context);
+
+  Boosted run(const BoostingCallback& callback);
+
+ private:
+  TreeEnsemble begun(TreeEnsemble so_far);
+  void check() const;
+
+  bool tell(const BoostingCallback& callback) const;
+  void grow_round();
+  void add_dropped(double factor);
+  void share_with_dropped();
+  void prepare();
+  void find_gradients();
+  void draw_rows();
+  void grow_tree(std::size_t output, int worker);
+  void set_leaf_values(std::size_t output, const LeafRows& leaves, TreeArrays& tree) const;
+  Derivatives derivatives(std::size_t output) const;
+  bool is_exact() const { return std::holds_alternative<ExactGrowth>(options_.trees); }
+
+  bool tracks_bags() const {
+    return options_.records_training && !options_.sampling.takes_all() &&
+           !options_.sampling.weighs();
+  }
+  void record();
+  void record_bags();
+  bool has_stalled() const;
+  std::span<const double> watched() const {
+    return validation_ != nullptr ? history_.validation : history_.training;
+  }
+  std::span<const double> validation_scores() const {
+    return validation_ == nullptr    ? std::span<const double>()
+           : other_table_ != nullptr ? other_table_->all()
+                                     : scores_.all();
+  }
+  Boosted finished();
+
+  const BoostingRows& training_;
+  const BoostingRows* const validation_;
+  const BoostingOptions options_;
+  const Context& context_;
+  Objective& objective_;
+  const std::size_t n_outputs_;
+  const std::vector<RowIndex> rows_, judged_;  // to learn from, to judge by
+
+  std::optional<ScoreGrid> grid_;  // with DART
+  TreeEnsemble ensemble_;
+  const std::int64_t first_round_;
+  BoostingHistory history_;
+  std::unique_ptr<BoostedTrees> trees_;
+  RowSampler sampler_;
+  std::vector<RowIndex> scored_;  // rows of the training table whose scores are kept up to date
+  BoostedScores scores_;
+  std::unique_ptr<BoostedScores> other_table_;  // scores of a validation table of its own
+
+  // Of the round at hand.
+  bool is_prepared_ = false;  // the objective has seen the scores as they are
+  std::vector<double> gradient_, hessian_;
+  std::span<const RowIndex> sample_;
+  std::vector<RowIndex> others_;      // scored rows outside the sample
+  std::vector<LeafRows> leaves_;      // one a worker
+  std::vector<std::size_t> dropped_;  // earlier rounds that are left out
+  double learning_rate_ = 1.0;        // of this round
+  std::vector<TreeArrays> grown_;
+  std::vector<double> losses_;  // of single rows
+};
+
+Boosting::Boosting(const BoostingRows& training, const BoostingRows* validation,
+                   const BoostingOptions& options, TreeEnsemble so_far, const Context& context)
+    : training_(training),
+      validation_(validation),
+      options_(options),
+      context_(context),
+      objective_(training.objective),
+      n_outputs_(training.objective.n_outputs()),
+      rows_(checked_rows(training)),
+      judged_(validation != nullptr ? checked_rows(*validation) : std::vector<RowIndex>()),
+      ensemble_(begun(std::move(so_far))),
+      first_round_(static_cast<std::int64_t>(ensemble_.n_rounds())),
+      sampler_(options.sampling, rows_, training.table.n_rows, context),
+      scored_(rows_),
+      scores_(training.table, ensemble_.start, training.offset),
+      grown_(n_outputs_) {
+  check();
+  const int n_workers = std::min(context.n_threads(), static_cast<int>(n_outputs_));
+  trees_ = make_trees(training.table, options_.trees, n_workers, context);
+  leaves_.resize(static_cast<std::size_t>(n_workers));
+
+  if (validation != nullptr && &validation->table == &training.table) {
+    scored_.clear();
+    std::set_union(rows_.begin(), rows_.end(), judged_.begin(), judged_.end(),
+                   std::back_inserter(scored_));
+  } else if (validation != nullptr) {
+    other_table_ =
+        std::make_unique<BoostedScores>(validation->table, ensemble_.start, validation->offset);
+    other_table_->add(ensemble_, judged_, context);
+  }
+  scores_.add(ensemble_, scored_, context);
+}
+
+TreeEnsemble Boosting::begun(TreeEnsemble so_far) {
+  const bool is_new = so_far.start.empty();
+  if (is_new && training_.offset.empty()) {
+    so_far.start = objective_.start(rows_);
+  } else if (is_new) {
+    so_far.start.resize(n_outputs_);
+  }
+  if (options_.dart.is_on()) {
+    grid_ =
+        so_far.trees.empty() ? ScoreGrid(objective_, rows_, so_far.start) : ScoreGrid(so_far.start);
+  }
+  return so_far;
+}
+
+void Boosting::check() const {
+  require(validation_ == nullptr || validation_->objective.n_outputs() == n_outputs_,
+          "the losses to learn and to judge by have not as many outputs");
+  require(ensemble_.n_outputs() == n_outputs_,
+          "the ensemble to continue has not as many outputs as the loss");
+  require(options_.n_rounds >= first_round_, "the ensemble to continue has more rounds already");
+  require(options_.n_rounds * static_cast<std::int64_t>(n_outputs_) <= kMostTrees,
+          "at most 2^24 trees can be grown");
+  require(!is_exact() || !options_.sampling.weighs(),
+          "exact trees are grown on uniform samples only");
+  require(!options_.dart.is_on() || options_.patience < 0,
+          "DART changes the trees of earlier rounds: there is no round to go back to");
+}
+
+Boosted Boosting::run(const BoostingCallback& callback) {
+  prepare();
+  record();
+  if (tell(callback)) return finished();
+  for (std::int64_t round = first_round_; round < options_.n_rounds; ++round) {
+    context_.check();
+    grow_round();
+    record();
+    if (tell(callback) || has_stalled()) break;
+  }
+  return finished();
+}
+
+bool Boosting::tell(const BoostingCallback& callback) const {
+  const auto last = [](const std::vector<double>& losses) {
+    return losses.empty() ? kNotRecorded : losses.back();
+  };
+  return callback &&
+         callback({static_cast<std::int64_t>(ensemble_.n_rounds()), last(history_.training),
+                   last(history_.validation), validation_scores()});
+}
+
+void Boosting::grow_round() {
+  dropped_ = draw_dropped(options_.dart, ensemble_.n_rounds(), context_.seed());
+  learning_rate_ = share_of_new(options_.learning_rate, dropped_.size());
+  is_prepared_ &= dropped_.empty();
+  add_dropped(-1.0);
+  find_gradients();
+  draw_rows();
+  const bool is_first = ensemble_.n_rounds() == static_cast<std::size_t>(first_round_);
+  if (is_first && tracks_bags()) record_bags();
+  // Outputs side by side; one output alone uses the threads within its tree.
+  parallel_for(static_cast<int>(leaves_.size()), n_outputs_,
+               [&](std::size_t output, int worker) { grow_tree(output, worker); });
+  for (auto& tree : grown_) ensemble_.trees.emplace_back(std::move(tree));
+  share_with_dropped();
+  add_dropped(1.0);
+  is_prepared_ = false;
+  if (tracks_bags()) record_bags();
+}
+
+// Adds the trees of the dropped rounds to all scores; a factor of -1 takes them out.
+void Boosting::add_dropped(double factor) {
+  for (const std::size_t round : dropped_) {
+    for (std::size_t k = 0; k < n_outputs_; ++k) {
+      const TreeArrays& tree = ensemble_.trees[round * n_outputs_ + k].arrays();
+      scores_.add(tree, k, scored_, context_, factor);
+      if (other_table_ != nullptr) other_table_->add(tree, k, judged_, context_, factor);
+    }
+  }
+}
+
+void Boosting::share_with_dropped() {
+  const double share = share_of_dropped(options_.learning_rate, dropped_.size());
+  for (const std::size_t round : dropped_) {
+    for (std::size_t k = 0; k < n_outputs_; ++k) {
+      Tree& tree = ensemble_.trees[round * n_outputs_ + k];
+      TreeArrays arrays = tree.arrays();
+      for (double& value : arrays.value) value = grid_->nearest(share * value);
+      tree = Tree(std::move(arrays));
+    }
+  }
+}
+
+// Once for each state of the scores.
+void Boosting::prepare() {
+  if (!is_prepared_) objective_.prepare(scores_.all(), rows_);
+  is_prepared_ = true;
+}
+
+void Boosting::find_gradients() {
+  prepare();
+  const std::size_t n_rows = training_.table.n_rows;
+  gradient_.resize(n_rows * n_outputs_);
+  hessian_.resize(objective_.has_unit_hessian() ? 0 : gradient_.size());
+  parallel_for(context_.n_threads(), (n_rows + kBlockRows - 1) / kBlockRows,
+               [&](std::size_t block, int) {
+                 context_.check();
+                 const std::size_t begin = block * kBlockRows;
+                 objective_.gradients(scores_.all(), begin, std::min(n_rows, begin + kBlockRows),
+                                      gradient_, hessian_);
+               });
+}
+
+void Boosting::draw_rows() {
+  sample_ = sampler_.draw(static_cast<std::uint32_t>(ensemble_.n_rounds()), gradient_, hessian_);
+  others_.clear();
+  if (sample_.size() == scored_.size()) return;
+  std::set_difference(scored_.begin(), scored_.end(), sample_.begin(), sample_.end(),
+                      std::back_inserter(others_));
+}
+
+Derivatives Boosting::derivatives(std::size_t output) const {
+  const std::size_t n_rows = training_.table.n_rows;
+  const auto part = [&](std::span<const double> all) {
+    return all.empty() ? all : all.subspan(output * n_rows, n_rows);
+  };
+  return {part(gradient_), part(hessian_), training_.weight};
+}
+
+void Boosting::grow_tree(std::size_t output, int worker) {
+  LeafRows& leaves = leaves_[static_cast<std::size_t>(worker)];
+  const auto number = static_cast<std::uint32_t>(ensemble_.trees.size() + output);
+  TreeArrays tree = trees_->grow(sample_, derivatives(output), number, worker, leaves);
+  set_leaf_values(output, leaves, tree);
+  for (double& value : tree.value) {
+    value *= learning_rate_;
+    if (grid_) value = grid_->nearest(value);
+  }
+  scores_.add(tree, output, leaves, context_);
+  scores_.add(tree, output, others_, context_);
+  if (other_table_ != nullptr) other_table_->add(tree, output, judged_, context_);
+  grown_[output] = std::move(tree);
+}
+
+void Boosting::set_leaf_values(std::size_t output, const LeafRows& leaves, TreeArrays& tree) const {
+  if (objective_.finds_steps()) {
+    const auto* growth = std::get_if<HistogramGrowth>(&options_.trees);
+    const double limit = growth != nullptr ? growth->max_delta_step : 0.0;
+    set_best_steps(objective_, scores_.all(), output, limit, leaves, context_, tree);
+  } else if (is_exact()) {
+    const auto k = static_cast<double>(n_outputs_);
+    const double factor = n_outputs_ > 1 ? (k - 1.0) / k : 1.0;
+    const Derivatives of_output = derivatives(output);
+    set_newton_steps(of_output.gradient, of_output.hessian, factor, leaves, context_, tree);
+  }
+}
+
+void Boosting::record() {
+  if (options_.records_training) {
+    history_.training.push_back(mean_loss(objective_, scores_.all(), rows_, losses_, context_));
+  }
+  if (validation_ == nullptr) return;
+  if (other_table_ != nullptr) {
+    validation_->objective.prepare_as(objective_);
+  }
+  history_.validation.push_back(
+      mean_loss(validation_->objective, validation_scores(), judged_, losses_, context_));
+}
+
+void Boosting::record_bags() {
+  std::vector<RowIndex> outside;
+  std::set_difference(rows_.begin(), rows_.end(), sample_.begin(), sample_.end(),
+                      std::back_inserter(outside));
+  history_.in_bag.push_back(mean_loss(objective_, scores_.all(), sample_, losses_, context_));
+  history_.out_of_bag.push_back(mean_loss(objective_, scores_.all(), outside, losses_, context_));
+}
+
+bool Boosting::has_stalled() const {
+  return options_.patience >= 0 &&
+         arboleda::has_stalled(watched(), options_.patience, options_.tolerance);
+}
+
+Boosted Boosting::finished() {
+  auto best = static_cast<std::int64_t>(ensemble_.n_rounds());
+  if (!watched().empty() && (validation_ != nullptr || options_.patience >= 0)) {
+    best = first_round_ + best_round(watched());
+  }
+  if (options_.patience >= 0) {
+    const auto kept = static_cast<std::size_t>(best) * n_outputs_;
+    ensemble_.trees.erase(ensemble_.trees.begin() + static_cast<std::ptrdiff_t>(kept),
+                          ensemble_.trees.end());
+  }
+  return {std::move(ensemble_), std::move(history_), best};
+}
+
+}  // namespace
+
+Boosted boost(const BoostingRows& training, const BoostingRows* validation,
+              const BoostingOptions& options, TreeEnsemble so_far, const BoostingCallback& callback,
+              const Context& context) {
+  return Boosting(training, validation, options, std::move(so_far), context).run(callback);
+}
+
+}  // namespace arboleda
