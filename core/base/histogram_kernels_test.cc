@@ -1,0 +1,200 @@
+#include "base/histogram_kernels.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/kernels.h"
+#include "base/random.h"
+
+namespace arboleda {
+
+namespace {
+
+Packed pack_up(std::int64_t gradient, std::int64_t hessian) {
+  return gradient * (Packed{1} << 32) + hessian;
+}
+
+// Sums of the left side after each code, and the score of the split there, by the definition.
+struct Expected {
+  std::vector<double> score;
+  std::vector<bool> allowed, sure;
+};
+
+Expected by_definition(const std::vector<Wide>& cells, const ScanRange& range) {
+  Expected expected;
+  Wide left = range.left;
+  for (std::size_t c = 0; c < range.n_codes; ++c) {
+    left.gradient += cells[c].gradient;
+    left.hessian += cells[c].hessian;
+    const auto gl = static_cast<double>(left.gradient);
+    const auto hl = static_cast<double>(left.hessian);
+    const double gr = static_cast<double>(range.total.gradient) - gl;
+    const double hr = static_cast<double>(range.total.hessian) - hl;
+    expected.score.push_back((gl * gl / (hl + range.l2) + gr * gr / (hr + range.l2)) * range.unit);
+    const auto least = static_cast<double>(range.least);
+    const auto enough = static_cast<double>(range.enough);
+    expected.allowed.push_back(hl >= least && hr >= least);
+    expected.sure.push_back(hl >= enough && hr >= enough);
+  }
+  return expected;
+}
+
+void check_best(const ScanBest& best, const Expected& expected, const std::vector<bool>& allowed) {
+  double most = -1.0;
+  for (std::size_t c = 0; c < allowed.size(); ++c) {
+    if (allowed[c]) most = std::max(most, expected.score[c]);
+  }
+  if (most < 0.0) {
+    CHECK(best.score < 0.0);
+    return;
+  }
+  CHECK(best.score == doctest::Approx(most).epsilon(1e-12));
+  REQUIRE(best.code < allowed.size());
+  CHECK(allowed[best.code]);
+  CHECK(expected.score[best.code] == doctest::Approx(most).epsilon(1e-12));
+}
+
+}  // namespace
+
+TEST_CASE("a scan finds the best split at every level") {
+  RandomStream random(4, Purpose::feature_subset, 0, 0);
+  for (const std::size_t n : {1u, 2u, 7u, 8u, 63u, 255u, 256u, 257u, 700u}) {
+    for (int repetition = 0; repetition < 6; ++repetition) {
+      std::vector<Wide> wide(n);
+      std::vector<Packed> packed;
+      ScanRange range{n, {-70, 40}, {-70, 40}, repetition * 0.75, 1 + repetition * 10, 0, 0.125};
+      for (Wide& cell : wide) {
+        if (random.below(4) > 0) {
+          cell = {static_cast<std::int64_t>(random.below(2001)) - 1000,
+                  static_cast<std::int64_t>(1 + random.below(50))};
+        }
+        packed.push_back(pack_up(cell.gradient, cell.hessian));
+        range.total.gradient += cell.gradient;
+        range.total.hessian += cell.hessian;
+      }
+      range.enough = range.least * (1 + repetition);
+      const Expected expected = by_definition(wide, range);
+      for (const Kernels* level : all_kernels()) {
+        CAPTURE(std::string(level->level));
+        CAPTURE(n);
+        const ScanFound found = level->histogram.scan(packed.data(), range);
+        check_best(found.any, expected, expected.allowed);
+        check_best(found.sure, expected, expected.sure);
+        // The same bits at every level and width.
+        const ScanFound reference = all_kernels()[0]->histogram.scan_wide(wide.data(), range);
+        CHECK(found.any.score == reference.any.score);
+        CHECK(found.any.code == reference.any.code);
+        CHECK(found.sure.score == reference.sure.score);
+        CHECK(found.sure.code == reference.sure.code);
+
+        std::vector<double> totals(n, 5.0);
+        level->histogram.add_scores(packed.data(), range, 3.0, totals.data());
+        for (std::size_t c = 0; c < n; ++c) {
+          const double score = expected.allowed[c] ? expected.score[c] : 3.0;
+          REQUIRE(totals[c] == doctest::Approx(5.0 + score).epsilon(1e-12));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("of equal splits the first is found") {
+  // The second and third codes are empty: splits after the first three codes are the same.
+  const std::vector<Packed> cells{pack_up(5, 3), 0, 0, pack_up(-5, 3)};
+  for (const Kernels* level : all_kernels()) {
+    const ScanFound found = level->histogram.scan(cells.data(), {4, {}, {0, 6}, 1.0, 1, 1, 1.0});
+    CHECK(found.any.code == 0);
+    CHECK(found.any.score == 25.0 / 4.0 + 25.0 / 4.0);
+  }
+}
+
+TEST_CASE("packed sums hold their limits") {
+  // 2^31 - 1 of each sign beside the largest hessian: neither half disturbs the other.
+  const std::int64_t most = (std::int64_t{1} << 31) - 1;
+  for (const std::int64_t sign : {1, -1}) {
+    const std::vector<Packed> cells{pack_up(sign * most, 1), pack_up(-sign * most, most - 1)};
+    for (const Kernels* level : all_kernels()) {
+      const ScanFound found =
+          level->histogram.scan(cells.data(), {2, {}, {0, most}, 0.0, 1, 1, 1.0});
+      const auto g = static_cast<double>(most);
+      CHECK(found.any.code == 0);
+      CHECK(found.any.score == doctest::Approx(g * g + g * g / (g - 1.0)));
+    }
+  }
+}
+
+TEST_CASE("rows are added to the cells of their codes at every level") {
+  RandomStream random(5, Purpose::feature_subset, 0, 0);
+  for (const std::size_t n_columns : {1u, 3u, 4u, 9u}) {
+    const std::size_t n_rows = 100;
+    const std::size_t stride = n_columns + 2;
+    std::vector<std::uint8_t> bytes(n_rows * stride);
+    for (auto& byte : bytes) byte = static_cast<std::uint8_t>(random.below(256));
+    std::vector<std::uint64_t> start{0};
+    std::vector<std::uint32_t> listed;
+    std::vector<Packed> gradients;
+    std::vector<RowIndex> rows;
+    for (std::size_t row = 0; row < n_rows; ++row) {
+      for (std::uint32_t e = random.below(4); e > 0; --e) listed.push_back(random.below(50));
+      start.push_back(listed.size());
+      gradients.push_back(pack_up(static_cast<std::int64_t>(random.below(99)) - 49,
+                                  static_cast<std::int64_t>(random.below(9))));
+      if (random.below(3) > 0) rows.push_back(static_cast<RowIndex>(row));
+    }
+    const std::size_t n_cells = kDenseCells * n_columns;
+    for (const bool all : {true, false}) {
+      const std::size_t end = all ? n_rows : rows.size();
+      std::vector<Packed> expected(n_cells), expected_listed(50);
+      for (std::size_t i = 3; i < end; ++i) {
+        const std::size_t row = all ? i : rows[i];
+        for (std::size_t j = 0; j < n_columns; ++j) {
+          expected[kDenseCells * j + bytes[row * stride + j]] += gradients[row];
+        }
+        for (std::uint64_t e = start[row]; e < start[row + 1]; ++e) {
+          expected_listed[listed[e]] += gradients[row];
+        }
+      }
+      const RowIndex* list = all ? nullptr : rows.data();
+      const ByteRows dense{bytes.data(), stride, n_columns};
+      const ListedRows sparse{start.data(), listed.data()};
+      for (const Kernels* level : all_kernels()) {
+        std::vector<Packed> cells(n_cells), cells_listed(50);
+        level->histogram.add_bytes(dense, list, 3, end, gradients.data(), cells.data());
+        level->histogram.add_listed(sparse, list, 3, end, gradients.data(), cells_listed.data());
+        CHECK(cells == expected);
+        CHECK(cells_listed == expected_listed);
+        std::vector<Wide> wide(n_cells), wide_listed(50);
+        level->histogram.add_bytes_wide(dense, list, 3, end, gradients.data(), wide.data());
+        level->histogram.add_listed_wide(sparse, list, 3, end, gradients.data(),
+                                         wide_listed.data());
+        for (std::size_t c = 0; c < n_cells; ++c) {
+          REQUIRE(pack_up(wide[c].gradient, wide[c].hessian) == expected[c]);
+        }
+        for (std::size_t c = 0; c < 50; ++c) {
+          REQUIRE(pack_up(wide_listed[c].gradient, wide_listed[c].hessian) == expected_listed[c]);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("gradients are rounded to the nearest unit, hessians to one or more") {
+  const std::vector<double> gradient{0.0, 0.24, 0.26, -0.26, 0.75, -100.0, 0.25, 536870911.5};
+  const std::vector<double> hessian{0.0, 0.1, 1.3, 0.6, 2.5, 1e-300, 0.5, 536870911.75};
+  for (const Kernels* level : all_kernels()) {
+    std::vector<Packed> packed(gradient.size());
+    level->histogram.pack(gradient.data(), hessian.data(), packed.size(), 2.0, 2.0, packed.data());
+    for (std::size_t i = 0; i < packed.size(); ++i) {
+      const auto g = static_cast<std::int64_t>(std::nearbyint(2.0 * gradient[i]));
+      const auto h = static_cast<std::int64_t>(std::nearbyint(2.0 * hessian[i]));
+      CHECK(packed[i] == pack_up(g, std::max<std::int64_t>(h, 1)));
+    }
+    level->histogram.pack(gradient.data(), nullptr, packed.size(), 2.0, 2.0, packed.data());
+    CHECK(packed[5] == pack_up(-200, 1));
+  }
+}
+
+}  // namespace arboleda
