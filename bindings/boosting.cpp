@@ -130,9 +130,11 @@ nb::dict to_dict(BoostingHistory history) {
 using Fitted = std::tuple<TreeEnsemble, nb::dict, std::int64_t>;
 
 template <class Loss>
-Fitted fit(const BoostingData& training, const Loss& loss, const BoostingOptions& options,
-           const BoostingData* validation, const TreeEnsemble* resume, const nb::object& callback,
-           int n_threads, std::uint64_t seed) {
+Fitted fit(const BoostingData& training, const Loss& loss, const BoostingOptions& given,
+           const BoostingData* validation, const TreeEnsemble* resume, const TreeEnsemble* replayed,
+           const nb::object& callback, int n_threads, std::uint64_t seed) {
+  BoostingOptions options = given;
+  options.replayed = replayed;
   const bool own_table = validation != nullptr && validation->table != training.table;
   const auto objective = bind_loss(loss, training);
   const auto judge = own_table ? bind_loss(loss, *validation) : nullptr;
@@ -247,8 +249,8 @@ void init_options(nb::module_& m) {
 template <class Loss>
 void def_fit(nb::module_& m) {
   m.def("fit_boosting", &fit<Loss>, nb::arg("training"), nb::arg("loss"), nb::arg("options"),
-        nb::arg("validation").none(), nb::arg("resume").none(), nb::arg("callback").none(),
-        nb::arg("n_threads"), nb::arg("seed"));
+        nb::arg("validation").none(), nb::arg("resume").none(), nb::arg("replayed").none(),
+        nb::arg("callback").none(), nb::arg("n_threads"), nb::arg("seed"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 //
 //   exact       CART on minus the gradient, by squared error; leaves are given their steps afterwards
 //   histogram   gain of second order; leaves hold Newton's steps as they are grown
+//   replayed    the questions of trees that were grown before; only the values of nodes are new
 #pragma once
 
 #include <memory>
@@ -12,6 +13,7 @@
 #include "data/coded_table.h"
 #include "grow/grower.h"
 #include "grow/histogram_growth.h"
+#include "tree/ensemble.h"
 #include "tree/tree.h"
 
 namespace arboleda {
@@ -45,6 +47,12 @@ std::unique_ptr<BoostedTrees> make_exact_trees(const CodedTable& table, const Ex
 std::unique_ptr<BoostedTrees> make_histogram_trees(const CodedTable& table,
                                                    const HistogramGrowth& options, int n_workers,
                                                    const Context& context);
+// Trees of `structure`, which must outlive what is made; gains stay those of growing. A leaf that no
+// row reaches gets the value 0.
+std::unique_ptr<BoostedTrees> make_replayed_trees(const CodedTable& table,
+                                                  const TreeEnsemble& structure,
+                                                  const TreeGrowth& options,
+                                                  const Context& context);
 std::unique_ptr<BoostedTrees> make_trees(const CodedTable& table, const TreeGrowth& options,
                                          int n_workers, const Context& context);
 

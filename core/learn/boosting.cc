@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/exact_sum.h"
 #include "base/thread_pool.h"
+#include "grow/code_tree.h"
 #include "learn/boosted_scores.h"
 #include "learn/early_stopping.h"
 #include "learn/leaf_steps.h"
@@ -81,6 +82,9 @@ class Boosting {
   void draw_rows();
   void grow_tree(std::size_t output, int worker);
   void set_leaf_values(std::size_t output, const LeafRows& leaves, TreeArrays& tree) const;
+  // A sample whose rows have weights says nothing of a leaf's best step: all its rows do.
+  bool steps_need_all() const { return objective_.finds_steps() && options_.sampling.weighs(); }
+  LeafRows with_all_rows(const TreeArrays& tree, const LeafRows& of_sample) const;
   Derivatives derivatives(std::size_t output) const;
   bool is_exact() const { return std::holds_alternative<ExactGrowth>(options_.trees); }
 
@@ -149,7 +153,9 @@ Boosting::Boosting(const BoostingRows& training, const BoostingRows* validation,
       grown_(n_outputs_) {
   check();
   const int n_workers = std::min(context.n_threads(), static_cast<int>(n_outputs_));
-  trees_ = make_trees(training.table, options_.trees, n_workers, context);
+  trees_ = options_.replayed != nullptr
+               ? make_replayed_trees(training.table, *options_.replayed, options_.trees, context)
+               : make_trees(training.table, options_.trees, n_workers, context);
   leaves_.resize(static_cast<std::size_t>(n_workers));
 
   if (validation != nullptr && &validation->table == &training.table) {
@@ -188,6 +194,8 @@ void Boosting::check() const {
           "at most 2^24 trees can be grown");
   require(!is_exact() || !options_.sampling.weighs(),
           "exact trees are grown on uniform samples only");
+  require(options_.replayed == nullptr || !options_.dart.is_on(),
+          "trees of DART have weights of their own: they keep their values");
   require(!options_.dart.is_on() || options_.patience < 0,
           "DART changes the trees of earlier rounds: there is no round to go back to");
 }
@@ -278,9 +286,10 @@ void Boosting::find_gradients() {
 
 void Boosting::draw_rows() {
   sample_ = sampler_.draw(static_cast<std::uint32_t>(ensemble_.n_rounds()), gradient_, hessian_);
+  const std::span<const RowIndex> in_leaves = steps_need_all() ? rows_ : sample_;
   others_.clear();
-  if (sample_.size() == scored_.size()) return;
-  std::set_difference(scored_.begin(), scored_.end(), sample_.begin(), sample_.end(),
+  if (in_leaves.size() == scored_.size()) return;
+  std::set_difference(scored_.begin(), scored_.end(), in_leaves.begin(), in_leaves.end(),
                       std::back_inserter(others_));
 }
 
@@ -296,6 +305,7 @@ void Boosting::grow_tree(std::size_t output, int worker) {
   LeafRows& leaves = leaves_[static_cast<std::size_t>(worker)];
   const auto number = static_cast<std::uint32_t>(ensemble_.trees.size() + output);
   TreeArrays tree = trees_->grow(sample_, derivatives(output), number, worker, leaves);
+  if (steps_need_all()) leaves = with_all_rows(tree, leaves);
   set_leaf_values(output, leaves, tree);
   for (double& value : tree.value) {
     value *= learning_rate_;
@@ -305,6 +315,19 @@ void Boosting::grow_tree(std::size_t output, int worker) {
   scores_.add(tree, output, others_, context_);
   if (other_table_ != nullptr) other_table_->add(tree, output, judged_, context_);
   grown_[output] = std::move(tree);
+}
+
+LeafRows Boosting::with_all_rows(const TreeArrays& tree, const LeafRows& of_sample) const {
+  std::vector<NodeIndex> leaf(rows_.size());
+  find_leaves(CodeTree(tree, training_.table), rows_, context_, leaf);
+  LeafRows all = group_by_leaf(tree, rows_, leaf);
+  std::vector<const LeafRows::Leaf*> known(tree.right.size());
+  for (const auto& some : of_sample.leaves) known[static_cast<std::size_t>(some.node)] = &some;
+  for (auto& whole : all.leaves) {
+    whole.lower = known[static_cast<std::size_t>(whole.node)]->lower;
+    whole.upper = known[static_cast<std::size_t>(whole.node)]->upper;
+  }
+  return all;
 }
 
 void Boosting::set_leaf_values(std::size_t output, const LeafRows& leaves, TreeArrays& tree) const {

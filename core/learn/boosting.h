@@ -25,6 +25,11 @@ struct BoostingOptions {
   std::int64_t n_rounds = 100;  // of the whole ensemble, those that were there before included
   double learning_rate = 0.1;
   TreeGrowth trees = {};
+  // Trees that were grown before: their questions are kept, and their values found anew from these rows.
+  // So what was learned while some rows were held out - how many rounds, and which questions - serves
+  // all rows. On the rows of the fit the values come out as they were, bit for bit, but for bounds of
+  // monotonic constraints, which growing knows to the rounding of its histograms. Null: grow trees.
+  const TreeEnsemble* replayed = nullptr;
   SamplingOptions sampling = {};
   DartOptions dart = {};
   std::int64_t patience = -1;    // rounds without an improvement before stopping; -1: never stop.

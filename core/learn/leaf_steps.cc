@@ -31,7 +31,7 @@ void for_each_leaf(const LeafRows& leaves, const Context& context, TreeArrays& t
   parallel_for(context.n_threads(), leaves.leaves.size(), [&](std::size_t task, int) {
     context.check();
     const LeafRows::Leaf& leaf = leaves.leaves[task];
-    tree.value[static_cast<std::size_t>(leaf.node)] = step(leaf);
+    if (leaf.begin < leaf.end) tree.value[static_cast<std::size_t>(leaf.node)] = step(leaf);
   });
 }
 

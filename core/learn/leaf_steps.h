@@ -1,4 +1,5 @@
-// The values of a tree's leaves, found anew from the rows that reached them.
+// The values of a tree's leaves, found anew from the rows that reached them. Leaves without rows keep
+// theirs.
 #pragma once
 
 #include <span>

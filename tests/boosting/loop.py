@@ -69,6 +69,7 @@ class Problem:
         weight: Any = None,
         offset: Any = None,
         resume: Any = None,
+        replayed: Any = None,
         callback: Any = None,
         **options: Any,
     ) -> Boosted:
@@ -85,6 +86,7 @@ class Problem:
             BoostingOptions(exact=exact, **(defaults | options)),
             validation=validation,
             resume=resume,
+            replayed=replayed,
             callback=callback,
             n_threads=n_threads,
             seed=3,

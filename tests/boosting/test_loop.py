@@ -69,12 +69,12 @@ def test_order_of_rows_does_not_matter(loss, exact):
     assert bits(problem.fit(loss, exact=exact)) == bits(turned.fit(loss, exact=exact))
 
 
-@BOTH
-@pytest.mark.parametrize("sampling", ["uniform", "goss", "gradient"])
+@pytest.mark.parametrize(
+    ("sampling", "exact"),
+    [("uniform", True), ("uniform", False), ("goss", False), ("gradient", False)],
+)
 @pytest.mark.parametrize("loss", ["squared_error", "softmax", "quantile"])
 def test_continued_is_never_stopped(loss, sampling, exact):
-    if exact and sampling != "uniform":
-        pytest.skip("exact trees are grown on uniform samples")
     problem = Problem.make(300)
     options = {"exact": exact, "sampling": sampling, "row_share": 0.6}
     half = problem.fit(loss, n_rounds=5, **options)
@@ -82,6 +82,20 @@ def test_continued_is_never_stopped(loss, sampling, exact):
     more = problem.fit(loss, n_rounds=12, resume=half.ensemble, **options)
     assert bits(more._replace(history={})) == bits(whole._replace(history={}))
     np.testing.assert_array_equal(more.history["train_loss"], whole.history["train_loss"][5:])
+
+
+@pytest.mark.parametrize("sampling", ["goss", "gradient"])
+def test_best_steps_are_those_of_all_rows_where_samples_are_weighted(sampling):
+    problem = Problem.make(400)
+    options = {"sampling": sampling, "row_share": 0.3, "learning_rate": 1.0, "n_rounds": 1}
+    fitted = problem.fit("quantile", exact=False, **options)
+    left = problem.target("quantile") - fitted.ensemble.start[0]
+    tree = fitted.ensemble.trees[0]
+    leaves = fitted.ensemble.apply(problem.table)[:, 0]
+    assert np.unique(leaves).size > 3
+    for leaf in np.unique(leaves):
+        quantile = np.quantile(left[leaves == leaf], 0.3, method="inverted_cdf")
+        assert tree.value[leaf].item() == pytest.approx(quantile, abs=1e-12)
 
 
 @BOTH
@@ -259,6 +273,50 @@ def test_scores_may_start_from_offsets():
         whole.ensemble.scores(problem.table),
         atol=1e-12,
     )
+
+
+@BOTH
+@EVERY
+def test_replayed_on_the_same_rows_trees_come_out_as_they_were(loss, exact):
+    problem = Problem.make(300)
+    weight = 0.5 + np.arange(300) % 3
+    for options in ({}, {"weight": weight}):
+        options |= {"exact": exact, "max_leaf_nodes": 7, "n_rounds": 6}
+        fitted = problem.fit(loss, **options)
+        again = problem.fit(loss, replayed=fitted.ensemble, **options)
+        leaves = [
+            (a.value[a.children_left < 0], b.value[b.children_left < 0])
+            for a, b in zip(fitted.ensemble.trees, again.ensemble.trees, strict=True)
+        ]
+        assert all(a.tobytes() == b.tobytes() for a, b in leaves)
+        for a, b in zip(fitted.ensemble.trees, again.ensemble.trees, strict=True):
+            np.testing.assert_array_equal(a.n_node_samples, b.n_node_samples)
+            np.testing.assert_allclose(a.weighted_n_node_samples, b.weighted_n_node_samples, 1e-5)
+
+
+@BOTH
+def test_replayed_on_all_rows_trees_keep_their_questions(exact):
+    problem = Problem.make(300)
+    some = problem.fit("softmax", exact=exact, numbers=np.arange(0, 300, 2))
+    whole = problem.fit("softmax", exact=exact, replayed=some.ensemble)
+    for a, b in zip(some.ensemble.trees, whole.ensemble.trees, strict=True):
+        np.testing.assert_array_equal(a.threshold, b.threshold)
+        assert not np.array_equal(a.value, b.value)
+    assert whole.history["train_loss"][-1] < 0.7 * whole.history["train_loss"][0]
+    with pytest.raises(ValueError, match="not as many trees"):
+        problem.fit("softmax", exact=exact, replayed=some.ensemble, n_rounds=11)
+
+
+def test_replayed_trees_stay_monotonic():
+    problem = Problem.make(400)
+    options = {"exact": False, "monotonic": [1, -1, 0], "max_depth": 4}
+    some = problem.fit("squared_error", numbers=np.arange(0, 400, 3), **options)
+    whole = problem.fit("squared_error", replayed=some.ensemble, **options)
+    for column, sign in ((0, 1.0), (1, -1.0)):
+        X = np.repeat(problem.X[:50], 40, axis=0)
+        X[:, column] = np.tile(np.linspace(-2, 2, 40), 50)
+        scores = whole.ensemble.scores(type(problem.table)(list(X.T), len(X), (0,) * 3))
+        assert (np.diff(sign * scores.reshape(50, 40), axis=1) >= 0.0).all()
 
 
 @BOTH

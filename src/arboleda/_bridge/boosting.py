@@ -105,6 +105,7 @@ def fit_boosting(
     *,
     validation: BoostingRows | None = None,
     resume: Ensemble | None = None,
+    replayed: Ensemble | None = None,
     callback: Callback | None = None,
     n_threads: int,
     seed: int,
@@ -125,6 +126,10 @@ def fit_boosting(
         ``training``; or rows of a table that was coded like that one.
     resume : Ensemble or None
         Rounds to continue: the result is that of a fit which never stopped, bit for bit.
+    replayed : Ensemble or None
+        Trees that were grown before, without DART: they keep their questions, and their values are
+        found anew from the training rows, round by round. On the rows of that fit they come out as
+        they were.
     callback : callable or None
         Told before the first round and after each.
     n_threads : int
@@ -147,6 +152,7 @@ def fit_boosting(
         options,
         None if validation is None else validation.native(),
         None if resume is None else resume._native,
+        None if replayed is None else replayed._native,
         None if callback is None else _by_row(callback),
         n_threads,
         seed,

@@ -1,0 +1,128 @@
+#include <vector>
+
+#include "base/error.h"
+#include "base/exact_sum.h"
+#include "criterion/newton.h"
+#include "grow/code_tree.h"
+#include "learn/boosted_trees.h"
+
+namespace arboleda {
+
+namespace {
+
+struct NodeSums {
+  ExactSum gradient, hessian, weight;
+  std::int64_t n_rows = 0;
+};
+
+class ReplayedTrees : public BoostedTrees {
+ public:
+  ReplayedTrees(const CodedTable& table, const TreeEnsemble& structure, const TreeGrowth& options,
+                const Context& context)
+      : table_(table), structure_(structure), context_(context) {
+    if (const auto* growth = std::get_if<HistogramGrowth>(&options)) {
+      newton_ = {growth->l1, growth->l2, growth->max_delta_step};
+      monotonic_ = growth->monotonic;
+      weighs_hessians_ = true;
+    }
+  }
+
+  TreeArrays grow(std::span<const RowIndex> rows, const Derivatives& derivatives,
+                  std::uint32_t tree, int, LeafRows& leaves) override {
+    require(tree < structure_.trees.size(), "there are not as many trees to replay");
+    TreeArrays arrays = structure_.trees[tree].arrays();
+    std::vector<NodeIndex> leaf(rows.size());
+    find_leaves(CodeTree(arrays, table_), rows, context_, leaf);
+    leaves = group_by_leaf(arrays, rows, leaf);
+    set_values(rows, derivatives, leaves, arrays);
+    return arrays;
+  }
+
+ private:
+  // Steps of all nodes, from the sums of their leaves: first from the last node up, then, with the
+  // bounds of monotonic constraints, from the root down.
+  void set_values(std::span<const RowIndex> rows, const Derivatives& derivatives, LeafRows& leaves,
+                  TreeArrays& tree) const {
+    const SumScale of_gradient = scale_of(derivatives.gradient, rows);
+    const SumScale of_hessian = scale_of(derivatives.hessian, rows);
+    const SumScale of_weight = scale_of(derivatives.weight, rows);
+    std::vector<NodeSums> sums(tree.right.size());
+    for (const auto& leaf : leaves.leaves) {
+      NodeSums& sum = sums[static_cast<std::size_t>(leaf.node)];
+      sum.n_rows = static_cast<std::int64_t>(leaf.end - leaf.begin);
+      for (std::size_t i = leaf.begin; i < leaf.end; ++i) {
+        const RowIndex row = leaves.rows[i];
+        sum.gradient.add(of_gradient, derivatives.gradient[row]);
+        if (!derivatives.hessian.empty()) sum.hessian.add(of_hessian, derivatives.hessian[row]);
+        if (!derivatives.weight.empty()) sum.weight.add(of_weight, derivatives.weight[row]);
+      }
+    }
+    for (std::size_t node = sums.size(); node-- > 0;) {
+      if (tree.right[node] < 0) continue;
+      for (const std::size_t child : {node + 1, static_cast<std::size_t>(tree.right[node])}) {
+        sums[node].gradient.add(sums[child].gradient);
+        sums[node].hessian.add(sums[child].hessian);
+        sums[node].weight.add(sums[child].weight);
+        sums[node].n_rows += sums[child].n_rows;
+      }
+    }
+
+    const auto step = [&](std::size_t node, const LeafBounds& bounds) {
+      const double h = derivatives.hessian.empty() ? static_cast<double>(sums[node].n_rows)
+                                                   : sums[node].hessian.to_real(of_hessian);
+      return newton_.value(sums[node].gradient.to_real(of_gradient), h, bounds);
+    };
+    std::vector<LeafBounds> bounds(sums.size());
+    for (std::size_t node = 0; node < sums.size(); ++node) {
+      tree.value[node] = step(node, bounds[node]);
+      tree.n_node_samples[node] = sums[node].n_rows;
+      const bool counts =
+          weighs_hessians_ ? derivatives.hessian.empty() : derivatives.weight.empty();
+      tree.weight[node] = counts             ? static_cast<double>(sums[node].n_rows)
+                          : weighs_hessians_ ? sums[node].hessian.to_real(of_hessian)
+                                             : sums[node].weight.to_real(of_weight);
+      if (tree.right[node] < 0) continue;
+      const std::size_t left = node + 1, right = static_cast<std::size_t>(tree.right[node]);
+      bounds[left] = bounds[right] = bounds[node];
+      const int direction = direction_of(tree.feature[node]);
+      if (direction == 0) continue;
+      const double middle = step(left, bounds[node]) / 2 + step(right, bounds[node]) / 2;
+      bounds[direction > 0 ? left : right].upper = middle;
+      bounds[direction > 0 ? right : left].lower = middle;
+    }
+    for (auto& leaf : leaves.leaves) {
+      leaf.lower = bounds[static_cast<std::size_t>(leaf.node)].lower;
+      leaf.upper = bounds[static_cast<std::size_t>(leaf.node)].upper;
+    }
+  }
+
+  static SumScale scale_of(std::span<const double> values, std::span<const RowIndex> rows) {
+    Magnitude largest;
+    if (!values.empty()) {
+      for (const RowIndex row : rows) largest.see(values[row]);
+    }
+    return SumScale(largest);
+  }
+
+  int direction_of(FeatureIndex feature) const {
+    return monotonic_.empty() ? 0 : monotonic_[static_cast<std::size_t>(feature)];
+  }
+
+  const CodedTable& table_;
+  const TreeEnsemble& structure_;
+  const Context& context_;
+  NewtonLeaf newton_;
+  std::vector<std::int8_t> monotonic_;
+  bool weighs_hessians_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<BoostedTrees> make_replayed_trees(const CodedTable& table,
+                                                  const TreeEnsemble& structure,
+                                                  const TreeGrowth& options,
+                                                  const Context& context) {
+  return std::make_unique<ReplayedTrees>(table, structure, options, context);
+}
+
+}  // namespace arboleda
