@@ -1,5 +1,8 @@
 """The loop of boosting: rounds, samples, early stopping, continuing, custom losses."""
 
+import signal
+import threading
+
 import numpy as np
 import pytest
 from tests.boosting.loop import LOSSES, Problem, bits
@@ -354,3 +357,13 @@ def test_dart_shares_as_published():
     ]
     np.testing.assert_allclose(first[1], first[0] / 2, atol=1e-12)
     np.testing.assert_allclose(first[2], first[0] / 3, atol=1e-12)
+
+
+@BOTH
+def test_ctrl_c_stops_the_loop(exact):
+    problem = Problem.make(2000)
+    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        problem.fit("softmax", exact=exact, n_rounds=1_000_000, n_threads=2)
+    timer.join()
