@@ -1,6 +1,6 @@
 // One process-wide pool of threads.
 //
-// - Threads start when first needed and sleep between jobs.
+// - Threads start when first needed; between jobs they stay awake for a moment, then sleep.
 // - A job asked for from inside a job, or while another caller's job runs, runs on the calling
 //   thread alone: nesting and many callers never wait for each other.
 // - After fork() the child starts with an empty pool of its own.

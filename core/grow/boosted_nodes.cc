@@ -421,7 +421,7 @@ TreeArrays BoostedNodes::end_tree(std::span<const double> gradient, std::span<co
       pieces.push_back({i, begin, std::min(begin + kSumBlock, leaves_[i].end), {}, {}});
     }
   }
-  parallel_for(rows_.size() >= kParallelWork ? context_.n_threads() : 1, pieces.size(),
+  parallel_for(rows_.size() >= kParallelRows ? context_.n_threads() : 1, pieces.size(),
                [&](std::size_t i, int) { sum_piece(gradient, hessian, pieces[i]); });
   std::vector<Piece> sums(leaves_.size());
   for (const Piece& piece : pieces) {
