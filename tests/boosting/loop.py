@@ -15,16 +15,21 @@ from arboleda._bridge.boosting import (
 )
 from arboleda._bridge.columns import Table
 
-LOSSES = {
-    "squared_error": LossOptions("squared_error"),
-    "absolute_error": LossOptions("absolute_error"),
-    "huber": LossOptions("huber", alpha=0.9),
-    "quantile": LossOptions("quantile", levels=[0.3]),
-    "poisson": LossOptions("poisson"),
-    "exponential": LossOptions("exponential", n_classes=2),
-    "log_loss": LossOptions("log_loss", n_classes=2),
-    "softmax": LossOptions("log_loss", n_classes=3),
+LOSSES: dict[str, dict[str, Any]] = {
+    "squared_error": {},
+    "absolute_error": {},
+    "huber": {"alpha": 0.9},
+    "quantile": {"levels": [0.3]},
+    "poisson": {},
+    "exponential": {"n_classes": 2},
+    "log_loss": {"n_classes": 2},
+    "softmax": {"n_classes": 3},
 }
+
+
+def loss_of(name: str) -> LossOptions:
+    """Return one of the losses above."""
+    return LossOptions("log_loss" if name == "softmax" else name, **LOSSES[name])
 
 
 @dataclass(frozen=True)
@@ -82,7 +87,7 @@ class Problem:
         defaults = {"n_rounds": 10, "learning_rate": 0.3, "max_depth": 3, "min_samples_leaf": 5}
         return fit_boosting(
             training,
-            LOSSES[loss] if isinstance(loss, str) else loss,
+            loss_of(loss) if isinstance(loss, str) else loss,
             BoostingOptions(exact=exact, **(defaults | options)),
             validation=validation,
             resume=resume,

@@ -5,9 +5,9 @@ import threading
 
 import numpy as np
 import pytest
-from tests.boosting.loop import LOSSES, Problem, bits
+from tests.boosting.loop import LOSSES, Problem, bits, loss_of
 
-from arboleda._bridge.boosting import CustomLoss
+from arboleda._bridge.boosting import BoostingOptions, CustomLoss, fit_boosting
 from arboleda._bridge.ensemble import Ensemble
 
 BOTH = pytest.mark.parametrize("exact", [True, False], ids=["exact", "histogram"])
@@ -139,11 +139,9 @@ def test_rows_of_a_table_of_their_own_judge_as_rows_of_the_same_table_do(exact):
     training = problem.rows("huber", learned, exact)
     other = problem.rows("huber", judged, exact)
     assert other.table is not training.table
-    from arboleda._bridge.boosting import BoostingOptions, fit_boosting
-
     apart = fit_boosting(
         training,
-        LOSSES["huber"],
+        loss_of("huber"),
         BoostingOptions(
             exact=exact, n_rounds=10, learning_rate=0.3, max_depth=3, min_samples_leaf=5
         ),
