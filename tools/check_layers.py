@@ -39,8 +39,9 @@ PYTHON = {
     "persist": {"_bridge", "_errors", "_files"},
     "metrics": set[str](),
     "tree": {"_bridge", "_errors", "_numbers", "_reading", "persist"},
+    "boosting": {"_bridge", "_errors", "persist", "tree"},
     "report": {"_files", "_numbers", "_reading"},
-    "study": {"_files", "metrics", "tree", "report"},
+    "study": {"_files", "boosting", "metrics", "tree", "report"},
     "cli": {"study"},
     "__main__": {"cli"},
 }

@@ -12,6 +12,10 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "DecisionTreeClassifier": "arboleda.tree",
     "DecisionTreeRegressor": "arboleda.tree",
+    "GradientBoostingClassifier": "arboleda.boosting",
+    "GradientBoostingRegressor": "arboleda.boosting",
+    "HistGradientBoostingClassifier": "arboleda.boosting",
+    "HistGradientBoostingRegressor": "arboleda.boosting",
     "ModelFormatError": "arboleda._errors",
     "PrunedTreeClassifier": "arboleda.tree",
     "PrunedTreeRegressor": "arboleda.tree",
@@ -26,6 +30,10 @@ _MODULES = {"metrics", "persist"}
 __all__ = [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
+    "HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor",
     "ModelFormatError",
     "PrunedTreeClassifier",
     "PrunedTreeRegressor",
@@ -43,6 +51,10 @@ if TYPE_CHECKING:
     from arboleda import metrics as metrics
     from arboleda import persist as persist
     from arboleda._errors import ModelFormatError as ModelFormatError
+    from arboleda.boosting import GradientBoostingClassifier as GradientBoostingClassifier
+    from arboleda.boosting import GradientBoostingRegressor as GradientBoostingRegressor
+    from arboleda.boosting import HistGradientBoostingClassifier as HistGradientBoostingClassifier
+    from arboleda.boosting import HistGradientBoostingRegressor as HistGradientBoostingRegressor
     from arboleda.persist import load as load
     from arboleda.study import Study as Study
     from arboleda.tree import DecisionTreeClassifier as DecisionTreeClassifier

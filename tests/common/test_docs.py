@@ -12,7 +12,10 @@ PAGES = sorted(page for where in ("*.md", "docs/*.md", "docs/*/*.md") for page i
 # Pages whose examples are meant to be run as they stand, and take seconds.
 RUNNABLE = [
     *("README.md", "docs/index.md"),
-    *(f"docs/guide/{name}.md" for name in ("reading_trees", "saving", "trees", "what_goes_in")),
+    *(
+        f"docs/guide/{name}.md"
+        for name in ("boosting", "reading_trees", "saving", "trees", "what_goes_in")
+    ),
 ]
 
 

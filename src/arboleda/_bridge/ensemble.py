@@ -62,16 +62,32 @@ class Ensemble:
         """The trees, those of one round after another; learning rate included."""
         return [Tree(tree) for tree in self._native.trees]
 
-    def scores(self, table: Table | SparseTable, n_threads: int = 1) -> npt.NDArray[np.float64]:
-        """Scores of each row, of shape (n_samples, n_outputs)."""
-        found: npt.NDArray[np.float64] = _ask(self._native.scores, table, n_threads)
-        return found
+    def scores(
+        self,
+        table: Table | SparseTable,
+        n_threads: int = 1,
+        offset: npt.NDArray[np.float64] | None = None,
+    ) -> npt.NDArray[np.float64]:
+        """Scores of each row, of shape (n_samples, n_outputs).
+
+        ``offset``, of that shape, takes the place of the start values.
+        """
+        if offset is None:
+            found: npt.NDArray[np.float64] = _ask(self._native.scores, table, n_threads)
+            return found
+        scores = np.array(offset, dtype=np.float64, order="C")
+        self._native.add_scores(scores, 0, self.n_rounds, *table.native, n_threads)
+        return scores
 
     def staged_scores(
-        self, table: Table | SparseTable, n_threads: int = 1
+        self,
+        table: Table | SparseTable,
+        n_threads: int = 1,
+        offset: npt.NDArray[np.float64] | None = None,
     ) -> Iterator[npt.NDArray[np.float64]]:
         """Yield the scores after each round; the last are those of `scores`, bit by bit."""
-        scores = np.tile(self.start, (table.n_rows, 1))
+        start = np.tile(self.start, (table.n_rows, 1)) if offset is None else offset
+        scores = np.array(start, dtype=np.float64, order="C")
         add: Callable[..., None] = self._native.add_scores
         native = table.native
         for number in range(self.n_rounds):

@@ -11,6 +11,10 @@ from arboleda._errors import ModelFormatError
 _MODULES = {
     "DecisionTreeClassifier": "arboleda.tree",
     "DecisionTreeRegressor": "arboleda.tree",
+    "GradientBoostingClassifier": "arboleda.boosting",
+    "GradientBoostingRegressor": "arboleda.boosting",
+    "HistGradientBoostingClassifier": "arboleda.boosting",
+    "HistGradientBoostingRegressor": "arboleda.boosting",
     "PrunedTreeClassifier": "arboleda.tree",
     "PrunedTreeRegressor": "arboleda.tree",
 }

@@ -213,9 +213,9 @@ class DecisionTree(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignor
 
     def _growth_options(self, n_rows: int) -> GrowthOptions:
         """Parameters as the engine counts them: rows instead of fractions of them."""
-        min_samples_leaf = _rows(self.min_samples_leaf, n_rows)
-        min_samples_split = max(2, _rows(self.min_samples_split, n_rows))
-        self.max_features_ = _n_features(self.max_features, self.n_features_in_)
+        min_samples_leaf = n_rows_of(self.min_samples_leaf, n_rows)
+        min_samples_split = max(2, n_rows_of(self.min_samples_split, n_rows))
+        self.max_features_ = n_drawn_features(self.max_features, self.n_features_in_)
         return GrowthOptions(
             max_depth=-1 if self.max_depth is None else min(self.max_depth, 2**31 - 1),
             max_leaf_nodes=-1 if self.max_leaf_nodes is None else min(self.max_leaf_nodes, n_rows),
@@ -396,14 +396,16 @@ def _check_total(weight: Floats | None) -> None:
             )
 
 
-def _rows(count: int | float, n_rows: int) -> int:
+def n_rows_of(count: int | float, n_rows: int) -> int:
+    """Number of rows that a parameter speaks of: itself, or a fraction of all."""
     # More rows than there are says no more than one row too many, and fits the engine's integers.
     if isinstance(count, int | np.integer):
         return min(int(count), n_rows + 1)
     return math.ceil(count * n_rows)
 
 
-def _n_features(max_features: MaxFeatures, n_features: int) -> int:
+def n_drawn_features(max_features: MaxFeatures, n_features: int) -> int:
+    """Number of columns that are drawn at a node."""
     if max_features is None:
         return n_features
     if max_features == "sqrt":

@@ -61,18 +61,24 @@ def fold_splits(
 def hold_out(
     fraction: float, y: npt.NDArray[Any], rows: Rows, *, stratify: bool, seed: int
 ) -> Split:
-    """Set a fraction of the rows aside, at random, and of every class the same fraction.
+    """Set a fraction or a number of the rows aside, at random, and of every class the same share.
 
     Raises
     ------
     ValueError
-        If no row would be left on either side.
+        If a fraction is less than one row, or there are not more rows than a number.
     """
-    n_aside = int(rows.size * fraction)
-    if n_aside == 0:
+    n_aside = fraction if isinstance(fraction, int) else int(rows.size * fraction)
+    if n_aside >= rows.size:
         raise ValueError(
-            f"validation_fraction={fraction} of n_samples={rows.size} is less than one row: raise "
-            "it, give more rows, or give the validation rows as X_val and y_val"
+            f"validation_fraction={fraction} rows set aside leave none of n_samples={rows.size} to "
+            "learn from: lower it or give more rows"
+        )
+    if n_aside == 0:
+        classes = f" (classes: {len(np.unique(y[rows], axis=0))})" if stratify else ""
+        raise ValueError(
+            f"validation_fraction={fraction} of n_samples={rows.size}{classes} is less than one "
+            "row: raise it, give more rows, or give the validation rows as X_val and y_val"
         )
     order = _dealing_order(y, rows, stratify, seed)
     # Every 1/fraction-th row in the order of the classes.

@@ -1,0 +1,431 @@
+"""Gradient boosting: Friedman (2001), "Greedy function approximation: a gradient boosting machine".
+
+What the four estimators share: from the arguments of `fit` to the engine, and from its trees to raw
+scores.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABCMeta, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
+from sklearn.metrics import check_scoring
+from sklearn.utils import Tags, _safe_indexing, check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from arboleda._bridge.boosting import BoostingOptions, fit_boosting
+from arboleda._bridge.ensemble import Ensemble
+from arboleda._bridge.fit import CodedTable
+from arboleda._bridge.schema import Schema
+from arboleda._bridge.table import SparseTable, Table, check_table
+from arboleda._bridge.target import read_target, read_weight
+from arboleda._bridge.threads import resolve_n_jobs
+from arboleda.boosting._history import HistoryField, joined
+from arboleda.boosting._losses import Loss, LossField, check_amounts
+from arboleda.boosting._rows import Problem, Rows, set_aside
+from arboleda.boosting._shape_functions import ShapeFunctions, shape_functions
+from arboleda.boosting._watch import Callback, Judge, Stopping, Watcher, judge_with
+from arboleda.persist import Array as SavedArray
+from arboleda.persist import EnsemblePart, Field, Integer, SavedModel
+
+Array = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+CategoricalFeatures = Sequence[bool | int | str] | Array | Literal["from_dtype"] | None
+Sampling = Literal["uniform", "goss", "gradient"]
+Given = tuple[Any, Any, Any]  # X, y and weights of the validation rows, as `fit` got them
+
+
+class Boosting(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+    """What the gradient-boosting estimators share: everything but target, loss and growth."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "subsample": [Interval(Real, 0.0, 1.0, closed="right")],
+        "sampling": [StrOptions({"uniform", "goss", "gradient"})],
+        "top_rate": [Interval(Real, 0.0, 1.0, closed="left")],
+        "other_rate": [Interval(Real, 0.0, 1.0, closed="right")],
+        "drop_rate": [Interval(Real, 0.0, 1.0, closed="left")],
+        "skip_drop": [Interval(Real, 0.0, 1.0, closed="both")],
+        "max_drop": [Interval(Integral, 1, None, closed="left")],
+        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+        "warm_start": ["boolean"],
+        "scoring": [str, callable, None],
+        "tol": [Interval(Real, 0.0, None, closed="left")],
+        "callbacks": [list, tuple, None],
+        "verbose": ["verbose"],
+        "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
+    }
+    _fitted_attributes: ClassVar[dict[str, Field]] = {
+        "ensemble_": EnsemblePart(),
+        "history_": HistoryField(),
+        "loss_": LossField(),
+        "missing_columns_": SavedArray(np.int64),
+        "seed_": Integer(),
+    }
+    _rounds_parameter: ClassVar[str]  # name of the parameter that counts the rounds
+
+    callbacks: Sequence[Callback] | None
+    categorical_features: CategoricalFeatures
+    drop_rate: float
+    max_drop: int
+    skip_drop: float
+    ensemble_: Ensemble
+    history_: dict[str, Floats]
+    loss_: Loss
+    max_bins: int | None
+    missing_columns_: npt.NDArray[np.int64]
+    n_features_in_: int
+    n_jobs: int | None
+    other_rate: float
+    random_state: int | np.random.RandomState | None
+    sampling: Sampling
+    schema_: Schema
+    scoring: str | Callable[..., float] | None
+    seed_: int
+    subsample: float
+    top_rate: float
+    validation_fraction: float | int | None
+    verbose: int
+    warm_start: bool
+
+    # What the classes fill in
+
+    @abstractmethod
+    def _encode_target(self, y: Array) -> Floats:
+        """Check y, remember what predictions need of it, and return what the engine learns."""
+
+    @abstractmethod
+    def _encode_more(self, y: Array) -> Floats:
+        """Check y and return it in the form that `_encode_target` gave the first one."""
+
+    @abstractmethod
+    def _decode_target(self, target: Floats) -> Array:
+        """Return the target as the caller knows it."""
+
+    @abstractmethod
+    def _row_weight(self, target: Floats, weight: Floats | None) -> Floats | None:
+        """Weight of every row."""
+
+    @abstractmethod
+    def _make_loss(self) -> Loss:
+        """Return the loss of this target."""
+
+    @abstractmethod
+    def _options(self, n_rows: int, *, watched: bool) -> BoostingOptions:
+        """Parameters as the engine counts them; `watched`: somebody asks for losses."""
+
+    @abstractmethod
+    def _stopping(self, n_rows: int, validation_given: bool) -> Stopping | None:
+        """When to stop before the last round; None: never."""
+
+    @abstractmethod
+    def _keep_scores(self, problem: Problem | None) -> None:
+        """Set what scikit-learn's estimators tell of the rounds kept, by its conventions.
+
+        None: there were no rounds.
+        """
+
+    # Fitting
+
+    @property
+    def _n_rounds(self) -> int:
+        return int(getattr(self, self._rounds_parameter))
+
+    def _boost(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        given: Given,
+        callbacks: Sequence[Callback],
+    ) -> None:
+        """Check everything that `fit` is given, and fit."""
+        self._validate_params()
+        self._check_parameters()
+        so_far = self._so_far()
+        rows = self._read_rows(X, y, sample_weight, reset=so_far is None)
+        validation = self._read_validation(given)
+        self.loss_ = self._make_loss()
+        if so_far is not None and so_far.n_outputs != self.loss_.n_outputs:
+            raise ValueError(
+                f"warm_start=True continues a model of {so_far.n_outputs} scores a row, but this "
+                f"loss has {self.loss_.n_outputs}: fit a clone"
+            )
+        if so_far is None:
+            random = check_random_state(self.random_state)
+            self.seed_ = int(random.randint(np.iinfo(np.int32).max))
+        stopping = self._stopping(rows.numbers.size, validation is not None)
+        if stopping is not None and validation is None and self.validation_fraction is not None:
+            rows, validation = set_aside(
+                rows, self.validation_fraction, stratify=is_classifier(self), seed=self.seed_
+            )
+        for part in (rows, validation):
+            if part is not None:
+                check_amounts(self.loss_, part)
+        if self.loss_.link == "certain":
+            self._keep_constant()
+            return
+        rows = self._with_offset(rows, learn=so_far is None)
+        if validation is not None and validation.table is rows.table:
+            validation = replace(validation, offset=rows.offset)
+        elif validation is not None:
+            validation = self._with_offset(validation, learn=False)
+        self._learn(Problem(rows, validation, stopping), so_far, callbacks)
+
+    def _with_offset(self, rows: Rows, *, learn: bool) -> Rows:
+        """Give rows the scores of an initial model, where there is one, and learn that first."""
+        return rows
+
+    def _keep_constant(self) -> None:
+        """Keep the model of a target with one class only."""
+        self.ensemble_ = Ensemble.from_trees([0.0], [])
+        self.history_ = {}
+        self.missing_columns_ = np.empty(0, dtype=np.int64)
+        self._keep_scores(None)
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that do not go together."""
+        for callback in self.callbacks or ():
+            if not callable(callback):
+                raise TypeError(f"callbacks holds {callback!r}, which cannot be called")
+        if self.sampling == "goss":
+            if self.subsample < 1.0:
+                raise ValueError(
+                    f"subsample={self.subsample} has no meaning with sampling='goss', which draws "
+                    "top_rate and other_rate of the rows: leave it at 1.0"
+                )
+            if self.top_rate + self.other_rate > 1.0:
+                raise ValueError(
+                    f"top_rate={self.top_rate} and other_rate={self.other_rate} are shares of the "
+                    "same rows: their sum must not exceed 1"
+                )
+
+    def _sampling_options(self) -> dict[str, Any]:
+        return {
+            "sampling": self.sampling,
+            "row_share": self.subsample,
+            "top_share": self.top_rate,
+            "other_share": self.other_rate,
+            "drop_rate": self.drop_rate,
+            "skip_drop": self.skip_drop,
+            "max_drop": self.max_drop,
+        }
+
+    def _so_far(self) -> Ensemble | None:
+        """Trees of an earlier fit, to which this one adds."""
+        if not (self.warm_start and hasattr(self, "ensemble_")):
+            return None
+        if self._n_rounds < self.ensemble_.n_rounds:
+            raise ValueError(
+                f"{self._rounds_parameter}={self._n_rounds} must be larger than or equal to the "
+                f"{self.ensemble_.n_rounds} rounds that the model has when warm_start==True: raise "
+                "it, or fit a clone"
+            )
+        return self.ensemble_
+
+    def _read_rows(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Rows:
+        """Check rows to learn from; `reset` learns columns and classes from them."""
+        columns = self.categorical_features
+        table = check_table(self, X, reset=reset, categorical_features=columns)
+        given = read_target(y, numeric=is_regressor(self))
+        target = self._encode_target(given) if reset else self._encode_more(given)
+        check_consistent_length(table, target)
+        weight = self._row_weight(target, read_weight(sample_weight, table))
+        with np.errstate(over="ignore"):
+            if weight is not None and not math.isfinite(weight.sum()):
+                raise ValueError(
+                    "the sum of sample_weight is beyond float64: divide all weights by the same "
+                    "number"
+                )
+        return Rows.of_weight(X, table, target, weight)
+
+    def _read_validation(self, given: Given) -> Rows | None:
+        """Check the validation rows that `fit` was given."""
+        X, y, sample_weight = given
+        if X is None and y is None:
+            if sample_weight is not None:
+                raise ValueError("sample_weight_val needs X_val and y_val")
+            return None
+        if y is None:
+            raise ValueError("X_val is provided, but y_val was not provided: give both or neither")
+        if X is None:
+            raise ValueError("y_val is provided, but X_val was not provided: give both or neither")
+        try:
+            return self._read_rows(X, y, sample_weight, reset=False)
+        except ValueError as error:
+            raise ValueError(f"among the validation rows: {error}") from error
+
+    def _learn(
+        self, problem: Problem, so_far: Ensemble | None, callbacks: Sequence[Callback]
+    ) -> None:
+        """Boost, go back to the best round, and keep what was seen on the way."""
+        n_threads = resolve_n_jobs(self.n_jobs)
+        rows, validation = problem.rows, problem.validation
+        judge = self._judge(problem)
+        if judge is not None and validation is None:
+            validation = rows
+        coded = self._code(rows, n_threads)
+        self.missing_columns_ = coded.missing_columns()
+        before = {} if so_far is None else self.history_
+        n_before = 0 if so_far is None else so_far.n_rounds
+        watcher = Watcher(
+            n_rounds=self._n_rounds,
+            n_before=n_before,
+            stopping=problem.stopping,
+            judge=judge,
+            scores=_watched(before, problem, judge),
+            callbacks=callbacks,
+            verbose=int(self.verbose),
+        )
+        judging = None
+        if validation is not None:
+            same = validation.table is rows.table
+            judging = validation.coded(coded if same else self._code(validation, n_threads, coded))
+        boosted = fit_boosting(
+            rows.coded(coded),
+            self.loss_.native,
+            self._options(rows.numbers.size, watched=watcher.is_needed),
+            validation=judging,
+            resume=so_far,
+            callback=watcher if watcher.is_needed else None,
+            n_threads=n_threads,
+            seed=self.seed_,
+        )
+        seen = boosted.history | ({} if judge is None else {"validation_score": watcher.seen})
+        self.history_ = joined(before, seen, n_before, boosted.ensemble.n_rounds)
+        self.ensemble_ = boosted.ensemble
+        if problem.stopping is not None:
+            self.ensemble_ = boosted.ensemble.truncated(watcher.best_round)
+        self._keep_scores(problem)
+
+    def _code(self, rows: Rows, n_threads: int, learned: CodedTable | None = None) -> CodedTable:
+        """Codes of a table; bins are learned from the rows that trees are grown on, and no others.
+
+        Without bins every distinct value has its code, and thresholds come from a node's rows.
+        """
+        if self.max_bins is None:
+            return rows.table.code(n_threads)
+        if learned is not None:
+            return rows.table.code_like(learned, n_threads)
+        all_rows = rows.numbers.size == rows.table.n_rows
+        chosen = None if all_rows else rows.numbers.astype(np.uint32)
+        return rows.table.code(n_threads, self.max_bins, chosen)
+
+    def _judge(self, problem: Problem) -> Judge | None:
+        """What ``scoring`` says of the rows that decide when to stop; None: their loss."""
+        if problem.stopping is None or self.scoring == "loss":
+            return None
+        rows = problem.judging
+        scorer = check_scoring(self, self.scoring)
+        X = _safe_indexing(rows.X, rows.numbers) if callable(self.scoring) else rows.numbers
+        return judge_with(self, scorer, X, self._decode_target(rows.targets), rows.weights)
+
+    # Answers
+
+    @property
+    def best_iteration_(self) -> int:
+        """Rounds of the fitted model; early stopping goes back to the best one."""
+        check_is_fitted(self)
+        return self.ensemble_.n_rounds
+
+    @property
+    def n_trees_per_iteration_(self) -> int:
+        """Trees of a round: one, or one for each of more than two classes or several quantiles."""
+        check_is_fitted(self)
+        return self.ensemble_.n_outputs
+
+    def _check_input(self, X: Any) -> Table | SparseTable:
+        check_is_fitted(self)
+        return check_table(self, X, reset=False)
+
+    def _raw_scores(self, X: Any) -> Floats:
+        """Raw scores of shape (n_samples, n_trees_per_iteration_)."""
+        table = self._check_input(X)
+        return self.ensemble_.scores(table, resolve_n_jobs(self.n_jobs))
+
+    def _staged_raw_scores(self, X: Any) -> Iterator[Floats]:
+        """Raw scores after each round."""
+        table = self._check_input(X)
+        return self.ensemble_.staged_scores(table, resolve_n_jobs(self.n_jobs))
+
+    def apply(self, X: Any) -> npt.NDArray[np.intp]:
+        """Index of the leaf that each row reaches in each tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        leaves : ndarray of shape (n_samples, n_rounds) or (n_samples, n_rounds, n_trees)
+            Three dimensions for classifiers and for several quantiles: one tree of a round for
+            each class (two classes share one) or quantile.
+        """
+        table = self._check_input(X)
+        leaves = self.ensemble_.apply(table, resolve_n_jobs(self.n_jobs))
+        n_trees = self.ensemble_.n_outputs
+        if n_trees == 1 and is_regressor(self):
+            return leaves
+        return leaves.reshape(table.n_rows, self.ensemble_.n_rounds, n_trees)
+
+    def shape_functions(self) -> ShapeFunctions:
+        """Read an additive model as one curve a column.
+
+        A model whose trees ask one column each is a sum of functions of single columns: trees of
+        depth 1 (``max_depth=1`` or ``max_leaf_nodes=2``), or larger ones grown with
+        ``interaction_cst="no_interactions"``. Hastie and Tibshirani (1990), "Generalized additive
+        models"; Lou, Caruana and Gehrke (2012).
+
+        Returns
+        -------
+        shapes : ShapeFunctions
+            A sequence of curves, which add up with ``intercept`` to the raw score: the logarithm of
+            the odds in classification, of the mean for losses of counts and amounts, the
+            prediction itself else. It has methods ``to_frame()`` and ``plot(ax=)``.
+
+        Raises
+        ------
+        ValueError
+            If a tree asks more columns than one.
+
+        Examples
+        --------
+        >>> from arboleda import HistGradientBoostingRegressor
+        >>> X = [[float(i), float(j)] for i in range(4) for j in range(2)] * 20
+        >>> y = [row[0] + 2 * row[1] for row in X]
+        >>> model = HistGradientBoostingRegressor(max_leaf_nodes=2).fit(X, y)
+        >>> shapes = model.shape_functions()
+        >>> shapes[1].at([0.0, 1.0]).round(1).tolist()
+        [-1.0, 1.0]
+        """
+        check_is_fitted(self)
+        return shape_functions(self.ensemble_, self.schema_)
+
+    def _defect(self) -> str | None:
+        if self.loss_.n_outputs != self.ensemble_.n_outputs:
+            return "the trees have another number of scores than the loss"
+        if not np.isin(self.missing_columns_, np.arange(self.n_features_in_)).all():
+            return "missing_columns_ names columns that are not there"
+        return self.ensemble_.defect(self.schema_.n_levels)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _watched(history: Mapping[str, Floats], problem: Problem, judge: Judge | None) -> Floats:
+    """Scores of an earlier fit that say when to stop; none where it did not keep them."""
+    if judge is not None:
+        return history.get("validation_score", np.empty(0))
+    losses = "train_loss" if problem.validation is None else "validation_loss"
+    return -history.get(losses, np.empty(0))

@@ -1,0 +1,218 @@
+"""What the classifiers by gradient boosting share: classes in, probabilities out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils import column_or_1d, compute_sample_weight
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_y
+
+from arboleda.boosting._boosting import Array, Boosting, Floats
+from arboleda.boosting._losses import CLASSIFICATION, CustomLoss, Loss, classification_loss
+from arboleda.persist import Field, Labels
+
+ClassWeight = dict[Any, float] | Literal["balanced"] | None
+
+
+class BoostingClassifier(ClassifierMixin, Boosting):  # type: ignore[misc]
+    """Classes in, probabilities out."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Boosting._parameter_constraints,
+        "loss": [StrOptions(set(CLASSIFICATION)), callable],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+    }
+    _fitted_attributes: ClassVar[dict[str, Field]] = {
+        **Boosting._fitted_attributes,
+        "classes_": Labels(),
+    }
+
+    class_weight: ClassWeight
+    classes_: Array
+    loss: str | CustomLoss
+
+    @property
+    def n_classes_(self) -> int:
+        """Number of classes."""
+        return len(self.classes_)
+
+    def _encode_target(self, y: Array) -> Floats:
+        y = column_or_1d(_check_y(y, estimator=self), warn=True)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        return codes.astype(np.float64)
+
+    def _encode_more(self, y: Array) -> Floats:
+        y = column_or_1d(_check_y(y, estimator=self), warn=True)
+        unknown = np.flatnonzero(~np.isin(y, self.classes_))
+        if unknown.size:
+            row = int(unknown[0])
+            raise ValueError(
+                f"y holds the class {y[row]!r} in row {row}, which the classifier was not fitted "
+                f"on; it knows {', '.join(map(repr, self.classes_[:20].tolist()))}"
+            )
+        return np.searchsorted(self.classes_, y).astype(np.float64)
+
+    def _decode_target(self, target: Floats) -> Array:
+        labels: Array = self.classes_[target.astype(np.intp)]
+        return labels
+
+    def _row_weight(self, target: Floats, weight: Floats | None) -> Floats | None:
+        if self.class_weight is None:
+            return weight
+        by_class: Floats = compute_sample_weight(self.class_weight, self._decode_target(target))
+        if not (np.isfinite(by_class).all() and by_class.min() >= 0.0):
+            raise ValueError(
+                f"class_weight={self.class_weight!r} must give every class a finite weight that is "
+                "not negative"
+            )
+        if weight is not None:
+            with np.errstate(over="ignore"):  # refused with the sum of all weights
+                by_class = by_class * weight
+        if not by_class.any():
+            raise ValueError(
+                f"class_weight={self.class_weight!r} and sample_weight leave no row with a "
+                "positive weight"
+            )
+        return by_class
+
+    def _make_loss(self) -> Loss:
+        return classification_loss(self.loss, self.n_classes_)
+
+    # Answers
+
+    def _as_decision(self, raw: Floats) -> Floats:
+        return raw[:, 0] if raw.shape[1] == 1 else raw
+
+    def _as_probabilities(self, raw: Floats) -> Floats:
+        return self.loss_.predictions(raw)
+
+    def _as_labels(self, raw: Floats) -> Array:
+        best = raw.argmax(axis=1) if raw.shape[1] > 1 else (raw[:, 0] > 0.0).astype(np.intp)
+        labels: Array = self.classes_[best]
+        return labels
+
+    def decision_function(self, X: Any) -> Floats:
+        """Raw scores: the sum of start value and trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        score : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            With two classes the logarithm of the odds of the second one (half of it with
+            ``loss="exponential"``), else one score a class, whose softmax the probabilities are.
+        """
+        return self._as_decision(self._raw_scores(X))
+
+    def predict(self, X: Any) -> Array:
+        """Class with the largest probability; a tie goes to the first class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+        """
+        return self._as_labels(self._raw_scores(X))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probability of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        p : ndarray of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``; rows sum to 1.
+        """
+        return self._as_probabilities(self._raw_scores(X))
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithm of `predict_proba`; minus infinity for a probability that rounds to 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        log_p : ndarray of shape (n_samples, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def staged_decision_function(self, X: Any) -> Iterator[Floats]:
+        """Yield `decision_function` after each round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Yields
+        ------
+        score : ndarray
+        """
+        return map(self._as_decision, self._staged_raw_scores(X))
+
+    def staged_predict(self, X: Any) -> Iterator[Array]:
+        """Yield `predict` after each round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Yields
+        ------
+        y : ndarray of shape (n_samples,)
+        """
+        return map(self._as_labels, self._staged_raw_scores(X))
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
+        """Yield `predict_proba` after each round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Yields
+        ------
+        p : ndarray of shape (n_samples, n_classes)
+        """
+        return map(self._as_probabilities, self._staged_raw_scores(X))
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """Yield the accuracy after each round: one fit judges every number of rounds.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Yields
+        ------
+        score : float
+        """
+        for labels in self.staged_predict(X):
+            yield float(accuracy_score(y, labels, sample_weight=sample_weight))
+
+    def _defect(self) -> str | None:
+        expected = (
+            classification_loss("log_loss", len(self.classes_)) if self.classes_.size else None
+        )
+        if expected is None or expected.n_outputs != self.loss_.n_outputs:
+            return "the header lists another number of classes than the trees have scores"
+        return super()._defect()

@@ -1,0 +1,271 @@
+"""Gradient boosting on histograms: what its classifier and its regressor share.
+
+Gains and leaves of second order: Chen and Guestrin (2016), "XGBoost: a scalable tree boosting
+system"; histograms and growth by leaves: Ke et al. (2017), "LightGBM: a highly efficient gradient
+boosting decision tree".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.metrics import check_scoring
+from sklearn.utils import _safe_indexing
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from arboleda._bridge.boosting import BoostingOptions
+from arboleda.boosting._boosting import Boosting, Floats
+from arboleda.boosting._constraints import read_interaction_cst, read_monotonic_cst
+from arboleda.boosting._rows import Problem
+from arboleda.boosting._watch import Stopping, judge_with, none_better
+from arboleda.persist import Array as SavedArray
+from arboleda.persist import Field
+from arboleda.tree._refit import as_before_if_it_fails
+
+MonotonicCst = Sequence[int] | npt.NDArray[Any] | Mapping[str, int] | None
+InteractionCst = (
+    Sequence[Sequence[int | str] | set[int | str]] | Literal["pairwise", "no_interactions"] | None
+)
+Growth = Literal["leaf_wise", "level_wise", "symmetric"]
+
+# With more rows than this, "auto" stops early; a score of the training rows looks at no more.
+_MANY_ROWS = 10_000
+
+
+class HistGradientBoosting(Boosting):
+    """What classifier and regressor share: growth by histograms, constraints, early stopping."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "learning_rate": [Interval(Real, 0.0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
+        "l2_regularization": [Interval(Real, 0.0, None, closed="left")],
+        "max_features": [Interval(RealNotInt, 0.0, 1.0, closed="right")],
+        "max_bins": [Interval(Integral, 2, 255, closed="both")],
+        "monotonic_cst": ["array-like", dict, None],
+        "interaction_cst": [
+            list,
+            tuple,
+            StrOptions({"pairwise", "no_interactions"}),
+            None,
+        ],
+        "early_stopping": [StrOptions({"auto"}), "boolean"],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "validation_fraction": [
+            Interval(RealNotInt, 0.0, 1.0, closed="neither"),
+            Interval(Integral, 1, None, closed="left"),
+            None,
+        ],
+        "growth": [StrOptions({"leaf_wise", "level_wise", "symmetric"})],
+        "l1_regularization": [Interval(Real, 0.0, None, closed="left")],
+        "min_split_gain": [Interval(Real, 0.0, None, closed="left")],
+        "min_child_weight": [Interval(Real, 0.0, None, closed="left")],
+        "max_delta_step": [Interval(Real, 0.0, None, closed="left")],
+        "colsample_bytree": [Interval(Real, 0.0, 1.0, closed="right")],
+        "colsample_bylevel": [Interval(Real, 0.0, 1.0, closed="right")],
+        "extra_trees": ["boolean"],
+        "cat_smooth": [Interval(Real, 0.0, None, closed="left")],
+        "cat_l2": [Interval(Real, 0.0, None, closed="left")],
+    }
+    _fitted_attributes: ClassVar[dict[str, Field]] = {
+        "train_score_": SavedArray(np.float64),
+        "validation_score_": SavedArray(np.float64),
+    }
+    _rounds_parameter: ClassVar[str] = "max_iter"
+
+    cat_l2: float
+    cat_smooth: float
+    colsample_bylevel: float
+    colsample_bytree: float
+    early_stopping: Literal["auto"] | bool
+    extra_trees: bool
+    growth: Growth
+    interaction_cst: InteractionCst
+    l1_regularization: float
+    l2_regularization: float
+    learning_rate: float
+    max_delta_step: float
+    max_depth: int | None
+    max_features: float
+    max_leaf_nodes: int | None
+    min_child_weight: float
+    min_samples_leaf: int
+    min_split_gain: float
+    monotonic_cst: MonotonicCst
+    n_iter_no_change: int
+    tol: float
+    train_score_: Floats
+    validation_score_: Floats
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+    ) -> Self:
+        """Boost trees on a table and its target.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            A table of any container: NumPy, pandas, polars, Arrow, lists, sparse. See the guide's
+            page "What goes in".
+        y : array-like of shape (n_samples,)
+            The target, without missing values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Finite weights, not negative; rows of weight 0 take no part. None: every row counts 1.
+        X_val, y_val : array-like, default=None
+            Rows that say when to stop, in the place of a fraction of X.
+        sample_weight_val : array-like, default=None
+            Their weights.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range or names a column that X lacks, X holds an infinite
+            value, or text in a numeric column, the lengths differ, y has missing or infinite
+            values or such as the loss does not allow, or the weights are negative or all zero. The
+            estimator stays as it was.
+        """
+        with as_before_if_it_fails(self):
+            given = (X_val, y_val, sample_weight_val)
+            self._boost(X, y, sample_weight, given, self.callbacks or ())
+        return self
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.early_stopping is True and self.drop_rate > 0.0:
+            raise ValueError(
+                f"early_stopping=True cannot go back to the best round with drop_rate="
+                f"{self.drop_rate}: later rounds change the trees of earlier ones. Set "
+                "early_stopping=False and choose max_iter"
+            )
+
+    def _stopping(self, n_rows: int, validation_given: bool) -> Stopping | None:
+        wanted = self.early_stopping
+        if wanted == "auto":
+            wanted = (n_rows > _MANY_ROWS or validation_given) and self.drop_rate == 0.0
+        elif not wanted and validation_given:
+            raise ValueError(
+                "X_val and y_val are passed to fit while at the same time early_stopping is False: "
+                "set it to 'auto' or True, or leave the validation rows out"
+            )
+        if not wanted:
+            return None
+        if callable(self.loss) and self.scoring == "loss":
+            raise ValueError(
+                "early stopping needs a score of the rounds, and a custom loss tells derivatives "
+                "alone: set scoring, or early_stopping=False"
+            )
+        return Stopping(none_better, self.n_iter_no_change, self.tol)
+
+    def _options(self, n_rows: int, *, watched: bool) -> BoostingOptions:
+        directions = read_monotonic_cst(self.monotonic_cst, self.schema_)
+        if directions and self.loss_.link == "softmax":
+            raise ValueError(
+                "monotonic constraints are not supported for multiclass classification: no class "
+                "comes first; set monotonic_cst=None, or fit one class against the others"
+            )
+        return BoostingOptions(
+            n_rounds=self.max_iter,
+            learning_rate=self.learning_rate,
+            exact=False,
+            growth=self.growth,
+            max_leaf_nodes=-1 if self.max_leaf_nodes is None else self.max_leaf_nodes,
+            max_depth=-1 if self.max_depth is None else min(self.max_depth, 2**31 - 1),
+            min_samples_leaf=min(self.min_samples_leaf, n_rows + 1),
+            min_child_weight=self.min_child_weight,
+            l1=self.l1_regularization,
+            l2=self.l2_regularization,
+            min_gain=self.min_split_gain,
+            max_delta_step=self.max_delta_step,
+            column_share_tree=self.colsample_bytree,
+            column_share_level=self.colsample_bylevel,
+            column_share_node=self.max_features,
+            random_thresholds=bool(self.extra_trees),
+            category_smoothing=self.cat_smooth,
+            category_l2=self.cat_l2,
+            monotonic=directions,
+            interactions=read_interaction_cst(self.interaction_cst, self.schema_),
+            record_train_loss=watched,
+            **self._sampling_options(),
+        )
+
+    def _keep_scores(self, problem: Problem | None) -> None:
+        """Scores after 0, 1, .. rounds, higher is better; none where nothing stops early."""
+        self.train_score_ = self.validation_score_ = np.empty(0)
+        if problem is None or problem.stopping is None:
+            return
+        kept = slice(0, self.ensemble_.n_rounds + 1)
+        if self.scoring == "loss":
+            self.train_score_ = -self.history_["train_loss"][kept]
+            if problem.validation is not None:
+                self.validation_score_ = -self.history_["validation_loss"][kept]
+        elif problem.validation is None:
+            self.train_score_ = self.history_["validation_score"][kept]
+        else:
+            self.train_score_ = self._scores_of_training(problem)
+            self.validation_score_ = self.history_["validation_score"][kept]
+
+    def _scores_of_training(self, problem: Problem) -> Floats:
+        """What ``scoring`` says of at most 10,000 training rows after each round."""
+        rows = problem.rows
+        numbers = rows.numbers
+        if numbers.size > _MANY_ROWS:
+            random = np.random.RandomState(self.seed_)
+            numbers = np.sort(random.choice(numbers, _MANY_ROWS, replace=False))
+        judge = judge_with(
+            self,
+            check_scoring(self, self.scoring),
+            _safe_indexing(rows.X, numbers) if callable(self.scoring) else numbers,
+            self._decode_target(rows.target[numbers]),
+            None if rows.weight is None else rows.weight[numbers],
+        )
+        table = rows.table.take(numbers)
+        start = np.tile(self.ensemble_.start, (numbers.size, 1))
+        return np.array([judge(raw) for raw in (start, *self.ensemble_.staged_scores(table))])
+
+    @property
+    def n_iter_(self) -> int:
+        """Rounds of the fitted model; early stopping goes back to the best one."""
+        return self.best_iteration_
+
+    @property
+    def do_early_stopping_(self) -> bool:
+        """Whether early stopping was used."""
+        check_is_fitted(self)
+        return self.train_score_.size > 0
+
+    @property
+    def is_categorical_(self) -> npt.NDArray[np.bool_] | None:
+        """Mask of the columns that hold categories; None where no column does."""
+        check_is_fitted(self)
+        mask = np.array(self.schema_.kinds) == "categorical"
+        return mask if mask.any() else None
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Share of each column in what all splits gained; all 0 where no tree has a split.
+
+        The gain of a split is by how much it lowers the regularised loss of second order: Chen and
+        Guestrin (2016), equation (7).
+        """
+        check_is_fitted(self)
+        if not self.ensemble_.n_rounds:
+            return np.zeros(self.n_features_in_)
+        return self.ensemble_.gain_importances()

@@ -1,0 +1,275 @@
+"""Boosting as an additive model: a curve for each column.
+
+Hastie and Tibshirani (1990), "Generalized additive models"; with trees: Lou, Caruana and Gehrke
+(2012), "Intelligible models for classification and regression".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda._bridge.columns import Table
+from arboleda._bridge.ensemble import Ensemble
+from arboleda._bridge.labels import Label
+from arboleda._bridge.schema import MISSING, Schema
+from arboleda._bridge.tree import Tree
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ShapeFunction:
+    """What one column adds to the raw scores, as a function of its value.
+
+    Attributes
+    ----------
+    column : int
+        Number of the column.
+    name : str
+        Its name; "x[0]" and so on where the columns have none.
+    thresholds : ndarray of shape (m,)
+        Where the function of a numeric column steps, ascending; a value at a threshold belongs to
+        the step below it.
+    levels : tuple or None
+        Categories, for a categorical column.
+    values : ndarray of shape (m + 1, n_outputs) or (n_levels, n_outputs)
+        Heights of the steps, or of the categories. Over the training rows they are 0 on average.
+    missing : ndarray of shape (n_outputs,)
+        What a missing value adds, and a category that `fit` did not see.
+    """
+
+    column: int
+    name: str
+    thresholds: Floats
+    levels: tuple[Label, ...] | None
+    values: Floats
+    missing: Floats
+
+    @property
+    def spread(self) -> float:
+        """Largest difference between two values of one output."""
+        return float(np.ptp(self.values, axis=0).max()) if self.values.size else 0.0
+
+    @property
+    def steps(self) -> list[tuple[float, float, Label | None]]:
+        """Ends of each step of a numeric column, and each category of another."""
+        if self.levels is not None:
+            return [(np.nan, np.nan, level) for level in self.levels]
+        ends = [-np.inf, *self.thresholds.tolist(), np.inf]
+        return [(above, up_to, None) for above, up_to in pairwise(ends)]
+
+    def at(self, X: Any) -> Floats:
+        """Value of the function for some values of the column.
+
+        Parameters
+        ----------
+        X : array-like of shape (n,)
+            Numbers, or categories.
+
+        Returns
+        -------
+        values : ndarray of shape (n,) or (n, n_outputs)
+        """
+        if self.levels is None:
+            numbers = np.asarray(X, dtype=np.float64)
+            places = np.searchsorted(self.thresholds, numbers, side="left")
+            found = np.where(np.isnan(numbers)[:, np.newaxis], self.missing, self.values[places])
+        else:
+            code = {level: place for place, level in enumerate(self.levels)}
+            rows = [self.values[code[v]] if v in code else self.missing for v in X]
+            found = np.array(rows).reshape(len(rows), -1)
+        return found[:, 0] if found.shape[1] == 1 else found
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the function: steps for a number, bars for categories.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Where to draw; None: on axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        ax = _new_figure().add_subplot() if ax is None else ax
+        n_outputs = self.values.shape[1]
+        for k, heights in enumerate(self.values.T):
+            label = str(k) if n_outputs > 1 else None
+            if self.levels is not None:
+                places = np.arange(len(self.levels)) + k / (n_outputs + 1)
+                ax.bar(places, heights, width=1 / (n_outputs + 1), color=f"C{k}", label=label)
+                continue
+            low, high = self.thresholds.min(initial=0.0), self.thresholds.max(initial=0.0)
+            margin = 0.05 * (high - low) or 1.0
+            edges = np.concatenate([[low - margin], self.thresholds, [high + margin]])
+            ax.stairs(heights, edges, baseline=None, color=f"C{k}", label=label)
+        if self.levels is not None:
+            ax.set_xticks(range(len(self.levels)), [str(level) for level in self.levels])
+        ax.axhline(0.0, color="grey", lw=0.6)
+        ax.set_xlabel(self.name)
+        return ax
+
+
+class ShapeFunctions(Sequence[ShapeFunction]):
+    """An additive model: ``intercept`` plus one function of each column is the raw score.
+
+    Attributes
+    ----------
+    intercept : ndarray of shape (n_outputs,)
+        The mean raw score of the training rows.
+    """
+
+    def __init__(self, intercept: Floats, functions: Sequence[ShapeFunction]) -> None:
+        self.intercept = intercept
+        self._functions = tuple(functions)
+
+    def __len__(self) -> int:
+        return len(self._functions)
+
+    def __iter__(self) -> Iterator[ShapeFunction]:
+        return iter(self._functions)
+
+    @overload
+    def __getitem__(self, column: int | str) -> ShapeFunction: ...
+    @overload
+    def __getitem__(self, column: slice) -> tuple[ShapeFunction, ...]: ...
+    def __getitem__(self, column: int | str | slice) -> ShapeFunction | tuple[ShapeFunction, ...]:
+        """Return the function of a column, by its number or its name."""
+        if not isinstance(column, str):
+            return self._functions[column]
+        for function in self._functions:
+            if function.name == column:
+                return function
+        raise KeyError(f"no column has the name {column!r}")
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return all steps as a pandas data frame.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            One row a step, category or missing value and output: ``column``, ``output``, ``above``
+            and ``up_to`` (the ends of the step; NaN elsewhere), ``level`` (the category; None
+            elsewhere) and ``value``. The missing value has neither.
+        """
+        try:
+            import pandas as pd
+        except ModuleNotFoundError as error:
+            raise ImportError("to_frame() needs pandas: pip install pandas") from error
+        rows: list[tuple[str, int, float, float, Label | None, float]] = []
+        for function in self._functions:
+            for k, heights in enumerate(function.values.T):
+                rows += [
+                    (function.name, k, *step, float(height))
+                    for step, height in zip(function.steps, heights, strict=True)
+                ]
+                rows.append((function.name, k, np.nan, np.nan, None, float(function.missing[k])))
+        return pd.DataFrame(rows, columns=["column", "output", "above", "up_to", "level", "value"])
+
+    def plot(self, ax: Any = None) -> npt.NDArray[np.object_]:
+        """Draw the functions of the columns that matter most, the one with the widest span first.
+
+        Parameters
+        ----------
+        ax : Axes or array of Axes, default=None
+            Where to draw, one function on each; None: a new figure for at most nine functions.
+
+        Returns
+        -------
+        axes : ndarray of matplotlib.axes.Axes
+        """
+        best = sorted(self._functions, key=lambda function: -function.spread)
+        used = [function for function in best if function.spread > 0.0] or best[:1]
+        if ax is None:
+            n_panels = min(9, len(used))
+            n_across = min(3, n_panels)
+            n_down = -(-n_panels // n_across)
+            figure = _new_figure(figsize=(3.2 * n_across, 2.6 * n_down), layout="constrained")
+            ax = [figure.add_subplot(n_down, n_across, k + 1) for k in range(n_panels)]
+        axes = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
+        for panel, function in zip(axes, used, strict=False):
+            function.plot(panel)
+        return axes
+
+
+def shape_functions(ensemble: Ensemble, schema: Schema) -> ShapeFunctions:
+    """Read an ensemble whose trees ask one column each.
+
+    Raises
+    ------
+    ValueError
+        If a tree asks several columns.
+    """
+    n_outputs = ensemble.n_outputs
+    intercept = np.array(ensemble.start)
+    parts: dict[tuple[int, int], list[Tree]] = {}
+    for number, tree in enumerate(ensemble.trees):
+        output = number % n_outputs
+        intercept[output] += _mean_value(tree)
+        columns = np.unique(tree.feature[tree.feature >= 0])
+        if columns.size > 1:
+            first, second = (schema.describe(int(column)) for column in columns[:2])
+            raise ValueError(
+                f"tree {number} asks about the columns {first} and {second} together, so the model "
+                "is no sum of functions of single columns: fit with max_depth=1, or with "
+                "interaction_cst='no_interactions'"
+            )
+        if columns.size:
+            parts.setdefault((int(columns[0]), output), []).append(tree)
+    return ShapeFunctions(
+        intercept,
+        [
+            _function_of(column, [parts.get((column, k), []) for k in range(n_outputs)], schema)
+            for column in range(schema.n_columns)
+        ],
+    )
+
+
+def _function_of(column: int, trees: list[list[Tree]], schema: Schema) -> ShapeFunction:
+    """Sum the trees of one column, those of each output by themselves."""
+    levels = schema.levels[column]
+    thresholds = np.empty(0)
+    if levels is None:
+        asked = [tree.threshold[tree.feature >= 0] for part in trees for tree in part]
+        thresholds = np.unique(np.concatenate([np.empty(0), *asked]))
+        thresholds = thresholds[np.isfinite(thresholds)]
+        points: npt.NDArray[Any] = np.concatenate([thresholds, [np.inf, np.nan]])
+    else:
+        points = np.append(np.arange(len(levels)), MISSING).astype(np.uint16)
+    other: list[npt.NDArray[Any]] = [
+        np.zeros(points.size, dtype=np.float64 if found is None else np.uint16)
+        for found in schema.levels
+    ]
+    table = Table([*other[:column], points, *other[column + 1 :]], points.size, schema.n_levels)
+    heights = np.zeros((points.size, len(trees)))
+    for k, part in enumerate(trees):
+        if part:
+            mean = sum(_mean_value(tree) for tree in part)
+            heights[:, k] = Ensemble.from_trees([0.0], part).scores(table)[:, 0] - mean
+    name = f"x[{column}]" if schema.names is None else str(schema.names[column])
+    return ShapeFunction(column, name, thresholds, levels, heights[:-1], heights[-1])
+
+
+def _mean_value(tree: Tree) -> float:
+    """Mean of a tree's values over the rows that it was grown on."""
+    leaves = tree.feature < 0
+    return float(np.average(tree.value_rows[leaves, 0], weights=tree.n_node_samples[leaves]))
+
+
+def _new_figure(**options: Any) -> Any:
+    try:
+        import matplotlib.pyplot as plt
+    except ModuleNotFoundError as error:
+        raise ImportError("plot() needs matplotlib: pip install 'arboleda[plot]'") from error
+    return plt.figure(**options)

@@ -1,0 +1,228 @@
+"""Rounds: stages, warm start, early stopping, histories, callbacks."""
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.metrics import log_loss, roc_auc_score
+
+from arboleda import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+)
+from arboleda.boosting import BoostingRound
+
+RANDOM = np.random.default_rng(0)
+X = RANDOM.normal(size=(600, 4))
+X[RANDOM.random(X.shape) < 0.05] = np.nan
+SCORE = np.nan_to_num(X[:, 0] + X[:, 1] * X[:, 2]) + RANDOM.normal(size=600)
+Y = np.digitize(SCORE, [-0.7, 0.7])
+
+MODELS = {
+    "exact classifier": (GradientBoostingClassifier(n_estimators=10), Y),
+    "exact binary": (GradientBoostingClassifier(n_estimators=10, subsample=0.6), Y > 0),
+    "exact regressor": (GradientBoostingRegressor(n_estimators=10, max_features=2), SCORE),
+    "hist classifier": (HistGradientBoostingClassifier(max_iter=10), Y),
+    "hist binary": (HistGradientBoostingClassifier(max_iter=10, subsample=0.5), Y > 0),
+    "hist regressor": (HistGradientBoostingRegressor(max_iter=10, max_features=0.5), SCORE),
+    "goss": (HistGradientBoostingRegressor(max_iter=10, sampling="goss"), SCORE),
+}
+
+
+def rounds(model: Any, n: int) -> dict[str, int]:
+    return {"n_estimators" if hasattr(model, "n_estimators") else "max_iter": n}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_last_stage_is_the_model(name: str) -> None:
+    model, y = MODELS[name]
+    model = clone(model).set_params(random_state=0).fit(X, y)
+    methods = ["predict"]
+    if hasattr(model, "classes_"):
+        methods += ["predict_proba", "decision_function"]
+    for method in methods:
+        stages = list(getattr(model, f"staged_{method}")(X))
+        assert len(stages) == model.best_iteration_ == 10
+        np.testing.assert_array_equal(stages[-1], getattr(model, method)(X))
+        first = clone(model).set_params(**rounds(model, 1)).fit(X, y)
+        np.testing.assert_array_equal(stages[0], getattr(first, method)(X))
+    scores = list(model.staged_score(X, y))
+    assert scores[-1] == model.score(X, y)
+    assert scores[-1] > scores[0]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_continued_is_as_fitted_at_once(name: str) -> None:
+    model, y = MODELS[name]
+    model = clone(model).set_params(random_state=0)
+    half = clone(model).set_params(warm_start=True, **rounds(model, 5)).fit(X, y)
+    half = pickle.loads(pickle.dumps(half))  # a run interrupted in between
+    half.set_params(**rounds(model, 10)).fit(X, y)
+    whole = model.fit(X, y)
+    assert pickle.dumps(half.ensemble_) == pickle.dumps(whole.ensemble_)
+
+
+def test_continuing_checks_its_rounds_and_classes() -> None:
+    model = HistGradientBoostingClassifier(max_iter=5, warm_start=True).fit(X, Y)
+    with pytest.raises(
+        ValueError, match=r"max_iter=3 must be larger than or equal to the 5 rounds"
+    ):
+        model.set_params(max_iter=3).fit(X, Y)
+    with pytest.raises(ValueError, match=r"the class np.int64\(7\) in row 0"):
+        model.set_params(max_iter=6).fit(X, np.full(600, 7))
+    assert model.n_iter_ == 5
+
+
+def test_histogram_boosting_goes_back_to_the_best_round() -> None:
+    model = HistGradientBoostingClassifier(
+        max_iter=300, early_stopping=True, n_iter_no_change=6, learning_rate=0.3, random_state=0
+    ).fit(X, Y > 0)
+    losses = model.history_["validation_loss"]
+    assert model.best_iteration_ == model.n_iter_ == losses.argmin() < len(losses) - 1 < 300
+    assert len(losses) - 1 - model.n_iter_ <= 6
+    assert model.do_early_stopping_
+    np.testing.assert_array_equal(model.validation_score_, -losses[: model.n_iter_ + 1])
+    np.testing.assert_array_equal(
+        model.train_score_, -model.history_["train_loss"][: model.n_iter_ + 1]
+    )
+    short = clone(model).set_params(max_iter=model.n_iter_).fit(X, Y > 0)
+    assert pickle.dumps(short.ensemble_) == pickle.dumps(model.ensemble_)
+
+
+def test_exact_boosting_goes_back_to_the_best_round() -> None:
+    model = GradientBoostingRegressor(
+        n_estimators=300, n_iter_no_change=5, learning_rate=0.3, validation_fraction=0.2,
+        random_state=1,
+    ).fit(X, SCORE)  # fmt: skip
+    losses = model.history_["validation_loss"]
+    assert model.n_estimators_ == losses.argmin() < len(losses) - 1 < 300
+    # The last round was not better by tol than any of the five before it.
+    assert losses[-1] + model.tol >= losses[-6:-1].max()
+    assert model.train_score_.shape == (model.n_estimators_,)
+
+
+@pytest.mark.parametrize("maker", [HistGradientBoostingClassifier, GradientBoostingClassifier])
+def test_own_validation_rows(maker: Any) -> None:
+    options = (
+        {"early_stopping": "auto"}
+        if maker is HistGradientBoostingClassifier
+        else {"n_iter_no_change": 4}
+    )
+    model = maker(random_state=0, learning_rate=0.3, **options)
+    model.fit(X[:400], Y[:400], X_val=X[400:], y_val=Y[400:])
+    stages = [log_loss(Y[400:], p) for p in model.staged_predict_proba(X[400:])]
+    kept = model.history_["validation_loss"][1 : model.best_iteration_ + 1]
+    np.testing.assert_allclose(kept, stages, rtol=1e-9)
+    with pytest.raises(ValueError, match="y_val was not provided"):
+        maker().fit(X, Y, X_val=X)
+    with pytest.raises(ValueError, match="among the validation rows: .*class np.int64"):
+        maker(**options).fit(X, Y, X_val=X, y_val=Y + 5)
+
+
+def test_validation_rows_take_no_part_in_binning() -> None:
+    far = np.vstack([X[:300], X[300:] * 1e6])
+    own = HistGradientBoostingRegressor(max_bins=8, max_iter=5)
+    near = own.fit(X[:300], SCORE[:300], X_val=X[300:], y_val=SCORE[300:])
+    thresholds = [tree.threshold for tree in near.ensemble_.trees[:1]]
+    other = clone(own).fit(X[:300], SCORE[:300], X_val=far[300:], y_val=SCORE[300:])
+    np.testing.assert_array_equal(thresholds[0], other.ensemble_.trees[0].threshold)
+
+
+def test_scorers_judge_rounds() -> None:
+    def auc(estimator: Any, X: Any, y: Any) -> float:
+        assert X.shape in {(60, 4), (540, 4)}
+        return float(roc_auc_score(y, estimator.predict_proba(X)[:, 1]))
+
+    by_name, by_callable = (
+        HistGradientBoostingClassifier(
+            max_iter=30, early_stopping=True, scoring=scoring, random_state=0
+        ).fit(X, Y > 0)
+        for scoring in ("roc_auc", auc)
+    )
+    np.testing.assert_array_equal(
+        by_name.history_["validation_score"], by_callable.history_["validation_score"]
+    )
+    assert by_name.n_iter_ == by_name.history_["validation_score"].argmax()
+    assert by_name.train_score_.shape == (by_name.n_iter_ + 1,)
+    assert by_name.train_score_[0] == 0.5
+
+
+def test_training_rows_judge_where_none_are_set_aside() -> None:
+    model = HistGradientBoostingRegressor(
+        max_iter=500, early_stopping=True, validation_fraction=None, tol=0.01, n_iter_no_change=3
+    ).fit(X, SCORE)
+    assert model.n_iter_ < 500
+    assert model.validation_score_.size == 0
+    accuracy = HistGradientBoostingClassifier(
+        max_iter=200, early_stopping=True, validation_fraction=None, scoring=None, random_state=0
+    ).fit(X, Y)
+    assert accuracy.n_iter_ < 200
+    assert accuracy.train_score_[-1] == accuracy.score(X, Y)
+
+
+def test_automatic_early_stopping_needs_many_rows() -> None:
+    model = HistGradientBoostingRegressor(max_iter=2, max_leaf_nodes=3)
+    many = np.repeat(SCORE, 17)[:10_001]
+    assert not model.fit(many[:10_000, None], many[:10_000]).do_early_stopping_
+    assert model.fit(many[:, None], many).do_early_stopping_
+    assert not model.set_params(drop_rate=0.1).fit(many[:, None], many).do_early_stopping_
+
+
+def test_callbacks_are_told_of_rounds_and_stop(capsys: pytest.CaptureFixture[str]) -> None:
+    told: list[BoostingRound] = []
+
+    def stop_at_seven(current: BoostingRound) -> bool:
+        told.append(current)
+        return current.iteration == 7
+
+    model = HistGradientBoostingRegressor(callbacks=[stop_at_seven], verbose=1).fit(X, SCORE)
+    assert model.n_iter_ == 7
+    assert [current.iteration for current in told] == [1, 2, 3, 4, 5, 6, 7]
+    assert told[-1].n_iterations == 100
+    assert told[-1].validation_loss is None
+    assert told[-1].train_loss == model.history_["train_loss"][7]
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 7
+    assert lines[0].startswith("round   1 of 100, training loss ")
+
+    seen = []
+    exact = GradientBoostingRegressor(n_estimators=9)
+    exact.fit(
+        X, SCORE, monitor=lambda i, estimator, told: seen.append((i, told["iteration"])) or i == 3
+    )
+    assert seen == [(0, 1), (1, 2), (2, 3), (3, 4)]
+    assert exact.n_estimators_ == 4
+
+
+def test_out_of_bag_losses() -> None:
+    model = GradientBoostingRegressor(n_estimators=20, subsample=0.5, random_state=0).fit(X, SCORE)
+    assert model.oob_scores_.shape == model.oob_improvement_.shape == (20,)
+    assert model.oob_score_ == model.oob_scores_[-1]
+    np.testing.assert_allclose(model.oob_improvement_[1:], -np.diff(model.oob_scores_))
+    assert model.oob_improvement_[0] > 0
+    with pytest.raises(AttributeError, match="need subsample < 1"):
+        GradientBoostingRegressor(n_estimators=1).fit(X, SCORE).oob_scores_
+
+
+@pytest.mark.parametrize("maker", [HistGradientBoostingRegressor, GradientBoostingRegressor])
+def test_dropped_trees(maker: Any) -> None:
+    """DART: the model differs from plain boosting, learns, and continues bit for bit."""
+    model = maker(drop_rate=0.5, skip_drop=0.0, random_state=0, **rounds(maker(), 20))
+    fitted = clone(model).fit(X, SCORE)
+    plain = clone(model).set_params(drop_rate=0.0).fit(X, SCORE)
+    assert not np.array_equal(fitted.predict(X), plain.predict(X))
+    assert fitted.score(X, SCORE) > 0.2
+    half = clone(model).set_params(warm_start=True, **rounds(model, 10)).fit(X, SCORE)
+    half.set_params(**rounds(model, 20)).fit(X, SCORE)
+    np.testing.assert_array_equal(half.predict(X), fitted.predict(X))
+    stops = (
+        {"early_stopping": True}
+        if maker is HistGradientBoostingRegressor
+        else {"n_iter_no_change": 3}
+    )
+    with pytest.raises(ValueError, match="cannot go back to the best round with drop_rate=0.5"):
+        clone(model).set_params(**stops).fit(X, SCORE)
