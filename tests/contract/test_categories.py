@@ -10,8 +10,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from arboleda import DecisionTreeClassifier
 from arboleda._bridge.labels import label_from_json, label_to_json, plain_label, sorted_labels
-from arboleda._bridge.schema import MISSING, Schema
+from arboleda._bridge.schema import MISSING, MISSING_OF_MANY, Schema, missing_code
+from arboleda._bridge.table import check_table
 
 _LABELS = ["b", None, "ä", "b", "a", None, "a"]
 _CODES = [1, MISSING, 2, 1, 0, MISSING, 0]
@@ -205,6 +207,22 @@ def test_what_names_no_category(reader: Any, X: Any, message: str) -> None:
         reader.fit(X, categorical_features=[0])
 
 
+def test_an_estimator_may_read_more_levels_than_the_engine_numbers(reader: Any) -> None:
+    labels = [f"user{number}" for number in range(65_536)] + [None]
+    X = pd.DataFrame({"s": labels})
+    table = check_table(reader, X, reset=True, categorical_features="from_dtype", many_levels=True)
+    assert table.n_levels == (65_536,)
+    codes = table.columns[0]
+    assert codes.dtype == np.uint32
+    assert np.array_equal(np.unique(codes[:-1]), np.arange(65_536))
+    assert codes[-1] == missing_code(65_536) == MISSING_OF_MANY
+    found = reader.read(pd.DataFrame({"s": ["user7", "new", None]})).columns[0]
+    assert found.tolist() == [codes[7], MISSING_OF_MANY, MISSING_OF_MANY]
+    tree = DecisionTreeClassifier(max_depth=1).fit([[0.0], [1.0]], [0, 1])
+    assert tree.tree_.categories_are_below([0])
+    assert not tree.tree_.categories_are_below([65_536])  # no tree can ask about such a column
+
+
 @pytest.mark.parametrize("count", [65_535, 65_536, 200_000])
 @pytest.mark.parametrize("library", [pd, pl, np])
 def test_as_many_levels_as_the_engine_numbers(reader: Any, library: Any, count: int) -> None:
@@ -288,11 +306,10 @@ def test_plain_labels(value: Any, label: Any) -> None:
                 [{"type": ["date"], "value": "2020-01-01"}],
                 [{"type": "duration", "microseconds": 1.5}],
                 [{"type": "duration", "microseconds": 10**30}],
-                list(range(65_536)),
             )
         ),
     ],
 )
 def test_data_that_is_no_schema(data: Any) -> None:
-    with pytest.raises(ValueError, match="schema|names|name|levels|label"):
+    with pytest.raises(ValueError, match="schema|names|name|level|label"):
         Schema.from_dict(data)

@@ -16,7 +16,7 @@ from arboleda._bridge.labels import (
     plain_label,
     sorted_labels,
 )
-from arboleda._bridge.schema import MISSING
+from arboleda._bridge.schema import MISSING, missing_code
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -73,7 +73,7 @@ def labels_of_numbers(values: npt.NDArray[Any]) -> LabelColumn:
     return LabelColumn(codes.reshape(-1), lambda wanted: list(labels[wanted]))
 
 
-def learn_levels(column: LabelColumn, place: str) -> tuple[Label, ...]:
+def learn_levels(column: LabelColumn, place: str, *, many: bool = False) -> tuple[Label, ...]:
     """Labels that are present in a column, sorted.
 
     Parameters
@@ -81,6 +81,8 @@ def learn_levels(column: LabelColumn, place: str) -> tuple[Label, ...]:
     column : LabelColumn
     place : str
         The column's name, for the message.
+    many : bool, default=False
+        Whether there may be more than the engine numbers.
 
     Raises
     ------
@@ -88,16 +90,22 @@ def learn_levels(column: LabelColumn, place: str) -> tuple[Label, ...]:
         If a label is unreadable or there are more levels than the engine numbers.
     """
     present = column.present()
-    if present.size > 2 * MISSING:  # most probably an identifier: say so before looking at labels
+    if (
+        not many and present.size > 2 * MISSING
+    ):  # most probably an identifier: say so before looking at labels
         raise ValueError(_too_many(place, present.size))
     levels = set(_plain_labels(column, present, place)) - {None}
-    if len(levels) > MISSING:
+    if not many and len(levels) > MISSING:
         raise ValueError(_too_many(place, len(levels)))
     return sorted_labels(level for level in levels if level is not None)
 
 
-def encode(column: LabelColumn, codes: Mapping[Label, int], place: str) -> npt.NDArray[np.uint16]:
-    """Codes of a column's rows; a missing label and one that `fit` did not see get 65535.
+def encode(
+    column: LabelColumn, codes: Mapping[Label, int], place: str
+) -> npt.NDArray[Any]:
+    """Codes of a column's rows; a missing label and one that `fit` did not see get `missing_code`.
+
+    They are uint16, as the engine reads them, or uint32 where there are too many levels for that.
 
     Raises
     ------
@@ -106,10 +114,12 @@ def encode(column: LabelColumn, codes: Mapping[Label, int], place: str) -> npt.N
         there were numbers.
     """
     present = column.present()
-    table = np.full(int(present[-1]) + 2 if present.size else 1, MISSING, dtype=np.uint16)
+    missing = missing_code(len(codes))
+    dtype = np.uint16 if missing == MISSING else np.uint32
+    table = np.full(int(present[-1]) + 2 if present.size else 1, missing, dtype=dtype)
     labels = _plain_labels(column, present, place)
-    table[present] = [MISSING if label is None else codes.get(label, MISSING) for label in labels]
-    if codes and (table == MISSING).all():
+    table[present] = [missing if label is None else codes.get(label, missing) for label in labels]
+    if codes and (table == missing).all():
         _check_kinds(column, present, labels, codes, place)
     return take(table, column.codes)
 

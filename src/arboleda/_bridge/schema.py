@@ -9,7 +9,8 @@ from typing import Any, Literal, Self
 
 from arboleda._bridge.labels import Label, label_from_json, label_to_json
 
-MISSING = 65535  # the code of a missing or unknown level
+MISSING = 65535  # the code of a missing or unknown level, above those of all levels
+MISSING_OF_MANY = 2**32 - 1  # the same in a column of more levels than that
 Name = str | int | tuple[str | int, ...]
 
 
@@ -35,8 +36,8 @@ class Schema:
         if self.names is not None and len(set(self.names)) != len(self.names):
             raise ValueError("two columns have the same name")
         for j, levels in enumerate(self.levels):
-            if levels is not None and (len(levels) > MISSING or len(set(levels)) != len(levels)):
-                raise ValueError(f"column {j} has too many levels, or one of them twice")
+            if levels is not None and len(set(levels)) != len(levels):
+                raise ValueError(f"column {j} has a level twice")
 
     @property
     def n_columns(self) -> int:
@@ -107,6 +108,11 @@ class Schema:
 
     def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
         return type(self), (self.names, self.levels)  # without the look-up tables
+
+
+def missing_code(n_levels: int) -> int:
+    """Code of a missing or unknown level in a column of so many levels."""
+    return MISSING if n_levels <= MISSING else MISSING_OF_MANY
 
 
 def _listed(name: Name) -> str | int | list[str | int]:

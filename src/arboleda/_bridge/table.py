@@ -20,7 +20,12 @@ __all__ = ["SparseTable", "Table", "check_table"]
 
 
 def check_table(
-    estimator: Any, X: Any, *, reset: bool, categorical_features: Any = None
+    estimator: Any,
+    X: Any,
+    *,
+    reset: bool,
+    categorical_features: Any = None,
+    many_levels: bool = False,
 ) -> Table | SparseTable:
     """Validate a table and return its columns.
 
@@ -36,6 +41,9 @@ def check_table(
         True in ``fit``: learn the columns. False afterwards: compare them.
     categorical_features : "from_dtype", None, or array-like of bool, int or str, default=None
         Which columns are categorical; read in ``fit`` only.
+    many_levels : bool, default=False
+        Whether a column may have more levels than the engine numbers; its codes are then uint32,
+        and the estimator puts numbers in their place. Read in ``fit`` only.
 
     Raises
     ------
@@ -47,7 +55,7 @@ def check_table(
         return _sparse(estimator, X, reset, categorical_features)
     frame = as_frame(X)
     if reset:
-        return _learn(estimator, X, frame, categorical_features)
+        return _learn(estimator, X, frame, categorical_features, many_levels)
     schema: Schema = estimator.schema_
     if frame is None:
         labelled = any(levels is not None for levels in schema.levels)
@@ -66,7 +74,9 @@ def check_table(
     return Table(columns, source.n_rows, schema.n_levels)
 
 
-def _learn(estimator: Any, X: Any, frame: Frame | None, categorical_features: Any) -> Table:
+def _learn(
+    estimator: Any, X: Any, frame: Frame | None, categorical_features: Any, many_levels: bool
+) -> Table:
     """Columns of a table at fit; the estimator gets its schema."""
     names: tuple[Name, ...] | None = None
     if frame is None:
@@ -82,7 +92,7 @@ def _learn(estimator: Any, X: Any, frame: Frame | None, categorical_features: An
         place = repr(names[j]) if names is not None else str(j)
         if categorical:
             labels = source.labels(j, place)
-            learned = learn_levels(labels, place)
+            learned = learn_levels(labels, place, many=many_levels)
             columns.append(encode(labels, {label: c for c, label in enumerate(learned)}, place))
             levels.append(learned)
         else:

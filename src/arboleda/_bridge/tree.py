@@ -11,6 +11,7 @@ from scipy.sparse import csr_matrix
 
 from arboleda import _native
 from arboleda._bridge.columns import SparseTable, Table
+from arboleda._bridge.schema import MISSING
 
 Loss = Literal["misclassification", "squared_error", "absolute_error", "poisson_deviance"]
 
@@ -133,7 +134,12 @@ class Tree:
         return self._native.category[start[node] : start[node + 1]]
 
     def categories_are_below(self, n_levels: npt.ArrayLike) -> bool:
-        """Whether every category that a node lists is a level of the column that it asks."""
+        """Whether every category that a node lists is a level of the column that it asks.
+
+        False also where a column has more levels than the engine numbers.
+        """
+        if np.max(n_levels, initial=0) > MISSING:
+            return False
         start, category = self._native.category_start, self._native.category
         nodes = np.flatnonzero(np.diff(start))
         largest = category[start[1:][nodes] - 1]
