@@ -237,7 +237,7 @@ void init_options(nb::module_& m) {
           nb::arg("min_gain") = 0.0, nb::arg("max_delta_step") = 0.0,
           nb::arg("column_share_tree") = 1.0, nb::arg("column_share_level") = 1.0,
           nb::arg("column_share_node") = 1.0, nb::arg("random_thresholds") = false,
-          nb::arg("category_smoothing") = 10.0, nb::arg("category_l2") = 10.0,
+          nb::arg("category_smoothing") = 10.0, nb::arg("category_l2") = 3.0,
           nb::arg("monotonic") = std::vector<std::int8_t>{},
           nb::arg("interactions") = std::vector<std::vector<FeatureIndex>>{},
           nb::arg("sampling") = "uniform", nb::arg("row_share") = 1.0, nb::arg("top_share") = 0.2,

@@ -342,7 +342,8 @@ bool BoostedNodes::search_level(std::vector<OpenNode>& level, std::int32_t depth
     node.groups = groups;
     if (node.histogram == nullptr) continue;
     BoostedSplit own = search.complete(split, column, *node.histogram);
-    const double score = search.allowed_score(node.node, split.feature, own.left);
+    const double more_l2 = search.more_l2(column, *node.histogram);
+    const double score = search.allowed_score(node.node, split.feature, own.left, more_l2);
     if (std::isinf(score) || !leaves_rows(node, own, column)) continue;
     node.can_be_split = true;
     node.improvement = std::max(0.5 * (score - search.node_score(node.node)), 0.0);

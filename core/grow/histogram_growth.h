@@ -30,7 +30,7 @@ struct HistogramGrowth {
   double column_share_tree = 1.0, column_share_level = 1.0, column_share_node = 1.0;
   bool random_thresholds = false;      // one threshold a feature, drawn at random
   double category_smoothing = 10.0;    // added to a category's hessian where categories are ordered
-  double category_l2 = 10.0;           // added to l2 in splits by category
+  double category_l2 = 3.0;            // added to l2 in splits by category, for each beyond two
   std::vector<std::int8_t> monotonic;  // -1, 0, 1 for each feature, or empty
   std::vector<std::vector<FeatureIndex>> interactions;  // sets of features that may meet, or empty
 };

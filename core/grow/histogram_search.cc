@@ -60,8 +60,10 @@ HistogramSearch::Found HistogramSearch::search_column(const BoostedNode& node,
   if (by_category_) {
     group_codes(column, histogram, n_rows, codes.n_codes());
     order_categories();
+    more_l2_ = more_l2(groups_.size());
     return scan_groups(node, column.feature, groups_.size(), {}, 0, false);
   }
+  more_l2_ = 0.0;
   if (is_plain_ && !is_counted_) return scan_plain(node, column, histogram, has_missing);
   group_codes(column, histogram, n_rows, codes.n_values);
   const std::uint32_t n_missing = is_counted_ && has_missing ? n_rows[codes.n_values] : 0;
@@ -120,6 +122,29 @@ void HistogramSearch::order_categories() {
   });
 }
 
+// A cut of k categories in the order of their steps is chosen with hindsight: of categories without
+// any effect it takes the lucky half for the left side, whose score then grows with k. With l2
+// growing likewise, what each category brings is shrunk by its own hessian against a constant.
+// Nothing is chosen where there are two.
+double HistogramSearch::more_l2(std::size_t n_categories) const {
+  return n_categories < 3 ? 0.0 : options_.category_l2 * static_cast<double>(n_categories - 2);
+}
+
+double HistogramSearch::more_l2(const RowCodes::Column& column, const Histogram& histogram) const {
+  const CodedColumn& codes = table_.columns[static_cast<std::size_t>(column.feature)];
+  if (!codes.is_categorical) return 0.0;
+  std::size_t n = 0;
+  for (std::size_t code = 0; code < codes.n_codes(); ++code) {
+    n += histogram.at(column.first_cell + code).hessian > 0;
+  }
+  return more_l2(n);
+}
+
+// No cut parts categories of the same key, so their numbers have no say.
+bool HistogramSearch::is_tied(std::size_t i) const {
+  return i + 1 < groups_.size() && groups_[i].key == groups_[i + 1].key;
+}
+
 double HistogramSearch::category_key(double gradient, double hessian) const {
   const double smoothed = hessian + options_.category_smoothing / units_.hessian;
   return smoothed > 0.0 ? gradient / smoothed : 0.0;
@@ -138,8 +163,8 @@ HistogramSearch::Found HistogramSearch::scan_groups(const BoostedNode& node, Fea
                                                     bool has_missing) const {
   Found found;
   const bool draws = options_.random_thresholds && n_groups > 1;
-  const std::size_t drawn =
-      draws ? draw(static_cast<std::uint32_t>(n_groups - 1), feature, node.key) : 0;
+  std::size_t drawn = draws ? draw(static_cast<std::uint32_t>(n_groups - 1), feature, node.key) : 0;
+  while (by_category_ && draws && is_tied(drawn)) ++drawn;
   for (const bool missing_left : {false, true}) {
     if (missing_left && !has_missing) break;
     Wide left = missing_left ? missing : Wide{};
@@ -147,7 +172,7 @@ HistogramSearch::Found HistogramSearch::scan_groups(const BoostedNode& node, Fea
     for (std::size_t i = 0; i < n_groups; ++i) {
       left = left + groups_[i].sum;
       n_left += groups_[i].n_rows;
-      if (draws && i != drawn) continue;
+      if ((draws && i != drawn) || (by_category_ && is_tied(i))) continue;
       const Candidate candidate{0.0, by_category_ ? i : groups_[i].code, missing_left};
       consider(node, feature, left, n_left, candidate, found);
     }
@@ -162,7 +187,7 @@ void HistogramSearch::consider(const BoostedNode& node, FeatureIndex feature, Wi
       (n_left < options_.min_samples_leaf || node.n_rows - n_left < options_.min_samples_leaf)) {
     return;
   }
-  const double score = allowed_score(node, feature, left);
+  const double score = allowed_score(node, feature, left, more_l2_);
   const Wide right = node.total - left;
   const bool sure =
       is_counted_ || (left.hessian >= units_.enough && right.hessian >= units_.enough);
@@ -171,12 +196,10 @@ void HistogramSearch::consider(const BoostedNode& node, FeatureIndex feature, Wi
   }
 }
 
-double HistogramSearch::allowed_score(const BoostedNode& node, FeatureIndex feature,
-                                      Wide left) const {
+double HistogramSearch::allowed_score(const BoostedNode& node, FeatureIndex feature, Wide left,
+                                      double more_l2) const {
   const Wide right = node.total - left;
   if (left.hessian < units_.least || right.hessian < units_.least) return kNoScore;
-  const bool by_category = table_.columns[static_cast<std::size_t>(feature)].is_categorical;
-  const double more_l2 = by_category ? options_.category_l2 : 0.0;
   const double gl = static_cast<double>(left.gradient);
   const double hl = static_cast<double>(left.hessian);
   const double gr = static_cast<double>(right.gradient);

@@ -70,7 +70,11 @@ class HistogramSearch {
 
   // The score of a split with these sums on its left, or -infinity where a side is too small or a
   // constraint forbids it.
-  double allowed_score(const BoostedNode& node, FeatureIndex feature, Wide left) const;
+  double allowed_score(const BoostedNode& node, FeatureIndex feature, Wide left,
+                       double more_l2) const;
+
+  // What is added to l2 in a split of a node by a column: 0 for numbers.
+  double more_l2(const RowCodes::Column& column, const Histogram& histogram) const;
 
   // Adds the scores of all splits on a column of numbers.
   void add_scores(const BoostedNode& node, const Histogram& histogram, std::size_t first_cell,
@@ -104,6 +108,8 @@ class HistogramSearch {
   void group_codes(const RowCodes::Column& column, const Histogram& histogram,
                    std::span<const std::uint32_t> n_rows, std::size_t n_codes);
   void order_categories();
+  double more_l2(std::size_t n_categories) const;
+  bool is_tied(std::size_t i) const;
   void consider(const BoostedNode& node, FeatureIndex feature, Wide left, std::uint64_t n_left,
                 const Candidate& candidate, Found& found) const;
   void keep(const RowCodes::Column& column, const Candidate& candidate, Split& best) const;
@@ -123,6 +129,7 @@ class HistogramSearch {
   std::vector<Group> groups_;
   bool is_counted_ = false;
   bool by_category_ = false;
+  double more_l2_ = 0.0;
 };
 
 }  // namespace arboleda

@@ -21,7 +21,17 @@ void LevelSearch::search(std::span<const LevelNode> level, const RowCodes::Colum
     for (const LevelNode& node : level) {
       add_scores(node, column, missing_left ? node.histogram->at(missing_cell) : Wide{});
     }
+    if (codes.is_categorical) forbid_ties();
     keep(column, codes, missing_left, best);
+  }
+}
+
+// No cut parts categories of the same key, so their numbers have no say.
+void LevelSearch::forbid_ties() {
+  for (std::size_t i = 0; i + 1 < keyed_.size(); ++i) {
+    if (keyed_[i].first == keyed_[i + 1].first) {
+      totals_[i] = -std::numeric_limits<double>::infinity();
+    }
   }
 }
 
@@ -54,10 +64,11 @@ void LevelSearch::add_scores(const LevelNode& node, const RowCodes::Column& colu
     return;
   }
   Wide left = missing;
+  const double more_l2 = search_.more_l2(column, *node.histogram);
   for (std::size_t i = 0; i < order_.size(); ++i) {
     const Wide sum = node.histogram->at(column.first_cell + order_[i]);
     left = {left.gradient + sum.gradient, left.hessian + sum.hessian};
-    const double score = search_.allowed_score(*node.node, column.feature, left);
+    const double score = search_.allowed_score(*node.node, column.feature, left, more_l2);
     totals_[i] += score == -std::numeric_limits<double>::infinity() ? node.score : score;
   }
 }

@@ -37,6 +37,7 @@ class LevelSearch {
  private:
   void order_codes(std::span<const LevelNode> level, const RowCodes::Column& column,
                    const CodedColumn& codes);
+  void forbid_ties();
   void add_scores(const LevelNode& node, const RowCodes::Column& column, Wide missing);
   void keep(const RowCodes::Column& column, const CodedColumn& codes, bool missing_left,
             Split& best) const;

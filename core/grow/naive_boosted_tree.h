@@ -73,7 +73,7 @@ class NaiveBoostedTree {
   }
 
   // Codes the node has, in the order in which cuts are tried.
-  std::vector<Code> order(const Node& node, std::size_t f) const {
+  std::vector<std::pair<double, Code>> order(const Node& node, std::size_t f) const {
     const CodedColumn& column = table_.columns[f];
     std::vector<std::pair<double, Code>> keyed;
     for (Code code = 0; code < column.n_codes(); ++code) {
@@ -84,9 +84,7 @@ class NaiveBoostedTree {
                          code);
     }
     std::sort(keyed.begin(), keyed.end());
-    std::vector<Code> codes;
-    for (const auto& [key, code] : keyed) codes.push_back(code);
-    return codes;
+    return keyed;
   }
 
   void find(Node& node) const {
@@ -97,15 +95,18 @@ class NaiveBoostedTree {
     double best = -std::numeric_limits<double>::infinity();
     for (std::size_t f = 0; f < table_.columns.size(); ++f) {
       const CodedColumn& column = table_.columns[f];
-      const double more = column.is_categorical ? options_.category_l2 : 0.0;
       const int way = options_.monotonic.empty() ? 0 : options_.monotonic[f];
-      const std::vector<Code> codes = order(node, f);
+      const auto keyed = order(node, f);
+      const double more = column.is_categorical && keyed.size() > 2
+                              ? options_.category_l2 * static_cast<double>(keyed.size() - 2)
+                              : 0.0;
       for (const bool missing_left : {false, true}) {
         if (missing_left && (!column.has_missing || column.is_categorical)) continue;
         std::vector<bool> left(column.n_codes());
         if (missing_left) left[column.n_values] = true;
-        for (const Code code : codes) {
-          left[code] = true;
+        for (std::size_t i = 0; i < keyed.size(); ++i) {
+          left[keyed[i].second] = true;
+          if (i + 1 < keyed.size() && keyed[i].first == keyed[i + 1].first) continue;  // a tie
           const Sums l = sum(node, [&](RowIndex row) { return left[codes_[f][row]]; });
           const Sums r{all.g - l.g, all.h - l.h, all.n - l.n};
           if (l.n == 0 || r.n == 0 || l.n < options_.min_samples_leaf ||
