@@ -27,6 +27,47 @@ CodeTree::CodeTree(const TreeArrays& tree, const CodedTable& table) {
   for (std::size_t node = 0; node < tree.right.size(); ++node) {
     nodes_.push_back(ask(tree, table, node));
   }
+  make_byte_nodes();
+}
+
+void CodeTree::make_byte_nodes() {
+  const auto is_simple = [](const Node& node) {
+    return node.right < 0 || (node.kind == Codes::bytes && !node.is_categorical);
+  };
+  if (nodes_.size() < 2 || !std::all_of(nodes_.begin(), nodes_.end(), is_simple)) return;
+  const auto* any_codes = static_cast<const std::uint8_t*>(nodes_[0].column);
+  std::vector<std::int32_t> depth(nodes_.size());
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const Node& node = nodes_[i];
+    const auto self = static_cast<NodeIndex>(i);
+    if (node.right < 0) {
+      byte_nodes_.push_back({any_codes, self, self, 0, 0, false});
+      depth_ = std::max(depth_, depth[i]);
+      continue;
+    }
+    byte_nodes_.push_back({static_cast<const std::uint8_t*>(node.column), self + 1, node.right,
+                           node.limit, node.missing, node.missing_left});
+    depth[i + 1] = depth[static_cast<std::size_t>(node.right)] = depth[i] + 1;
+  }
+}
+
+void CodeTree::leaves(std::span<const RowIndex> rows, std::span<NodeIndex> leaf) const {
+  std::size_t i = 0;
+  // Rows side by side: while one waits for its code, the others go on.
+  constexpr std::size_t kAbreast = 8;
+  for (; !byte_nodes_.empty() && i + kAbreast <= rows.size(); i += kAbreast) {
+    NodeIndex at[kAbreast] = {};
+    for (std::int32_t d = 0; d < depth_; ++d) {
+      for (std::size_t k = 0; k < kAbreast; ++k) {
+        const ByteNode& node = byte_nodes_[static_cast<std::size_t>(at[k])];
+        const Code code = node.codes[rows[i + k]];
+        const bool left = code == node.missing ? node.missing_left : code < node.limit;
+        at[k] = left ? node.left : node.right;
+      }
+    }
+    std::copy_n(at, kAbreast, leaf.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  for (; i < rows.size(); ++i) leaf[i] = this->leaf(rows[i]);
 }
 
 CodeTree::Node CodeTree::ask(const TreeArrays& tree, const CodedTable& table, std::size_t node) {
@@ -107,7 +148,8 @@ void find_leaves(const CodeTree& tree, std::span<const RowIndex> rows, const Con
   parallel_for(context.n_threads(), n_blocks, [&](std::size_t block, int) {
     context.check();
     const std::size_t end = std::min(rows.size(), (block + 1) * kBlockRows);
-    for (std::size_t i = block * kBlockRows; i < end; ++i) leaf[i] = tree.leaf(rows[i]);
+    const std::size_t begin = block * kBlockRows;
+    tree.leaves(rows.subspan(begin, end - begin), leaf.subspan(begin, end - begin));
   });
 }
 

@@ -24,6 +24,9 @@ class CodeTree {
   // Tree and table must outlive this.
   CodeTree(const TreeArrays& tree, const CodedTable& table);
 
+  // The leaf of each of the rows.
+  void leaves(std::span<const RowIndex> rows, std::span<NodeIndex> leaf) const;
+
   NodeIndex leaf(RowIndex row) const {
     NodeIndex node = 0;
     while (nodes_[static_cast<std::size_t>(node)].right >= 0) {
@@ -51,8 +54,20 @@ class CodeTree {
   Node ask(const TreeArrays& tree, const CodedTable& table, std::size_t node);
   bool goes_left(const Node& node, RowIndex row) const;
 
+  // A question about a code of one byte. A leaf sends every row to itself.
+  struct ByteNode {
+    const std::uint8_t* codes;
+    NodeIndex left, right;
+    Code limit, missing;
+    bool missing_left;
+  };
+
+  void make_byte_nodes();
+
   std::vector<Node> nodes_;
   std::vector<bool> others_;
+  std::vector<ByteNode> byte_nodes_;  // where all questions are of this kind, else none
+  std::int32_t depth_ = 0;
 };
 
 // The leaf of each of the rows.

@@ -28,7 +28,8 @@ BoostedScores::BoostedScores(const CodedTable& table, std::span<const double> st
 void BoostedScores::add(const TreeArrays& tree, std::size_t output, const LeafRows& leaves,
                         const Context& context) {
   const auto scores = of(output);
-  parallel_for(context.n_threads(), leaves.leaves.size(), [&](std::size_t task, int) {
+  const int n_threads = leaves.rows.size() >= kBlockRows ? context.n_threads() : 1;
+  parallel_for(n_threads, leaves.leaves.size(), [&](std::size_t task, int) {
     const LeafRows::Leaf& leaf = leaves.leaves[task];
     const double value = tree.value[static_cast<std::size_t>(leaf.node)];
     for (std::size_t i = leaf.begin; i < leaf.end; ++i) scores[leaves.rows[i]] += value;
@@ -43,9 +44,12 @@ void BoostedScores::add(const TreeArrays& tree, std::size_t output, std::span<co
   const std::size_t n_blocks = (rows.size() + kBlockRows - 1) / kBlockRows;
   parallel_for(context.n_threads(), n_blocks, [&](std::size_t block, int) {
     context.check();
-    const std::size_t end = std::min(rows.size(), (block + 1) * kBlockRows);
-    for (std::size_t i = block * kBlockRows; i < end; ++i) {
-      scores[rows[i]] += factor * tree.value[static_cast<std::size_t>(codes.leaf(rows[i]))];
+    const std::size_t begin = block * kBlockRows;
+    const auto mine = rows.subspan(begin, std::min(kBlockRows, rows.size() - begin));
+    std::vector<NodeIndex> leaf(mine.size());
+    codes.leaves(mine, leaf);
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      scores[mine[i]] += factor * tree.value[static_cast<std::size_t>(leaf[i])];
     }
   });
 }
