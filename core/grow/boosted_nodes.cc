@@ -155,8 +155,11 @@ void BoostedNodes::split_node(const OpenNode& parent, std::size_t n_left) {
   node.feature = split.feature;
   node.impurity = parent.improvement;
   const auto rows = rows_.subspan(parent.begin, parent.n_rows());
-  // A side for missing values that the node never saw: the larger child.
-  node.missing_left = parent.best.saw_missing ? split.missing_left : n_left > rows.size() - n_left;
+  // A side for missing values that the node never saw: the heavier child. Its weight is its hessian,
+  // not its rows, so that a row of weight 2 is as good as the row twice.
+  const Wide right = parent.node.total - parent.best.left;
+  node.missing_left =
+      parent.best.saw_missing ? split.missing_left : parent.best.left.hessian > right.hessian;
   if (column.is_categorical) {
     PartitionScratch scratch;
     const auto others = node.missing_left ? rows.subspan(n_left) : rows.first(n_left);
