@@ -28,8 +28,21 @@ constexpr std::int64_t kMostTrees = std::int64_t{1} << 24;
 
 constexpr double kNotRecorded = std::numeric_limits<double>::quiet_NaN();
 
-// Those of positive weight, and all that is promised of them.
-std::vector<RowIndex> checked_rows(const BoostingRows& data) {
+// The rows of positive weight: those given, where all are. What is promised of them is checked.
+class CheckedRows {
+ public:
+  CheckedRows() = default;
+  explicit CheckedRows(const BoostingRows& data);
+  CheckedRows(const CheckedRows&) = delete;
+
+  operator std::span<const RowIndex>() const { return rows_; }
+
+ private:
+  std::vector<RowIndex> heavy_;
+  std::span<const RowIndex> rows_;
+};
+
+CheckedRows::CheckedRows(const BoostingRows& data) : rows_(data.rows) {
   const std::size_t n_rows = data.table.n_rows;
   require(
       data.objective.n_rows() == n_rows && (data.weight.empty() || data.weight.size() == n_rows),
@@ -38,13 +51,12 @@ std::vector<RowIndex> checked_rows(const BoostingRows& data) {
                   data.rows.end() &&
               (data.rows.empty() || data.rows.back() < n_rows),
           "rows are not ascending, or not of the table");
-  std::vector<RowIndex> rows;
-  rows.reserve(data.rows.size());
-  for (const RowIndex row : data.rows) {
-    if (data.weight.empty() || data.weight[row] > 0.0) rows.push_back(row);
+  if (!data.weight.empty()) {
+    std::copy_if(data.rows.begin(), data.rows.end(), std::back_inserter(heavy_),
+                 [&](RowIndex row) { return data.weight[row] > 0.0; });
+    rows_ = heavy_;
   }
-  require(!rows.empty(), "at least one row of positive weight is needed");
-  return rows;
+  require(!rows_.empty(), "at least one row of positive weight is needed");
 }
 
 // The mean over some rows; `losses`: scratch. The same bits in any order of the rows.
@@ -111,7 +123,8 @@ class Boosting {
   const Context& context_;
   Objective& objective_;
   const std::size_t n_outputs_;
-  const std::vector<RowIndex> rows_, judged_;  // to learn from, to judge by
+  const CheckedRows learned_rows_, judged_rows_;
+  const std::span<const RowIndex> rows_, judged_;  // to learn from, to judge by
 
   std::optional<ScoreGrid> grid_;  // with DART
   TreeEnsemble ensemble_;
@@ -119,7 +132,8 @@ class Boosting {
   BoostingHistory history_;
   std::unique_ptr<BoostedTrees> trees_;
   RowSampler sampler_;
-  std::vector<RowIndex> scored_;  // rows of the training table whose scores are kept up to date
+  std::vector<RowIndex> both_;        // rows of the training table to learn from or to judge by
+  std::span<const RowIndex> scored_;  // those whose scores are kept up to date
   BoostedScores scores_;
   std::unique_ptr<BoostedScores> other_table_;  // scores of a validation table of its own
 
@@ -143,8 +157,10 @@ Boosting::Boosting(const BoostingRows& training, const BoostingRows* validation,
       context_(context),
       objective_(training.objective),
       n_outputs_(training.objective.n_outputs()),
-      rows_(checked_rows(training)),
-      judged_(validation != nullptr ? checked_rows(*validation) : std::vector<RowIndex>()),
+      learned_rows_(training),
+      judged_rows_(validation != nullptr ? CheckedRows(*validation) : CheckedRows()),
+      rows_(learned_rows_),
+      judged_(judged_rows_),
       ensemble_(begun(std::move(so_far))),
       first_round_(static_cast<std::int64_t>(ensemble_.n_rounds())),
       sampler_(options.sampling, rows_, training.table.n_rows, context),
@@ -159,9 +175,9 @@ Boosting::Boosting(const BoostingRows& training, const BoostingRows* validation,
   leaves_.resize(static_cast<std::size_t>(n_workers));
 
   if (validation != nullptr && &validation->table == &training.table) {
-    scored_.clear();
     std::set_union(rows_.begin(), rows_.end(), judged_.begin(), judged_.end(),
-                   std::back_inserter(scored_));
+                   std::back_inserter(both_));
+    scored_ = both_;
   } else if (validation != nullptr) {
     other_table_ =
         std::make_unique<BoostedScores>(validation->table, ensemble_.start, validation->offset);

@@ -15,7 +15,7 @@ from arboleda.boosting._watch import Stopping
 from arboleda.tree._folds import hold_out
 
 Floats = npt.NDArray[np.float64]
-RowNumbers = npt.NDArray[np.intp]
+RowNumbers = npt.NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Rows:
     ) -> Rows:
         """Rows whose weight is not 0; the others may have any target, and get a usual one."""
         if weight is None:
-            return cls(X, table, target, None, np.arange(table.n_rows))
+            return cls(X, table, target, None, np.arange(table.n_rows, dtype=np.uint32))
         numbers = np.flatnonzero(weight)
         return cls(X, table, np.where(weight > 0.0, target, target[numbers[0]]), weight, numbers)
 
