@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
 
+from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from arboleda.study.preparation import Style
 from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -89,6 +90,20 @@ def _cart_classifier(setting: Setting, params: Params) -> Any:
 
 def _cart_regressor(setting: Setting, params: Params) -> Any:
     return DecisionTreeRegressor(random_state=setting.seed, n_jobs=1, **params)
+
+
+def _boosting_grid(setting: Setting) -> list[dict[str, Any]]:
+    """Few or many leaves, each with large steps and with small ones."""
+    return [
+        {"learning_rate": rate, "max_iter": rounds, "max_leaf_nodes": leaves}
+        for rate, rounds in ((0.1, 100), (0.03, 300))
+        for leaves in (8, 31)
+    ]
+
+
+def _boosting_options(setting: Setting, params: Params) -> dict[str, Any]:
+    # All rows are learned from: the number of rounds is the grid's.
+    return {"early_stopping": False, "random_state": setting.seed, "n_jobs": 1, **params}
 
 
 def _logistic(setting: Setting, params: Params) -> Any:
@@ -195,6 +210,24 @@ CATALOGUE: tuple[Model, ...] = (
         task="regression",
         make=_cart_regressor,
         grid=_cart_grid,
+        style="native",
+        engine="arboleda",
+    ),
+    Model(
+        key="gradient_boosting",
+        name="Gradient boosting",
+        task="classification",
+        make=lambda s, p: HistGradientBoostingClassifier(**_boosting_options(s, p)),
+        grid=_boosting_grid,
+        style="native",
+        engine="arboleda",
+    ),
+    Model(
+        key="gradient_boosting",
+        name="Gradient boosting",
+        task="regression",
+        make=lambda s, p: HistGradientBoostingRegressor(**_boosting_options(s, p)),
+        grid=_boosting_grid,
         style="native",
         engine="arboleda",
     ),
