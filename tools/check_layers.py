@@ -40,6 +40,7 @@ PYTHON = {
     "metrics": set[str](),
     "tree": {"_bridge", "_errors", "_numbers", "_reading", "persist"},
     "boosting": {"_bridge", "_errors", "persist", "tree"},
+    "model_selection": {"_bridge", "boosting"},
     "report": {"_files", "_numbers", "_reading"},
     "study": {"_files", "boosting", "metrics", "tree", "report"},
     "cli": {"study"},

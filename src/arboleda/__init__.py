@@ -25,7 +25,7 @@ _PUBLIC = {
     "load": "arboleda.persist",
     "plot_tree": "arboleda.tree",
 }
-_MODULES = {"metrics", "persist"}
+_MODULES = {"metrics", "model_selection", "persist"}
 
 __all__ = [
     "DecisionTreeClassifier",
@@ -43,12 +43,14 @@ __all__ = [
     "export_text",
     "load",
     "metrics",
+    "model_selection",
     "persist",
     "plot_tree",
 ]
 
 if TYPE_CHECKING:
     from arboleda import metrics as metrics
+    from arboleda import model_selection as model_selection
     from arboleda import persist as persist
     from arboleda._errors import ModelFormatError as ModelFormatError
     from arboleda.boosting import GradientBoostingClassifier as GradientBoostingClassifier

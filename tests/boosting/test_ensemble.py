@@ -80,6 +80,10 @@ def test_stages_end_at_the_scores_and_are_those_of_truncated_ensembles(n_outputs
     for n_rounds, stage in enumerate(stages, start=1):
         assert ensemble.truncated(n_rounds).scores(table).tobytes() == stage.tobytes()
     assert not np.shares_memory(stages[0], stages[1])
+    chosen = list(ensemble.staged_scores(table, rounds=[2, 3, 7, 9]))
+    assert [stage.tobytes() for stage in chosen] == [
+        stages[number - 1].tobytes() for number in (2, 3, 7, 7)
+    ]
 
 
 def test_parts_put_together_are_the_whole() -> None:

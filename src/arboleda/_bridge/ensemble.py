@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -76,7 +76,8 @@ class Ensemble:
             found: npt.NDArray[np.float64] = _ask(self._native.scores, table, n_threads)
             return found
         scores = np.array(offset, dtype=np.float64, order="C")
-        self._native.add_scores(scores, 0, self.n_rounds, *table.native, n_threads)
+        add: Callable[..., None] = self._native.add_scores
+        add(scores, 0, self.n_rounds, *table.native, n_threads)
         return scores
 
     def staged_scores(
@@ -84,14 +85,21 @@ class Ensemble:
         table: Table | SparseTable,
         n_threads: int = 1,
         offset: npt.NDArray[np.float64] | None = None,
+        rounds: Iterable[int] | None = None,
     ) -> Iterator[npt.NDArray[np.float64]]:
-        """Yield the scores after each round; the last are those of `scores`, bit by bit."""
+        """Yield the scores after each round; the last are those of `scores`, bit by bit.
+
+        ``rounds``, ascending, takes the place of 1, 2, ..; those beyond the last are as the last.
+        """
         start = np.tile(self.start, (table.n_rows, 1)) if offset is None else offset
         scores = np.array(start, dtype=np.float64, order="C")
         add: Callable[..., None] = self._native.add_scores
         native = table.native
-        for number in range(self.n_rounds):
-            add(scores, number, number + 1, *native, n_threads)
+        n_added = 0
+        for number in range(1, self.n_rounds + 1) if rounds is None else rounds:
+            last = min(number, self.n_rounds)
+            add(scores, n_added, last, *native, n_threads)
+            n_added = last
             yield scores.copy()
 
     def apply(self, table: Table | SparseTable, n_threads: int = 1) -> npt.NDArray[np.intp]:

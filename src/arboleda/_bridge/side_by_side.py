@@ -2,13 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TypeVar
 
 from arboleda import _native
 
 Result = TypeVar("Result")
+
+
+@contextmanager
+def workers(n_workers: int) -> Iterator[ThreadPoolExecutor]:
+    """Threads for fits; none outlives the block.
+
+    When the block ends by an exception, an interrupt for example, the engine's work in the threads
+    stops at its next look and what has not yet begun is dropped.
+
+    Parameters
+    ----------
+    n_workers : int
+        At least 1.
+    """
+    flag = _native.StopFlag()
+    with ThreadPoolExecutor(n_workers, initializer=_native.obey, initargs=(flag,)) as pool:
+        try:
+            yield pool
+        except BaseException:
+            flag.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def run_side_by_side(tasks: Sequence[Callable[[int], Result]], n_threads: int) -> list[Result]:
@@ -32,13 +55,6 @@ def run_side_by_side(tasks: Sequence[Callable[[int], Result]], n_threads: int) -
     n_workers = min(n_threads, len(tasks))
     if n_workers <= 1:
         return [task(n_threads) for task in tasks]
-    flag = _native.StopFlag()
-    with ThreadPoolExecutor(n_workers, initializer=_native.obey, initargs=(flag,)) as pool:
+    with workers(n_workers) as pool:
         futures = [pool.submit(task, n_threads // n_workers) for task in tasks]
-        try:
-            return [future.result() for future in futures]
-        except BaseException:
-            flag.set()
-            for future in futures:
-                future.cancel()
-            raise
+        return [future.result() for future in futures]

@@ -28,6 +28,7 @@ from arboleda._bridge.schema import Schema
 from arboleda._bridge.table import SparseTable, Table, check_table
 from arboleda._bridge.target import read_target, read_weight
 from arboleda._bridge.threads import resolve_n_jobs
+from arboleda.boosting._coded_once import CodedOnce
 from arboleda.boosting._history import HistoryField, joined
 from arboleda.boosting._losses import Loss, LossField, check_amounts
 from arboleda.boosting._rows import Problem, Rows, set_aside
@@ -234,7 +235,11 @@ class Boosting(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[mi
     def _read_rows(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Rows:
         """Check rows to learn from; `reset` learns columns and classes from them."""
         columns = self.categorical_features
-        table = check_table(self, X, reset=reset, categorical_features=columns)
+        table: Any = X
+        if isinstance(X, CodedOnce):
+            X.teach(self)
+        else:
+            table = check_table(self, X, reset=reset, categorical_features=columns)
         given = read_target(y, numeric=is_regressor(self))
         target = self._encode_target(given) if reset else self._encode_more(given)
         check_consistent_length(table, target)

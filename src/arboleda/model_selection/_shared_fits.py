@@ -1,0 +1,200 @@
+"""The fits of a search: side by side, each once for all numbers of rounds."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import Lock
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.validation import _check_method_params
+
+from arboleda._bridge.table import SparseTable, Table, check_table
+from arboleda.boosting._boosting import Boosting
+from arboleda.boosting._coded_once import CodedOnce
+from arboleda.model_selection._plan import Candidate, Family, Plan
+
+Floats = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+
+
+class Fold:
+    """Rows to learn from, and those that the models have to answer for.
+
+    Parameters
+    ----------
+    train, test : ndarray
+        Row numbers.
+    with_train : bool
+        Whether the models have to answer for the rows that they learned from, too.
+    """
+
+    def __init__(self, train: Rows, test: Rows, *, with_train: bool) -> None:
+        self.train = train
+        self.asked = [test, train] if with_train else [test]
+        self._tables: dict[Any, CodedOnce] = {}
+        self._tests: dict[Any, Table | SparseTable] = {}
+        self._lock = Lock()
+
+    def table(self, X: Any, family: Family) -> CodedOnce:
+        """The rows to learn from, for a family and those that read a table alike."""
+        with self._lock:
+            if family.reading not in self._tables:
+                self._tables[family.reading] = CodedOnce(X, self.train, family.model)
+            return self._tables[family.reading]
+
+    def read(self, X: Any, rows: Rows, family: Family, model: Boosting) -> Table | SparseTable:
+        """Read rows to answer for; those of the test are kept."""
+        if rows is not self.asked[0]:
+            return check_table(model, _safe_indexing(X, rows), reset=False)
+        with self._lock:
+            if family.reading not in self._tests:
+                part = check_table(model, _safe_indexing(X, rows), reset=False)
+                self._tests[family.reading] = part
+            return self._tests[family.reading]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A model of the most rounds, and what it says after fewer.
+
+    Parameters
+    ----------
+    model : Boosting
+    seconds : float
+        What fitting took.
+    answers : dict
+        Of the rows asked for, by their key: the raw scores after each number of rounds.
+    """
+
+    model: Boosting
+    seconds: float
+    answers: dict[bytes, dict[int, Floats]]
+
+    def after(self, n_rounds: int) -> Boosting:
+        """Return the model as it was after fewer rounds."""
+        model = copy.copy(self.model)
+        model.set_params(**{model._rounds_parameter: n_rounds})
+        if n_rounds < model.ensemble_.n_rounds:
+            model.ensemble_ = model.ensemble_.truncated(n_rounds)
+            seen = model.history_.items()
+            model.history_ = {name: losses[: n_rounds + 1] for name, losses in seen}
+        return model
+
+
+class SharedFits:
+    """Fits on demand, and some ahead of it, in the order in which they will be asked for.
+
+    Parameters
+    ----------
+    plan : Plan
+    X, y : array-like
+    sample_weight : array-like or None
+    pool : ThreadPoolExecutor
+        Where fits are made.
+    n_threads : int
+        Threads for all fits together.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        pool: ThreadPoolExecutor,
+        n_threads: int,
+    ) -> None:
+        self.plan = plan
+        self._X = X
+        self._y = y
+        self._sample_weight = sample_weight
+        self._pool = pool
+        self._n_threads = n_threads
+        self._folds: list[Fold] = []
+        self._split_of: dict[bytes, int] = {}
+        self._begun: dict[int, Future[Fit]] = {}  # split by split, family by family
+        self._n_begun = 0
+        self._tracebacks: dict[int, TracebackType | None] = {}
+        self._seconds: dict[int, float] = {}
+
+    def begin(self, splits: Sequence[tuple[Rows, Rows]], *, with_train: bool) -> None:
+        """Tell which rows to learn from and which to answer for."""
+        self._folds = [Fold(train, test, with_train=with_train) for train, test in splits]
+        for split, fold in enumerate(self._folds):
+            self._split_of.setdefault(fold.train.tobytes(), split)
+
+    def split_of(self, train: Rows) -> int:
+        """Return the first split that learns from these rows."""
+        return self._split_of[train.tobytes()]
+
+    def fit_of(self, candidate: Candidate, split: int) -> Fit:
+        """Wait for the fit of a candidate's family.
+
+        Raises
+        ------
+        Exception
+            What fitting raised, as often as it is asked for.
+        """
+        first = candidate.family * len(self._folds)
+        self._begin_up_to(first + len(self._folds) + 2 * self._n_threads)
+        for past in range(first - len(self._folds), first):
+            self._begun.pop(past, None)
+        number = first + split
+        future = self._begun[number]
+        error = future.exception()
+        if error is not None:
+            traceback = self._tracebacks.setdefault(number, error.__traceback__)
+            raise error.with_traceback(traceback)
+        fit = future.result()
+        self._seconds[number] = fit.seconds
+        return fit
+
+    def seconds(self, candidate: Candidate, split: int) -> float | None:
+        """Seconds of a shared fit in proportion to the candidate's rounds; None if it failed."""
+        seconds = self._seconds.get(candidate.family * len(self._folds) + split)
+        most = self.plan.families[candidate.family].rounds[-1]
+        return None if seconds is None else seconds * candidate.rounds / most
+
+    def _begin_up_to(self, number: int) -> None:
+        n_fits = len(self.plan.families) * len(self._folds)
+        n_threads = max(1, self._n_threads // n_fits)
+        while self._n_begun < min(number, n_fits):
+            family, split = divmod(self._n_begun, len(self._folds))
+            model = clone(self.plan.families[family].model)
+            if model.random_state is None:  # drawn here, in the order of the fits
+                model.random_state = check_random_state(None).randint(np.iinfo(np.int32).max)
+            future = self._pool.submit(self._fit, model, family, split, n_threads)
+            self._begun[self._n_begun] = future
+            self._n_begun += 1
+
+    def _fit(self, model: Boosting, family_number: int, split: int, n_threads: int) -> Fit:
+        family, fold = self.plan.families[family_number], self._folds[split]
+        began = time.perf_counter()
+        model.n_jobs = n_threads
+        model.fit(
+            fold.table(self._X, family),
+            _safe_indexing(self._y, fold.train),
+            **_check_method_params(
+                self._y, {"sample_weight": self._sample_weight}, indices=fold.train
+            ),
+        )
+        seconds = time.perf_counter() - began
+        model.n_jobs = family.model.n_jobs
+        model.random_state = family.model.random_state
+        answers = {}
+        for rows in fold.asked:
+            with suppress(ValueError):  # such rows raise it again where a scorer asks for them
+                table = fold.read(self._X, rows, family, model)
+                stages = model.ensemble_.staged_scores(table, n_threads, rounds=family.rounds)
+                answers[rows.tobytes()] = dict(zip(family.rounds, stages, strict=True))
+        return Fit(model, seconds, answers)
