@@ -225,7 +225,7 @@ class HistGradientBoosting(Boosting):
     def _scores_of_training(self, problem: Problem) -> Floats:
         """What ``scoring`` says of at most 10,000 training rows after each round."""
         rows = problem.rows
-        numbers = rows.numbers
+        numbers = rows.numbers.astype(np.intp)
         if numbers.size > _MANY_ROWS:
             random = np.random.RandomState(self.seed_)
             numbers = np.sort(random.choice(numbers, _MANY_ROWS, replace=False))

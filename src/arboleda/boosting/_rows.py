@@ -111,7 +111,8 @@ def set_aside(rows: Rows, fraction: float, *, stratify: bool, seed: int) -> tupl
     ValueError
         If no row would be left on either side.
     """
-    learn, judge = hold_out(fraction, rows.target, rows.numbers, stratify=stratify, seed=seed)
+    numbers = rows.numbers.astype(np.intp)
+    learn, judge = hold_out(fraction, rows.target, numbers, stratify=stratify, seed=seed)
     if stratify:
         lost = np.setdiff1d(rows.target[judge], rows.target[learn])
         back = np.array([judge[rows.target[judge] == label][0] for label in lost], dtype=np.intp)
