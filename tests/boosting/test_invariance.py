@@ -19,6 +19,9 @@ from arboleda import (
     HistGradientBoostingRegressor,
 )
 from arboleda._bridge import threads
+from arboleda.boosting._history import HistoryField
+from arboleda.boosting._losses import LossField
+from arboleda.persist._fields import Sections
 
 RANDOM = np.random.default_rng(0)
 N = 700
@@ -191,3 +194,26 @@ def test_leaves_of_every_tree() -> None:
     importances = model.feature_importances_
     assert importances.shape == (4,)
     assert abs(importances.sum() - 1.0) < 1e-12
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        None,
+        {"name": "log_loss", "n_outputs": 0, "link": "logit"},
+        {"name": "no such", "n_outputs": 1, "link": "logit"},
+        {"name": "log_loss", "n_outputs": 1, "link": "no such"},
+        {"name": "quantile", "n_outputs": 2, "link": "identity", "levels": [0.5]},
+        {"name": "quantile", "n_outputs": 1, "link": "identity", "levels": ["half"]},
+        {"name": "log_loss", "n_outputs": 1, "link": "logit", "more": 1},
+    ],
+)
+def test_a_damaged_loss_is_no_loss(stored: Any) -> None:
+    with pytest.raises(arboleda.ModelFormatError, match="loss_ is no loss of boosting"):
+        LossField().decode("loss_", stored, Sections())
+
+
+@pytest.mark.parametrize("stored", [None, {"no such": {"array": "history_.no such"}}])
+def test_a_damaged_history_is_no_history(stored: Any) -> None:
+    with pytest.raises(arboleda.ModelFormatError, match="history_ is no history of boosting"):
+        HistoryField().decode("history_", stored, Sections())

@@ -1,41 +1,37 @@
 """Gradient boosting: Friedman (2001), "Greedy function approximation: a gradient boosting machine".
 
-What the four estimators share: from the arguments of `fit` to the engine, and from its trees to raw
-scores.
+What the four estimators share on the way from the arguments of `fit` to the engine.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, is_classifier, is_regressor
+from sklearn.base import is_classifier, is_regressor
 from sklearn.metrics import check_scoring
-from sklearn.utils import Tags, _safe_indexing, check_random_state
+from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_consistent_length
 
 from arboleda._bridge.boosting import BoostingOptions, fit_boosting
 from arboleda._bridge.ensemble import Ensemble
 from arboleda._bridge.fit import CodedTable
-from arboleda._bridge.schema import Schema
-from arboleda._bridge.table import SparseTable, Table, check_table
+from arboleda._bridge.table import check_table
 from arboleda._bridge.target import read_target, read_weight
 from arboleda._bridge.threads import resolve_n_jobs
+from arboleda.boosting._boosted_model import BoostedModel
 from arboleda.boosting._coded_once import CodedOnce
-from arboleda.boosting._history import HistoryField, joined
-from arboleda.boosting._losses import Loss, LossField, check_amounts
+from arboleda.boosting._history import joined
+from arboleda.boosting._losses import Loss, check_amounts
 from arboleda.boosting._rows import Problem, Rows, set_aside
-from arboleda.boosting._shape_functions import ShapeFunctions, shape_functions
 from arboleda.boosting._watch import Callback, Judge, Stopping, Watcher, judge_with
-from arboleda.persist import Array as SavedArray
-from arboleda.persist import EnsemblePart, Field, Integer, SavedModel
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -44,8 +40,8 @@ Sampling = Literal["uniform", "goss", "gradient"]
 Given = tuple[Any, Any, Any]  # X, y and weights of the validation rows, as `fit` got them
 
 
-class Boosting(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
-    """What the gradient-boosting estimators share: everything but target, loss and growth."""
+class Boosting(BoostedModel, metaclass=ABCMeta):
+    """What fitting is alike in all of them: everything but target, loss and growth."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "subsample": [Interval(Real, 0.0, 1.0, closed="right")],
@@ -64,13 +60,6 @@ class Boosting(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[mi
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
     }
-    _fitted_attributes: ClassVar[dict[str, Field]] = {
-        "ensemble_": EnsemblePart(),
-        "history_": HistoryField(),
-        "loss_": LossField(),
-        "missing_columns_": SavedArray(np.int64),
-        "seed_": Integer(),
-    }
     _rounds_parameter: ClassVar[str]  # name of the parameter that counts the rounds
 
     callbacks: Sequence[Callback] | None
@@ -78,19 +67,11 @@ class Boosting(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[mi
     drop_rate: float
     max_drop: int
     skip_drop: float
-    ensemble_: Ensemble
-    history_: dict[str, Floats]
-    loss_: Loss
     max_bins: int | None
-    missing_columns_: npt.NDArray[np.int64]
-    n_features_in_: int
-    n_jobs: int | None
     other_rate: float
     random_state: int | np.random.RandomState | None
     sampling: Sampling
-    schema_: Schema
     scoring: str | Callable[..., float] | None
-    seed_: int
     subsample: float
     top_rate: float
     validation_fraction: float | int | None
@@ -332,100 +313,6 @@ class Boosting(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[mi
         scorer = check_scoring(self, self.scoring)
         X = _safe_indexing(rows.X, rows.numbers) if callable(self.scoring) else rows.numbers
         return judge_with(self, scorer, X, self._decode_target(rows.targets), rows.weights)
-
-    # Answers
-
-    @property
-    def best_iteration_(self) -> int:
-        """Rounds of the fitted model; early stopping goes back to the best one."""
-        check_is_fitted(self)
-        return self.ensemble_.n_rounds
-
-    @property
-    def n_trees_per_iteration_(self) -> int:
-        """Trees of a round: one, or one for each of more than two classes or several quantiles."""
-        check_is_fitted(self)
-        return self.ensemble_.n_outputs
-
-    def _check_input(self, X: Any) -> Table | SparseTable:
-        check_is_fitted(self)
-        return check_table(self, X, reset=False)
-
-    def _raw_scores(self, X: Any) -> Floats:
-        """Raw scores of shape (n_samples, n_trees_per_iteration_)."""
-        table = self._check_input(X)
-        return self.ensemble_.scores(table, resolve_n_jobs(self.n_jobs))
-
-    def _staged_raw_scores(self, X: Any) -> Iterator[Floats]:
-        """Raw scores after each round."""
-        table = self._check_input(X)
-        return self.ensemble_.staged_scores(table, resolve_n_jobs(self.n_jobs))
-
-    def apply(self, X: Any) -> npt.NDArray[np.intp]:
-        """Index of the leaf that each row reaches in each tree.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        leaves : ndarray of shape (n_samples, n_rounds) or (n_samples, n_rounds, n_trees)
-            Three dimensions for classifiers and for several quantiles: one tree of a round for
-            each class (two classes share one) or quantile.
-        """
-        table = self._check_input(X)
-        leaves = self.ensemble_.apply(table, resolve_n_jobs(self.n_jobs))
-        n_trees = self.ensemble_.n_outputs
-        if n_trees == 1 and is_regressor(self):
-            return leaves
-        return leaves.reshape(table.n_rows, self.ensemble_.n_rounds, n_trees)
-
-    def shape_functions(self) -> ShapeFunctions:
-        """Read an additive model as one curve a column.
-
-        A model whose trees ask one column each is a sum of functions of single columns: trees of
-        depth 1 (``max_depth=1`` or ``max_leaf_nodes=2``), or larger ones grown with
-        ``interaction_cst="no_interactions"``. Hastie and Tibshirani (1990), "Generalized additive
-        models"; Lou, Caruana and Gehrke (2012).
-
-        Returns
-        -------
-        shapes : ShapeFunctions
-            A sequence of curves, which add up with ``intercept`` to the raw score: the logarithm of
-            the odds in classification, of the mean for losses of counts and amounts, the
-            prediction itself else. It has methods ``to_frame()`` and ``plot(ax=)``.
-
-        Raises
-        ------
-        ValueError
-            If a tree asks more columns than one.
-
-        Examples
-        --------
-        >>> from arboleda import HistGradientBoostingRegressor
-        >>> X = [[float(i), float(j)] for i in range(4) for j in range(2)] * 20
-        >>> y = [row[0] + 2 * row[1] for row in X]
-        >>> model = HistGradientBoostingRegressor(max_leaf_nodes=2).fit(X, y)
-        >>> shapes = model.shape_functions()
-        >>> shapes[1].at([0.0, 1.0]).round(1).tolist()
-        [-1.0, 1.0]
-        """
-        check_is_fitted(self)
-        return shape_functions(self.ensemble_, self.schema_)
-
-    def _defect(self) -> str | None:
-        if self.loss_.n_outputs != self.ensemble_.n_outputs:
-            return "the trees have another number of scores than the loss"
-        if not np.isin(self.missing_columns_, np.arange(self.n_features_in_)).all():
-            return "missing_columns_ names columns that are not there"
-        return self.ensemble_.defect(self.schema_.n_levels)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _watched(history: Mapping[str, Floats], problem: Problem, judge: Judge | None) -> Floats:

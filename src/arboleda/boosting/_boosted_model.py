@@ -1,0 +1,137 @@
+"""What a boosted model answers: raw scores of rows, leaves, curves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, is_regressor
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from arboleda._bridge.ensemble import Ensemble
+from arboleda._bridge.schema import Schema
+from arboleda._bridge.table import SparseTable, Table, check_table
+from arboleda._bridge.threads import resolve_n_jobs
+from arboleda.boosting._history import HistoryField
+from arboleda.boosting._losses import Loss, LossField
+from arboleda.boosting._shape_functions import ShapeFunctions, shape_functions
+from arboleda.persist import Array as SavedArray
+from arboleda.persist import EnsemblePart, Field, Integer, SavedModel
+
+Floats = npt.NDArray[np.float64]
+
+
+class BoostedModel(SavedModel, BaseEstimator):  # type: ignore[misc]
+    """Start values and trees, and what was learned of columns and rounds."""
+
+    _fitted_attributes: ClassVar[dict[str, Field]] = {
+        "ensemble_": EnsemblePart(),
+        "history_": HistoryField(),
+        "loss_": LossField(),
+        "missing_columns_": SavedArray(np.int64),
+        "seed_": Integer(),
+    }
+
+    ensemble_: Ensemble
+    history_: dict[str, Floats]
+    loss_: Loss
+    missing_columns_: npt.NDArray[np.int64]
+    n_features_in_: int
+    n_jobs: int | None
+    schema_: Schema
+    seed_: int
+
+    @property
+    def best_iteration_(self) -> int:
+        """Rounds of the fitted model; early stopping goes back to the best one."""
+        check_is_fitted(self)
+        return self.ensemble_.n_rounds
+
+    @property
+    def n_trees_per_iteration_(self) -> int:
+        """Trees of a round: one, or one for each of more than two classes or several quantiles."""
+        check_is_fitted(self)
+        return self.ensemble_.n_outputs
+
+    def _check_input(self, X: Any) -> Table | SparseTable:
+        check_is_fitted(self)
+        return check_table(self, X, reset=False)
+
+    def _raw_scores(self, X: Any) -> Floats:
+        """Raw scores of shape (n_samples, n_trees_per_iteration_)."""
+        table = self._check_input(X)
+        return self.ensemble_.scores(table, resolve_n_jobs(self.n_jobs))
+
+    def _staged_raw_scores(self, X: Any) -> Iterator[Floats]:
+        """Raw scores after each round."""
+        table = self._check_input(X)
+        return self.ensemble_.staged_scores(table, resolve_n_jobs(self.n_jobs))
+
+    def apply(self, X: Any) -> npt.NDArray[np.intp]:
+        """Index of the leaf that each row reaches in each tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        leaves : ndarray of shape (n_samples, n_rounds) or (n_samples, n_rounds, n_trees)
+            Three dimensions for classifiers and for several quantiles: one tree of a round for
+            each class (two classes share one) or quantile.
+        """
+        table = self._check_input(X)
+        leaves = self.ensemble_.apply(table, resolve_n_jobs(self.n_jobs))
+        n_trees = self.ensemble_.n_outputs
+        if n_trees == 1 and is_regressor(self):
+            return leaves
+        return leaves.reshape(table.n_rows, self.ensemble_.n_rounds, n_trees)
+
+    def shape_functions(self) -> ShapeFunctions:
+        """Read an additive model as one curve a column.
+
+        A model whose trees ask one column each is a sum of functions of single columns: trees of
+        depth 1 (``max_depth=1`` or ``max_leaf_nodes=2``), or larger ones grown with
+        ``interaction_cst="no_interactions"``. Hastie and Tibshirani (1990), "Generalized additive
+        models"; Lou, Caruana and Gehrke (2012).
+
+        Returns
+        -------
+        shapes : ShapeFunctions
+            A sequence of curves, which add up with ``intercept`` to the raw score: the logarithm of
+            the odds in classification, of the mean for losses of counts and amounts, the
+            prediction itself else. It has methods ``to_frame()`` and ``plot(ax=)``.
+
+        Raises
+        ------
+        ValueError
+            If a tree asks more columns than one.
+
+        Examples
+        --------
+        >>> from arboleda import HistGradientBoostingRegressor
+        >>> X = [[float(i), float(j)] for i in range(4) for j in range(2)] * 20
+        >>> y = [row[0] + 2 * row[1] for row in X]
+        >>> model = HistGradientBoostingRegressor(max_leaf_nodes=2).fit(X, y)
+        >>> shapes = model.shape_functions()
+        >>> shapes[1].at([0.0, 1.0]).round(1).tolist()
+        [-1.0, 1.0]
+        """
+        check_is_fitted(self)
+        return shape_functions(self.ensemble_, self.schema_)
+
+    def _defect(self) -> str | None:
+        if self.loss_.n_outputs != self.ensemble_.n_outputs:
+            return "the trees have another number of scores than the loss"
+        if not np.isin(self.missing_columns_, np.arange(self.n_features_in_)).all():
+            return "missing_columns_ names columns that are not there"
+        return self.ensemble_.defect(self.schema_.n_levels)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        return tags
