@@ -100,9 +100,7 @@ def learn_levels(column: LabelColumn, place: str, *, many: bool = False) -> tupl
     return sorted_labels(level for level in levels if level is not None)
 
 
-def encode(
-    column: LabelColumn, codes: Mapping[Label, int], place: str
-) -> npt.NDArray[Any]:
+def encode(column: LabelColumn, codes: Mapping[Label, int], place: str) -> npt.NDArray[Any]:
     """Codes of a column's rows; a missing label and one that `fit` did not see get `missing_code`.
 
     They are uint16, as the engine reads them, or uint32 where there are too many levels for that.

@@ -15,9 +15,11 @@ from arboleda._bridge.ensemble import Ensemble
 from arboleda._bridge.schema import Schema
 from arboleda._bridge.table import SparseTable, Table, check_table
 from arboleda._bridge.threads import resolve_n_jobs
+from arboleda.boosting._category_encoding import replaced_table, statistics_defect
 from arboleda.boosting._history import HistoryField
 from arboleda.boosting._losses import Loss, LossField
 from arboleda.boosting._shape_functions import ShapeFunctions, shape_functions
+from arboleda.boosting._target_statistics import TargetStatistics, TargetStatisticsField
 from arboleda.persist import Array as SavedArray
 from arboleda.persist import EnsemblePart, Field, Integer, SavedModel
 
@@ -33,6 +35,7 @@ class BoostedModel(SavedModel, BaseEstimator):  # type: ignore[misc]
         "loss_": LossField(),
         "missing_columns_": SavedArray(np.int64),
         "seed_": Integer(),
+        "statistics_": TargetStatisticsField(),
     }
 
     ensemble_: Ensemble
@@ -43,6 +46,7 @@ class BoostedModel(SavedModel, BaseEstimator):  # type: ignore[misc]
     n_jobs: int | None
     schema_: Schema
     seed_: int
+    statistics_: TargetStatistics
 
     @property
     def best_iteration_(self) -> int:
@@ -58,7 +62,7 @@ class BoostedModel(SavedModel, BaseEstimator):  # type: ignore[misc]
 
     def _check_input(self, X: Any) -> Table | SparseTable:
         check_is_fitted(self)
-        return check_table(self, X, reset=False)
+        return replaced_table(self.statistics_, check_table(self, X, reset=False))
 
     def _raw_scores(self, X: Any) -> Floats:
         """Raw scores of shape (n_samples, n_trees_per_iteration_)."""
@@ -121,14 +125,15 @@ class BoostedModel(SavedModel, BaseEstimator):  # type: ignore[misc]
         [-1.0, 1.0]
         """
         check_is_fitted(self)
-        return shape_functions(self.ensemble_, self.schema_)
+        return shape_functions(self.ensemble_, self.schema_, self.statistics_)
 
     def _defect(self) -> str | None:
         if self.loss_.n_outputs != self.ensemble_.n_outputs:
             return "the trees have another number of scores than the loss"
         if not np.isin(self.missing_columns_, np.arange(self.n_features_in_)).all():
             return "missing_columns_ names columns that are not there"
-        return self.ensemble_.defect(self.schema_.n_levels)
+        defect = statistics_defect(self.statistics_, self.schema_)
+        return defect or self.ensemble_.defect(self.statistics_.n_levels(self.schema_.n_levels))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -27,10 +27,17 @@ from arboleda._bridge.table import check_table
 from arboleda._bridge.target import read_target, read_weight
 from arboleda._bridge.threads import resolve_n_jobs
 from arboleda.boosting._boosted_model import BoostedModel
+from arboleda.boosting._category_encoding import (
+    CategoryEncoding,
+    may_be_ordered,
+    missing_columns,
+    with_statistics,
+)
 from arboleda.boosting._coded_once import CodedOnce
 from arboleda.boosting._history import joined
 from arboleda.boosting._losses import Loss, check_amounts
 from arboleda.boosting._rows import Problem, Rows, set_aside
+from arboleda.boosting._target_statistics import TargetStatistics
 from arboleda.boosting._watch import Callback, Judge, Stopping, Watcher, judge_with
 
 Array = npt.NDArray[Any]
@@ -52,6 +59,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         "skip_drop": [Interval(Real, 0.0, 1.0, closed="both")],
         "max_drop": [Interval(Integral, 1, None, closed="left")],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+        "category_encoding": [StrOptions({"auto", "native", "ordered"})],
         "warm_start": ["boolean"],
         "scoring": [str, callable, None],
         "tol": [Interval(Real, 0.0, None, closed="left")],
@@ -64,6 +72,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
 
     callbacks: Sequence[Callback] | None
     categorical_features: CategoricalFeatures
+    category_encoding: CategoryEncoding
     drop_rate: float
     max_drop: int
     skip_drop: float
@@ -116,6 +125,11 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         """
 
     # Fitting
+
+    @property
+    def _n_target_classes(self) -> int:
+        """Classes of the target; 0 where it holds numbers."""
+        return len(self.classes_) if is_classifier(self) else 0
 
     @property
     def _n_rounds(self) -> int:
@@ -171,6 +185,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         self.ensemble_ = Ensemble.from_trees([0.0], [])
         self.history_ = {}
         self.missing_columns_ = np.empty(0, dtype=np.int64)
+        self.statistics_ = TargetStatistics((), ())
         self._keep_scores(None)
 
     def _check_parameters(self) -> None:
@@ -215,12 +230,19 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
 
     def _read_rows(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Rows:
         """Check rows to learn from; `reset` learns columns and classes from them."""
-        columns = self.categorical_features
         table: Any = X
         if isinstance(X, CodedOnce):
             X.teach(self)
+            if may_be_ordered(self.category_encoding, self.schema_):
+                table = X.table()  # statistics are made of columns, not of codes
         else:
-            table = check_table(self, X, reset=reset, categorical_features=columns)
+            table = check_table(
+                self,
+                X,
+                reset=reset,
+                categorical_features=self.categorical_features,
+                many_levels=self.category_encoding != "native",
+            )
         given = read_target(y, numeric=is_regressor(self))
         target = self._encode_target(given) if reset else self._encode_more(given)
         check_consistent_length(table, target)
@@ -254,12 +276,20 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
     ) -> None:
         """Boost, go back to the best round, and keep what was seen on the way."""
         n_threads = resolve_n_jobs(self.n_jobs)
+        missing = missing_columns(problem.rows.table)
+        self.statistics_, problem = with_statistics(
+            problem,
+            self.category_encoding,
+            None if so_far is None else self.statistics_,
+            n_classes=self._n_target_classes,
+            seed=self.seed_,
+        )
         rows, validation = problem.rows, problem.validation
         judge = self._judge(problem)
         if judge is not None and validation is None:
             validation = rows
         coded = self._code(rows, n_threads)
-        self.missing_columns_ = coded.missing_columns()
+        self.missing_columns_ = np.union1d(missing, coded.missing_columns())
         before = {} if so_far is None else self.history_
         n_before = 0 if so_far is None else so_far.n_rounds
         watcher = Watcher(

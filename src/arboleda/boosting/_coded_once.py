@@ -27,7 +27,7 @@ class CodedOnce:
         Which rows.
     estimator : estimator
         One that reads tables as all do which will be fitted: of their class, and with their
-        ``categorical_features``.
+        ``categorical_features`` and ``category_encoding``.
     """
 
     def __init__(self, X: Any, rows: npt.NDArray[np.intp], estimator: Any) -> None:
@@ -62,6 +62,11 @@ class CodedOnce:
                 self._read = self._checked()
             vars(estimator).update(self._learned)
 
+    def table(self) -> Table | SparseTable:
+        """Return the rows as `check_table` reads them; they are not kept."""
+        with self._lock:
+            return self._checked()
+
     def code(
         self,
         n_threads: int,
@@ -83,6 +88,7 @@ class CodedOnce:
             _safe_indexing(self._X, self._rows),
             reset=True,
             categorical_features=self._reader.categorical_features,
+            many_levels=self._reader.category_encoding != "native",
         )
         found = vars(self._reader).items()
         self._learned = {name: value for name, value in found if name.endswith("_")}

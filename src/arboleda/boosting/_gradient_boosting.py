@@ -255,7 +255,7 @@ class GradientBoosting(Boosting):
         check_is_fitted(self)
         if not self.ensemble_.n_rounds:
             return np.zeros(self.n_features_in_)
-        return self.ensemble_.compute_feature_importances()
+        return self.statistics_.by_owner(self.ensemble_.compute_feature_importances())
 
     @property
     def estimators_(self) -> npt.NDArray[np.object_]:
@@ -265,6 +265,12 @@ class GradientBoosting(Boosting):
         score, the learning rate included.
         """
         check_is_fitted(self)
+        if self.statistics_.columns:
+            names = ", ".join(map(self.schema_.describe, self.statistics_.columns))
+            raise AttributeError(
+                f"the trees ask about target statistics of {names}, not about the columns: for "
+                "trees that can be read, fit with category_encoding='native'"
+            )
         trees = np.empty(self.ensemble_.n_trees, dtype=object)
         for number, tree in enumerate(self.ensemble_.trees):
             trees[number] = self._as_regressor(tree)

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from arboleda.boosting._boosting import CategoricalFeatures, Sampling
+from arboleda.boosting._category_encoding import CategoryEncoding
 from arboleda.boosting._classifier import BoostingClassifier, ClassWeight
 from arboleda.boosting._gradient_boosting import GradientBoosting
 from arboleda.boosting._losses import CustomLoss
@@ -87,6 +88,8 @@ class GradientBoostingClassifier(BoostingClassifier, GradientBoosting):
         Columns whose values are categories. "from_dtype": those of a frame that have a categorical
         type or hold text. None: no column. Otherwise a list of names, of indices, or a mask of
         booleans; the values may then be text, numbers or dates.
+    category_encoding : {"auto", "native", "ordered"}, default="auto"
+        See `HistGradientBoostingClassifier`.
     callbacks : list of callables, default=None
         Each is told of every round (see `BoostingRound`); one that returns True stops the fit.
     n_jobs : int, default=None
@@ -129,6 +132,8 @@ class GradientBoostingClassifier(BoostingClassifier, GradientBoosting):
         Names, kinds and categories of the columns.
     missing_columns_ : ndarray of int
         Numbers of the columns that missed values in training.
+    statistics_ : TargetStatistics
+        Numbers of the categories of the columns that ``category_encoding`` made statistics of.
     seed_ : int
         What ``random_state`` gave; ``warm_start`` goes on with it.
 
@@ -205,6 +210,7 @@ class GradientBoostingClassifier(BoostingClassifier, GradientBoosting):
         max_drop: int = 50,
         max_bins: int | None = None,
         categorical_features: CategoricalFeatures = "from_dtype",
+        category_encoding: CategoryEncoding = "auto",
         callbacks: Sequence[Callback] | None = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -238,5 +244,6 @@ class GradientBoostingClassifier(BoostingClassifier, GradientBoosting):
         self.max_drop = max_drop
         self.max_bins = max_bins
         self.categorical_features = categorical_features
+        self.category_encoding = category_encoding
         self.callbacks = callbacks
         self.n_jobs = n_jobs

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from arboleda.boosting._boosting import CategoricalFeatures, Sampling
+from arboleda.boosting._category_encoding import CategoryEncoding
 from arboleda.boosting._gradient_boosting import GradientBoosting
 from arboleda.boosting._losses import CustomLoss, read_levels
 from arboleda.boosting._regressor import BoostingRegressor, RegressionLoss
@@ -55,6 +56,8 @@ class GradientBoostingRegressor(BoostingRegressor, GradientBoosting):
         See `HistGradientBoostingClassifier`.
     max_bins, categorical_features, callbacks, n_jobs
         See `GradientBoostingClassifier`.
+    category_encoding : {"auto", "native", "ordered"}, default="auto"
+        See `HistGradientBoostingClassifier`; the statistic of a category is the mean target.
 
     Attributes
     ----------
@@ -69,6 +72,8 @@ class GradientBoostingRegressor(BoostingRegressor, GradientBoosting):
         See `GradientBoostingClassifier`.
     ensemble_, loss_, max_features_, n_features_in_, feature_names_in_, schema_, missing_columns_
         See `GradientBoostingClassifier`.
+    statistics_ : TargetStatistics
+        See `HistGradientBoostingClassifier`.
     seed_ : int
         What ``random_state`` gave; ``warm_start`` goes on with it.
 
@@ -141,6 +146,7 @@ class GradientBoostingRegressor(BoostingRegressor, GradientBoosting):
         max_drop: int = 50,
         max_bins: int | None = None,
         categorical_features: CategoricalFeatures = "from_dtype",
+        category_encoding: CategoryEncoding = "auto",
         callbacks: Sequence[Callback] | None = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -175,6 +181,7 @@ class GradientBoostingRegressor(BoostingRegressor, GradientBoosting):
         self.max_drop = max_drop
         self.max_bins = max_bins
         self.categorical_features = categorical_features
+        self.category_encoding = category_encoding
         self.callbacks = callbacks
         self.n_jobs = n_jobs
 

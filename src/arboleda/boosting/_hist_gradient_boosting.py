@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from arboleda._bridge.boosting import BoostingOptions
 from arboleda.boosting._boosting import Boosting, Floats
+from arboleda.boosting._category_encoding import engine_directions, engine_sets
 from arboleda.boosting._constraints import read_interaction_cst, read_monotonic_cst
 from arboleda.boosting._rows import Problem
 from arboleda.boosting._watch import Stopping, judge_with, none_better
@@ -200,8 +201,12 @@ class HistGradientBoosting(Boosting):
             random_thresholds=bool(self.extra_trees),
             category_smoothing=self.cat_smooth,
             category_l2=self.cat_l2,
-            monotonic=directions,
-            interactions=read_interaction_cst(self.interaction_cst, self.schema_),
+            monotonic=engine_directions(self.statistics_, directions),
+            interactions=engine_sets(
+                self.statistics_,
+                read_interaction_cst(self.interaction_cst, self.schema_),
+                self.schema_.n_columns,
+            ),
             record_train_loss=watched,
             **self._sampling_options(),
         )
@@ -268,4 +273,4 @@ class HistGradientBoosting(Boosting):
         check_is_fitted(self)
         if not self.ensemble_.n_rounds:
             return np.zeros(self.n_features_in_)
-        return self.ensemble_.gain_importances()
+        return self.statistics_.by_owner(self.ensemble_.gain_importances())

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from arboleda.boosting._boosting import CategoricalFeatures, Sampling
+from arboleda.boosting._category_encoding import CategoryEncoding
 from arboleda.boosting._classifier import BoostingClassifier, ClassWeight
 from arboleda.boosting._hist_gradient_boosting import (
     Growth,
@@ -117,11 +118,18 @@ class HistGradientBoostingClassifier(BoostingClassifier, HistGradientBoosting):
         Chance of a round to leave none out.
     max_drop : int, default=50
         Most trees left out of a round.
+    category_encoding : {"auto", "native", "ordered"}, default="auto"
+        "native": a split parts the categories in two sets. "ordered": a category becomes a number,
+        the share of each class among its rows, smoothed, of which a row sees those before it in a
+        random order alone; columns of two categories stay. "auto": "ordered" for columns of more
+        than 255 categories, or of more than 50 with fewer than 50 rows each in the mean, "native"
+        for the others. Prokhorenkova et al. (2018), section 3.2.
     cat_smooth : float, default=10.0
         Where the categories of a node are put in order, this is added to the hessian of each, so
         that rare ones stand in the middle. LightGBM's.
-    cat_l2 : float, default=10.0
-        Added to ``l2_regularization`` in splits by category. LightGBM's.
+    cat_l2 : float, default=3.0
+        Added to ``l2_regularization`` in splits by category, for every category of the node beyond
+        two: the more there are to choose from, the more a choice gains by chance.
     callbacks : list of callables, default=None
         Each is told of every round (see `BoostingRound`); one that returns True stops the fit.
     n_jobs : int, default=None
@@ -156,6 +164,8 @@ class HistGradientBoostingClassifier(BoostingClassifier, HistGradientBoosting):
         Names, kinds and categories of the columns.
     missing_columns_ : ndarray of int
         Numbers of the columns that missed values in training.
+    statistics_ : TargetStatistics
+        Numbers of the categories of the columns that ``category_encoding`` made statistics of.
     seed_ : int
         What ``random_state`` gave; ``warm_start`` goes on with it.
 
@@ -176,6 +186,9 @@ class HistGradientBoostingClassifier(BoostingClassifier, HistGradientBoosting):
     Statistics 29(5).
 
     T. Chen, C. Guestrin (2016), "XGBoost: a scalable tree boosting system", KDD.
+
+    L. Prokhorenkova, G. Gusev, A. Vorobev, A. V. Dorogush, A. Gulin (2018), "CatBoost: unbiased
+    boosting with categorical features", NeurIPS.
 
     G. Ke et al. (2017), "LightGBM: a highly efficient gradient boosting decision tree", NIPS.
 
@@ -239,8 +252,9 @@ class HistGradientBoostingClassifier(BoostingClassifier, HistGradientBoosting):
         drop_rate: float = 0.0,
         skip_drop: float = 0.5,
         max_drop: int = 50,
+        category_encoding: CategoryEncoding = "auto",
         cat_smooth: float = 10.0,
-        cat_l2: float = 10.0,
+        cat_l2: float = 3.0,
         callbacks: Sequence[Callback] | None = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -280,6 +294,7 @@ class HistGradientBoostingClassifier(BoostingClassifier, HistGradientBoosting):
         self.drop_rate = drop_rate
         self.skip_drop = skip_drop
         self.max_drop = max_drop
+        self.category_encoding = category_encoding
         self.cat_smooth = cat_smooth
         self.cat_l2 = cat_l2
         self.callbacks = callbacks

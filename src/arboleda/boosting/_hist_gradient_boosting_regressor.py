@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from arboleda.boosting._boosting import CategoricalFeatures, Sampling
+from arboleda.boosting._category_encoding import CategoryEncoding
 from arboleda.boosting._hist_gradient_boosting import (
     Growth,
     HistGradientBoosting,
@@ -57,6 +58,8 @@ class HistGradientBoostingRegressor(BoostingRegressor, HistGradientBoosting):
         See `HistGradientBoostingClassifier`.
     skip_drop, max_drop, cat_smooth, cat_l2, callbacks, n_jobs
         See `HistGradientBoostingClassifier`.
+    category_encoding : {"auto", "native", "ordered"}, default="auto"
+        See `HistGradientBoostingClassifier`; the statistic of a category is the mean target.
     alpha : float, default=0.9
         For ``loss="huber"``: errors above this quantile of the absolute errors count linearly.
         Friedman (2001), section 4.4.
@@ -74,6 +77,8 @@ class HistGradientBoostingRegressor(BoostingRegressor, HistGradientBoosting):
     train_score_, validation_score_, history_, ensemble_, loss_, feature_importances_
         See `HistGradientBoostingClassifier`.
     is_categorical_, n_features_in_, feature_names_in_, schema_, missing_columns_, seed_
+        See `HistGradientBoostingClassifier`.
+    statistics_ : TargetStatistics
         See `HistGradientBoostingClassifier`.
 
     Notes
@@ -153,8 +158,9 @@ class HistGradientBoostingRegressor(BoostingRegressor, HistGradientBoosting):
         drop_rate: float = 0.0,
         skip_drop: float = 0.5,
         max_drop: int = 50,
+        category_encoding: CategoryEncoding = "auto",
         cat_smooth: float = 10.0,
-        cat_l2: float = 10.0,
+        cat_l2: float = 3.0,
         alpha: float = 0.9,
         power: float = 1.5,
         callbacks: Sequence[Callback] | None = None,
@@ -196,6 +202,7 @@ class HistGradientBoostingRegressor(BoostingRegressor, HistGradientBoosting):
         self.drop_rate = drop_rate
         self.skip_drop = skip_drop
         self.max_drop = max_drop
+        self.category_encoding = category_encoding
         self.cat_smooth = cat_smooth
         self.cat_l2 = cat_l2
         self.alpha = alpha

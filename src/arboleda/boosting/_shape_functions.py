@@ -17,8 +17,9 @@ import numpy.typing as npt
 from arboleda._bridge.columns import Table
 from arboleda._bridge.ensemble import Ensemble
 from arboleda._bridge.labels import Label
-from arboleda._bridge.schema import MISSING, Schema
+from arboleda._bridge.schema import MISSING, Schema, missing_code
 from arboleda._bridge.tree import Tree
+from arboleda.boosting._target_statistics import TargetStatistics
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -203,7 +204,9 @@ class ShapeFunctions(Sequence[ShapeFunction]):
         return axes
 
 
-def shape_functions(ensemble: Ensemble, schema: Schema) -> ShapeFunctions:
+def shape_functions(
+    ensemble: Ensemble, schema: Schema, statistics: TargetStatistics
+) -> ShapeFunctions:
     """Read an ensemble whose trees ask one column each.
 
     Raises
@@ -212,12 +215,13 @@ def shape_functions(ensemble: Ensemble, schema: Schema) -> ShapeFunctions:
         If a tree asks several columns.
     """
     n_outputs = ensemble.n_outputs
+    owners = statistics.owners(schema.n_columns)
     intercept = np.array(ensemble.start)
     parts: dict[tuple[int, int], list[Tree]] = {}
     for number, tree in enumerate(ensemble.trees):
         output = number % n_outputs
         intercept[output] += _mean_value(tree)
-        columns = np.unique(tree.feature[tree.feature >= 0])
+        columns = np.unique(owners[tree.feature[tree.feature >= 0]])
         if columns.size > 1:
             first, second = (schema.describe(int(column)) for column in columns[:2])
             raise ValueError(
@@ -230,13 +234,20 @@ def shape_functions(ensemble: Ensemble, schema: Schema) -> ShapeFunctions:
     return ShapeFunctions(
         intercept,
         [
-            _function_of(column, [parts.get((column, k), []) for k in range(n_outputs)], schema)
+            _function_of(
+                column,
+                [parts.get((column, k), []) for k in range(n_outputs)],
+                schema,
+                statistics,
+            )
             for column in range(schema.n_columns)
         ],
     )
 
 
-def _function_of(column: int, trees: list[list[Tree]], schema: Schema) -> ShapeFunction:
+def _function_of(
+    column: int, trees: list[list[Tree]], schema: Schema, statistics: TargetStatistics
+) -> ShapeFunction:
     """Sum the trees of one column, those of each output by themselves."""
     levels = schema.levels[column]
     thresholds = np.empty(0)
@@ -246,12 +257,14 @@ def _function_of(column: int, trees: list[list[Tree]], schema: Schema) -> ShapeF
         thresholds = thresholds[np.isfinite(thresholds)]
         points: npt.NDArray[Any] = np.concatenate([thresholds, [np.inf, np.nan]])
     else:
-        points = np.append(np.arange(len(levels)), MISSING).astype(np.uint16)
+        points = np.append(np.arange(len(levels)), missing_code(len(levels)))
+        points = points.astype(np.uint16 if len(levels) <= MISSING else np.uint32)
     other: list[npt.NDArray[Any]] = [
         np.zeros(points.size, dtype=np.float64 if found is None else np.uint16)
         for found in schema.levels
     ]
-    table = Table([*other[:column], points, *other[column + 1 :]], points.size, schema.n_levels)
+    columns = [*other[:column], points, *other[column + 1 :]]
+    table = statistics.replaced(Table(columns, points.size, schema.n_levels))
     heights = np.zeros((points.size, len(trees)))
     for k, part in enumerate(trees):
         if part:

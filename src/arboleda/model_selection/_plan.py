@@ -114,7 +114,8 @@ def plan_of(estimator: Any, param_grid: Any, n_rows: int) -> Plan | None:
         by_rounds = sorted(places, key=lambda place: _rounds(models[place]))
         largest = by_rounds[-1]
         # Elsewhere it is the estimator's own, for all.
-        reading = _key_of(grid[largest].get("categorical_features", _OURS))
+        asked = ("categorical_features", "category_encoding")
+        reading = tuple(_key_of(grid[largest].get(name, _OURS)) for name in asked)
         rounds = sorted({_rounds(models[place]) for place in places})
         candidates += [
             Candidate(place, grid[place], len(families), _rounds(models[place]))

@@ -20,6 +20,7 @@ from sklearn.utils.validation import _check_method_params
 
 from arboleda._bridge.table import SparseTable, Table, check_table
 from arboleda.boosting._boosting import Boosting
+from arboleda.boosting._category_encoding import replaced_table
 from arboleda.boosting._coded_once import CodedOnce
 from arboleda.model_selection._plan import Candidate, Family, Plan
 
@@ -194,7 +195,8 @@ class SharedFits:
         answers = {}
         for rows in fold.asked:
             with suppress(ValueError):  # such rows raise it again where a scorer asks for them
-                table = fold.read(self._X, rows, family, model)
+                read = fold.read(self._X, rows, family, model)
+                table = replaced_table(model.statistics_, read)
                 stages = model.ensemble_.staged_scores(table, n_threads, rounds=family.rounds)
                 answers[rows.tobytes()] = dict(zip(family.rounds, stages, strict=True))
         return Fit(model, seconds, answers)
