@@ -27,6 +27,9 @@ constexpr std::size_t kHistogramBytes = std::size_t{1} << 28;
 // A gain must exceed this share of the node's score: less is rounding.
 constexpr double kRounding = 1e-12;
 
+// Squares of gradients stay within float64 for exponents up to this.
+constexpr int kUsualExponent = 300;
+
 constexpr std::size_t kSumBlock = std::size_t{1} << 15;
 
 Wide operator-(Wide a, Wide b) { return {a.gradient - b.gradient, a.hessian - b.hessian}; }
@@ -63,7 +66,14 @@ void BoostedNodes::begin_tree(std::span<const RowIndex> rows, std::span<const do
   leaves_.clear();
   columns_.begin_tree(tree);
 
-  units_ = {gradients_.gradient_unit(), gradients_.hessian_unit(), 1, 1, context_.seed(), tree};
+  // Gradients so large or small that their squares would leave float64 are scaled for the search.
+  const int exponent = std::ilogb(gradients_.gradient_unit());
+  units_ = {.gradient = gradients_.gradient_unit(),
+            .hessian = gradients_.hessian_unit(),
+            .exponent = std::abs(exponent) > kUsualExponent ? exponent : 0,
+            .seed = context_.seed(),
+            .tree = tree};
+  units_.gradient = std::ldexp(units_.gradient, -units_.exponent);
   const auto min_rows = static_cast<std::int64_t>(
       std::clamp<std::uint64_t>(options_.min_samples_leaf, 1, rows.size()));
   const double min_hessian =
@@ -137,7 +147,8 @@ NodeIndex BoostedNodes::add_node(const BoostedNode& node) {
   const auto id = static_cast<NodeIndex>(tree_.nodes.size());
   tree_.nodes.push_back({.n_rows = static_cast<std::int64_t>(node.n_rows),
                          .weight = static_cast<double>(node.total.hessian) * units_.hessian});
-  tree_.values.push_back(workers_[0].search.value(node.total, node.bounds));
+  const double value = workers_[0].search.value(node.total, node.bounds);
+  tree_.values.push_back(std::ldexp(value, units_.exponent));
   return id;
 }
 
@@ -313,7 +324,7 @@ void BoostedNodes::count_rows(const OpenNode& node, const RowCodes::Column& colu
 void BoostedNodes::decide(OpenNode& node) {
   if (node.best.split.found()) {
     const double before = workers_[0].search.node_score(node.node);
-    const double gain = 0.5 * (node.best.split.score - before) - options_.min_gain;
+    const double gain = 0.5 * (node.best.split.score - before) - least_gain();
     node.can_be_split = gain > kRounding * std::abs(before);
     node.improvement = node.can_be_split ? gain : 0.0;
   }
@@ -335,7 +346,7 @@ bool BoostedNodes::search_level(std::vector<OpenNode>& level, std::int32_t depth
   if (nodes.empty()) return false;
   const Split split = search_all(nodes, depth, *level.front().groups);
   if (!split.found()) return false;
-  if (!(0.5 * (split.score - before) - options_.min_gain > kRounding * std::abs(before))) {
+  if (!(0.5 * (split.score - before) - least_gain() > kRounding * std::abs(before))) {
     return false;
   }
   const RowCodes::Column& column = column_of(split.feature);
@@ -439,13 +450,17 @@ TreeArrays BoostedNodes::end_tree(std::span<const double> gradient, std::span<co
     const double g = sums[i].gradient.to_real(gradients_.gradient_scale());
     const double h = hessian.empty() ? static_cast<double>(leaf.end - leaf.begin)
                                      : sums[i].hessian.to_real(gradients_.hessian_scale());
-    tree_.values[static_cast<std::size_t>(leaf.id)] = newton.value(g, h, leaf.bounds);
+    const LeafBounds bounds{std::ldexp(leaf.bounds.lower, units_.exponent),
+                            std::ldexp(leaf.bounds.upper, units_.exponent)};
+    tree_.values[static_cast<std::size_t>(leaf.id)] = newton.value(g, h, bounds);
     leaves.leaves.push_back({places[static_cast<std::size_t>(leaf.id)], leaf.begin, leaf.end,
-                             leaf.bounds.lower, leaf.bounds.upper});
+                             bounds.lower, bounds.upper});
   }
   rows_ = {};
   std::vector<TreeArrays> none;
-  return flatten(tree_, none, table_.n_features(), 1);
+  TreeArrays arrays = flatten(tree_, none, table_.n_features(), 1);
+  arrays.impurity_exponent = 2 * units_.exponent;
+  return arrays;
 }
 
 void BoostedNodes::sum_piece(std::span<const double> gradient, std::span<const double> hessian,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -108,6 +109,7 @@ class BoostedNodes {
                    const ColumnChoice::Groups& groups);
   void sum_piece(std::span<const double> gradient, std::span<const double> hessian,
                  Piece& piece) const;
+  double least_gain() const { return std::ldexp(options_.min_gain, -2 * units_.exponent); }
   bool is_symmetric() const { return options_.growth == BoostedGrowth::symmetric; }
   std::size_t most_histograms() const;
   std::unique_ptr<Histogram> take_histogram(std::size_t n_rows);

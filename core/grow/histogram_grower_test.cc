@@ -308,4 +308,37 @@ TEST_CASE("drawn columns are the only ones that are asked") {
   CHECK(asked == std::vector<bool>{true, true, true, true});
 }
 
+TEST_CASE("gradients of any size give the same tree, and values of their size") {
+  const Context context(1);
+  const MixedProblem problem(600);
+  const CodedTable table = problem.mixed(context, 255);
+  const Statistics statistics(problem, true);
+  const auto grow = [&](int exponent) {
+    HistogramGrowth options;
+    options.max_leaf_nodes = 12;
+    options.monotonic = {1, -1, 0, 0};
+    options.l1 = std::ldexp(0.5, exponent);
+    options.max_delta_step = std::ldexp(0.75, exponent);
+    options.min_gain = std::ldexp(0.05, 2 * exponent);
+    std::vector<double> gradient = statistics.gradient;
+    for (double& g : gradient) g = std::ldexp(g, exponent);
+    HistogramGrower grower(table, make_row_codes(table, context), options, context);
+    LeafRows leaves;
+    return grower.grow(first_rows(problem.n, 1), gradient, {}, 0, leaves);
+  };
+  const TreeArrays expected = grow(0);
+  CHECK(expected.right.size() > 10);
+  for (const int exponent : {-480, -100, 100, 480}) {
+    CAPTURE(exponent);
+    const TreeArrays tree = grow(exponent);
+    CHECK(tree.feature == expected.feature);
+    CHECK(tree.threshold == expected.threshold);
+    for (std::size_t i = 0; i < tree.value.size(); ++i) {
+      CHECK(tree.value[i] == std::ldexp(expected.value[i], exponent));
+      CHECK(std::ldexp(tree.impurity[i], tree.impurity_exponent - 2 * exponent) ==
+            doctest::Approx(expected.impurity[i]));
+    }
+  }
+}
+
 }  // namespace arboleda

@@ -23,6 +23,12 @@ HistogramSearch::HistogramSearch(const CodedTable& table, const HistogramGrowth&
       leaf_{options.l1, options.l2, options.max_delta_step},
       is_plain_(leaf_.is_plain() && options.monotonic.empty() && !options.random_thresholds) {}
 
+void HistogramSearch::begin_tree(const SearchUnits& units) {
+  units_ = units;
+  leaf_.l1 = std::ldexp(options_.l1, -units.exponent);
+  leaf_.max_delta_step = std::ldexp(options_.max_delta_step, -units.exponent);
+}
+
 double HistogramSearch::search(const BoostedNode& node, const RowCodes::Column& column,
                                const Histogram& histogram, Split& best) {
   const Found found = search_column(node, column, histogram, {});

@@ -35,6 +35,7 @@ struct BoostedSplit {
 // What all searches of a tree have in common.
 struct SearchUnits {
   double gradient = 1.0, hessian = 1.0;
+  int exponent = 0;         // gradients, values and their bounds here are times 2^-exponent
   std::int64_t least = 1;   // hessian, in units, that a side must have
   std::int64_t enough = 1;  // with which it surely has rows enough
   std::uint64_t seed = 0;
@@ -46,7 +47,7 @@ class HistogramSearch {
  public:
   HistogramSearch(const CodedTable& table, const HistogramGrowth& options);
 
-  void begin_tree(const SearchUnits& units) { units_ = units; }
+  void begin_tree(const SearchUnits& units);
 
   // Improves `best` by the splits that surely leave min_samples_leaf rows on each side, and returns
   // the score of the best that may: a histogram counts hessians, not rows.
@@ -61,7 +62,7 @@ class HistogramSearch {
   // Score of the node itself, which a split must exceed.
   double node_score(const BoostedNode& node) const;
 
-  // The value of a leaf with these sums.
+  // The value of a leaf with these sums, times 2^-exponent.
   double value(Wide sums, const LeafBounds& bounds) const;
 
   // For splits that several nodes share:
@@ -123,7 +124,7 @@ class HistogramSearch {
 
   const CodedTable& table_;
   const HistogramGrowth& options_;
-  const NewtonLeaf leaf_;
+  NewtonLeaf leaf_;
   const bool is_plain_;
   SearchUnits units_;
   std::vector<Group> groups_;
