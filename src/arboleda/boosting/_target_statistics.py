@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from arboleda.persist._fields import Sections
 
 Floats = npt.NDArray[np.float64]
-RowNumbers = npt.NDArray[np.intp]
+RowNumbers = npt.NDArray[np.integer[Any]]
 
 PRIOR_WEIGHT = 5.0
 _PURPOSE = 0x7A26E7  # keeps the random order apart from all else that is drawn from a seed
