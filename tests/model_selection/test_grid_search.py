@@ -1,6 +1,8 @@
 """A shared search gives what scikit-learn's gives, score by score, from fewer fits."""
 
 import pickle
+import signal
+import threading
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -102,8 +104,37 @@ def test_results_are_those_of_scikit_learn(
     assert ours.best_estimator_.get_params() == theirs.best_estimator_.get_params()
 
 
-def test_every_model_scored_is_the_model_of_a_fit_of_its_own() -> None:
-    X, y = CANCER
+def frame_with_categories() -> tuple[pd.DataFrame, pd.Series]:
+    """Few categories and many, a rare one, missing ones; rows with an index out of order."""
+    random = np.random.RandomState(1)
+    X = pd.DataFrame(
+        {
+            "town": pd.Categorical(random.choice(list("abcdefg"), 300)),
+            "street": pd.Categorical(random.randint(0, 90, 300).astype(str)),
+            "colour": random.choice(["red", "blue", "rare"], 300, p=[0.6, 0.395, 0.005]),
+            "size": np.where(random.rand(300) < 0.1, np.nan, random.rand(300)),
+        },
+        index=random.permutation(300),
+    )
+    high = X["size"].fillna(0.5) + X["town"].cat.codes / 9 + X["street"].cat.codes / 90 > 1.2
+    X.loc[X.index[::17], "colour"] = None
+    return X, pd.Series(np.where(high, "yes", "no"), index=X.index)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "grid", "data"),
+    [
+        (GradientBoostingClassifier(), EXACT_GRID, CANCER),
+        (HistGradientBoostingClassifier(random_state=1, subsample=0.7), HIST_GRID, CANCER),
+        (HistGradientBoostingClassifier(random_state=1), HIST_GRID, frame_with_categories()),
+        (GradientBoostingClassifier(random_state=1), EXACT_GRID, frame_with_categories()),
+    ],
+    ids=["exact", "sampled", "categories", "exact categories"],
+)
+def test_every_model_scored_is_the_model_of_a_fit_of_its_own(
+    estimator: Any, grid: Any, data: tuple[Any, Any]
+) -> None:
+    X, y = (pd.DataFrame(data[0]), pd.Series(data[1])) if data is CANCER else data
     seen: list[tuple[Any, Any]] = []
 
     def scorer(model: Any, X_test: Any, y_test: Any) -> float:
@@ -111,24 +142,20 @@ def test_every_model_scored_is_the_model_of_a_fit_of_its_own() -> None:
         return float(len(y_test))
 
     cv = KFold(3, shuffle=True, random_state=0)
-    trains = {X[test].tobytes(): train for train, test in cv.split(X)}
-    for estimator, grid in (
-        (GradientBoostingClassifier(), EXACT_GRID),
-        (HistGradientBoostingClassifier(random_state=1, subsample=0.7), HIST_GRID),
-    ):
-        seen.clear()
-        GridSearch(estimator, grid, scoring=scorer, cv=cv, refit=False).fit(X, y)
-        assert len(seen) == 3 * np.prod([len(values) for values in grid.values()])
-        for model, X_test in seen:
-            assert type(model) is type(estimator)
-            train = trains[X_test.tobytes()]
-            alone = clone(model).fit(X[train], y[train])
-            assert pickle.dumps(model.ensemble_) == pickle.dumps(alone.ensemble_)
-            assert model.get_params() == alone.get_params()
-            assert vars(model).keys() == vars(alone).keys()
-            np.testing.assert_array_equal(model.predict_proba(X), alone.predict_proba(X))
-            for name, losses in alone.history_.items():
-                np.testing.assert_array_equal(model.history_[name], losses)
+    trains = {tuple(X.index[test]): train for train, test in cv.split(X)}
+    GridSearch(estimator, grid, scoring=scorer, cv=cv, refit=False).fit(X, y)
+    assert len(seen) == 3 * np.prod([len(values) for values in grid.values()])
+    for model, X_test in seen:
+        assert type(model) is type(estimator)
+        train = trains[tuple(X_test.index)]
+        alone = clone(model).fit(X.iloc[train], y.iloc[train])
+        assert pickle.dumps(model.ensemble_) == pickle.dumps(alone.ensemble_)
+        assert model.get_params() == alone.get_params()
+        assert vars(model).keys() == vars(alone).keys()
+        np.testing.assert_array_equal(model.missing_columns_, alone.missing_columns_)
+        np.testing.assert_array_equal(model.predict_proba(X), alone.predict_proba(X))
+        for name, losses in alone.history_.items():
+            np.testing.assert_array_equal(model.history_[name], losses)
 
 
 def test_threads_have_no_influence() -> None:
@@ -194,20 +221,15 @@ def test_groups_and_weights() -> None:
 
 
 def test_frames_with_categories() -> None:
-    random = np.random.RandomState(1)
-    X = pd.DataFrame(
-        {
-            "town": pd.Categorical(random.choice(list("abcdefg"), 200)),
-            "colour": random.choice(["red", "blue", "rare"], 200, p=[0.6, 0.395, 0.005]),
-            "size": np.where(random.rand(200) < 0.1, np.nan, random.rand(200)),
-        },
-        index=random.permutation(200),
-    )
-    high = X["size"].fillna(0.5) + X["town"].cat.codes / 9 > 0.8
-    y = pd.Series(np.where(high, "yes", "no"), index=X.index)
-    grid = {"max_iter": [4, 8], "categorical_features": ["from_dtype", ["town", "colour"]]}
-    model = HistGradientBoostingClassifier(min_samples_leaf=3)
-    ours, theirs = compare(model, grid, (X, y), cv=ShuffleSplit(3, random_state=0))
+    X, y = frame_with_categories()
+    grid = {
+        "max_iter": [4, 8],
+        "categorical_features": ["from_dtype", ["town", "colour", "street"]],
+        "category_encoding": ["auto", "native", "ordered"],
+    }
+    model = HistGradientBoostingClassifier(min_samples_leaf=3, random_state=0)
+    cv = ShuffleSplit(3, random_state=0)
+    ours, theirs = compare(model, grid, (X, y), cv=cv, return_train_score=True)
     assert ours.feature_names_in_.tolist() == theirs.feature_names_in_.tolist() == list(X.columns)
     assert ours.classes_.tolist() == ["no", "yes"]
 
@@ -364,3 +386,15 @@ def test_seeds_are_drawn_in_the_order_of_the_fits() -> None:
         found.append(search.fit(*WINE))
     assert_same(*found)
     assert found[0].estimator.random_state is None
+
+
+def test_ctrl_c_stops_all_fits() -> None:
+    search = GridSearch(HistGradientBoostingClassifier(), {"max_iter": [1_000_000]}, n_jobs=2)
+    main = threading.get_ident()
+    timer = threading.Timer(0.5, signal.pthread_kill, [main, signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        search.fit(*WINE)
+    timer.join()
+    assert not hasattr(search, "cv_results_")
+    assert search.set_params(param_grid={"max_iter": [2]}).fit(*WINE).best_score_ > 0.5
