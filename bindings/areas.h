@@ -9,6 +9,7 @@
 #include "base/context.h"
 #include "data/column.h"
 #include "io/bytes.h"
+#include "io/model_file.h"
 
 namespace arboleda::python {
 
@@ -37,6 +38,10 @@ SparseRows to_rows(const AnyColumn& data, const InArray<std::int32_t>& indices,
 // Bytes of C++ and of Python; the view holds no reference.
 nb::bytes to_bytes(const Bytes& bytes);
 ByteView view_bytes(const nb::bytes& bytes);
+
+// Named arrays and the pairs of name and array that Python has for them.
+std::vector<NamedArray> to_arrays(nb::list arrays);
+nb::tuple to_python(NamedArray named);
 
 // A Context whose stop flag follows Ctrl-C. Made with the GIL held, used with it released.
 Context make_context(int n_threads, std::uint64_t seed);

@@ -188,7 +188,7 @@ void init_options(nb::module_& m) {
              // Rows, and when to stop.
              const std::string& sampling, double row_share, double top_share, double other_share,
              double drop_rate, double skip_drop, std::int64_t max_drop, std::int64_t patience,
-             double tolerance, bool record_train_loss) {
+             double tolerance, bool record_train_loss, bool linear_leaves, double linear_l2) {
             new (self) BoostingOptions{};
             self->n_rounds = n_rounds;
             self->learning_rate = learning_rate;
@@ -227,6 +227,7 @@ void init_options(nb::module_& m) {
             self->patience = patience;
             self->tolerance = tolerance;
             self->records_training = record_train_loss;
+            self->linear = {linear_leaves, linear_l2};
           },
           nb::kw_only(), nb::arg("n_rounds"), nb::arg("learning_rate"), nb::arg("exact"),
           nb::arg("max_leaf_nodes") = -1, nb::arg("max_depth") = -1,
@@ -243,7 +244,8 @@ void init_options(nb::module_& m) {
           nb::arg("sampling") = "uniform", nb::arg("row_share") = 1.0, nb::arg("top_share") = 0.2,
           nb::arg("other_share") = 0.1, nb::arg("drop_rate") = 0.0, nb::arg("skip_drop") = 0.5,
           nb::arg("max_drop") = 50, nb::arg("patience") = -1, nb::arg("tolerance") = 0.0,
-          nb::arg("record_train_loss") = true);
+          nb::arg("record_train_loss") = true, nb::arg("linear_leaves") = false,
+          nb::arg("linear_l2") = 1.0);
 }
 
 template <class Loss>

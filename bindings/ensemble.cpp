@@ -6,6 +6,7 @@
 #include "answers.h"
 #include "areas.h"
 #include "arrays.h"
+#include "io/linear_arrays.h"
 #include "io/model_file.h"
 #include "predict/ensemble.h"
 
@@ -23,10 +24,11 @@ void set_state(TreeEnsemble& ensemble, nb::bytes state) {
   new (&ensemble) TreeEnsemble(read_ensemble_sections(view_bytes(state)));
 }
 
-TreeEnsemble make(std::vector<double> start, nb::list trees) {
+TreeEnsemble make(std::vector<double> start, nb::list trees, nb::list linear) {
   TreeEnsemble ensemble{std::move(start), {}};
   ensemble.trees.reserve(trees.size());
   for (nb::handle tree : trees) ensemble.trees.push_back(nb::cast<const Tree&>(tree));
+  ensemble.linear = to_linear_leaves(to_arrays(linear));
   check_ensemble(ensemble);
   return ensemble;
 }
@@ -38,6 +40,12 @@ nb::list trees_of(nb::handle self) {
     trees.append(nb::cast(&tree, nb::rv_policy::reference_internal, self));
   }
   return trees;
+}
+
+nb::list linear_of(const TreeEnsemble& ensemble) {
+  nb::list arrays;
+  for (NamedArray& array : to_arrays(ensemble.linear)) arrays.append(to_python(std::move(array)));
+  return arrays;
 }
 
 // Each answer once for both kinds of tables. Called with the GIL held; releases it.
@@ -105,10 +113,10 @@ void init_ensemble(nb::module_& m) {
   ensemble_class
       .def(
           "__init__",
-          [](TreeEnsemble* self, std::vector<double> start, nb::list trees) {
-            new (self) TreeEnsemble(make(std::move(start), trees));
+          [](TreeEnsemble* self, std::vector<double> start, nb::list trees, nb::list linear) {
+            new (self) TreeEnsemble(make(std::move(start), trees, linear));
           },
-          nb::arg("start"), nb::arg("trees"))
+          nb::arg("start"), nb::arg("trees"), nb::arg("linear"))
       .def("__getstate__", &get_state)
       .def("__setstate__", &set_state)
       .def_prop_ro("n_outputs", &TreeEnsemble::n_outputs)
@@ -118,6 +126,8 @@ void init_ensemble(nb::module_& m) {
           "start",
           [](nb::handle s) { return view_numpy(nb::cast<const TreeEnsemble&>(s).start, s); })
       .def_prop_ro("trees", &trees_of)
+      .def_prop_ro("has_linear_leaves", [](const TreeEnsemble& e) { return !e.linear.empty(); })
+      .def_prop_ro("linear", &linear_of, "Names and arrays; none where no leaf is linear.")
       .def("truncated", &truncated, nb::arg("n_rounds"))
       .def("extended", &extended, nb::arg("more"))
       .def("impurity_importances",

@@ -25,6 +25,14 @@ NamedArray named_array(nb::handle item) {
   return named_array<std::int64_t>(name, nb::cast<AnyShape<std::int64_t>>(pair[1], false));
 }
 
+}  // namespace
+
+std::vector<NamedArray> to_arrays(nb::list arrays) {
+  std::vector<NamedArray> parts;
+  for (nb::handle array : arrays) parts.push_back(named_array(array));
+  return parts;
+}
+
 nb::tuple to_python(NamedArray named) {
   const std::vector<std::size_t> shape(named.shape.begin(), named.shape.end());
   return std::visit(
@@ -38,12 +46,12 @@ nb::tuple to_python(NamedArray named) {
       named.numbers);
 }
 
+namespace {
+
 nb::bytes write(nb::bytes header, nb::list trees, nb::list arrays) {
   std::vector<const Tree*> tree_parts;
   for (nb::handle tree : trees) tree_parts.push_back(nb::cast<const Tree*>(tree));
-  std::vector<NamedArray> array_parts;
-  for (nb::handle array : arrays) array_parts.push_back(named_array(array));
-  return to_bytes(write_model({header.c_str(), header.size()}, tree_parts, array_parts));
+  return to_bytes(write_model({header.c_str(), header.size()}, tree_parts, to_arrays(arrays)));
 }
 
 nb::tuple read(nb::bytes file) {

@@ -67,7 +67,17 @@ inline TreeEnsemble example_ensemble() {
   return {{0.5, -1.0}, {categorical(), numeric, numeric, categorical()}};
 }
 
-// The same as a file, in 1,600 bytes.
+// The same with linear leaves in its second tree.
+inline TreeEnsemble linear_ensemble() {
+  TreeEnsemble ensemble = example_ensemble();
+  const LinearLeaves leaves{{0, 0, 1, 1, 3, 3}, {0.0, -0.5, 0.0, 1.5, 0.0}, {1, 0, 1},
+                            {2.0, 0.25, -1.0},  {-1.0, 0.0, -2.0},          {0.25, 4.0, 2.0}};
+  append(ensemble.linear, 7, leaves, 5);
+  append(ensemble.linear, 12, {}, 12);
+  return ensemble;
+}
+
+// The first one as a file, in 1,600 bytes.
 inline Bytes ensemble_file() {
   const TreeEnsemble ensemble = example_ensemble();
   std::vector<const Tree*> trees;

@@ -9,6 +9,7 @@
 
 #include "io/checksum.h"
 #include "io/foreign.h"
+#include "io/linear_arrays.h"
 #include "io/tree_bytes.h"
 
 namespace arboleda {
@@ -148,11 +149,8 @@ Section take_section(ByteReader& reader) {
   return section;
 }
 
-// Takes a tree that was pickled. It has been one of this process or another: its columns need no bound.
-Tree take_tree(ByteReader& reader) {
-  const std::size_t begin = reader.at();
-  const Section section = take_section(reader);
-  if (section.kind != kTree) refuse(begin, "here a tree should begin");
+// A tree that was pickled. It has been one of this process or another: its columns need no bound.
+Tree read_own_tree(const Section& section) {
   return read_tree(section.content, section.at, std::numeric_limits<std::size_t>::max());
 }
 
@@ -280,7 +278,9 @@ Bytes write_tree_section(const Tree& tree) {
 
 Tree read_tree_section(ByteView bytes) {
   ByteReader reader(bytes, 0);
-  Tree tree = take_tree(reader);
+  const Section section = take_section(reader);
+  if (section.kind != kTree) refuse(0, "here a tree should begin");
+  Tree tree = read_own_tree(section);
   if (reader.left() > 0) refuse(reader.at(), "something follows the tree");
   return tree;
 }
@@ -292,6 +292,9 @@ Bytes write_ensemble_sections(const TreeEnsemble& ensemble) {
   });
   for (const Tree& tree : ensemble.trees) {
     append_section(out, kTree, [&](Bytes& o) { append_tree(o, tree); });
+  }
+  for (const NamedArray& array : to_arrays(ensemble.linear)) {
+    append_section(out, kArray, [&](Bytes& o) { append_array(o, array); });
   }
   return out;
 }
@@ -306,8 +309,20 @@ TreeEnsemble read_ensemble_sections(ByteView bytes) {
     refuse(section.at, "here the start of an ensemble should stand");
   }
   TreeEnsemble ensemble{std::move(*numbers), {}};
-  while (reader.left() > 0) ensemble.trees.push_back(take_tree(reader));
+  std::vector<NamedArray> linear;
+  while (reader.left() > 0) {
+    const std::size_t begin = reader.at();
+    const Section part = take_section(reader);
+    if (part.kind == kArray) {
+      linear.push_back(read_array(part.content, part.at));
+    } else if (linear.empty()) {
+      ensemble.trees.push_back(read_own_tree(part));
+    } else {
+      refuse(begin, "a tree follows an array");
+    }
+  }
   try {
+    ensemble.linear = to_linear_leaves(std::move(linear));
     check_ensemble(ensemble);
   } catch (const Error& error) {
     refuse(0, error.what());

@@ -49,7 +49,7 @@ std::string read_model_header(ByteView begin);
 Bytes write_tree_section(const Tree& tree);
 Tree read_tree_section(ByteView section);
 
-// The same for trees that add up: their start as an array, then the trees.
+// The same for trees that add up: their start as an array, then the trees, then their linear leaves.
 Bytes write_ensemble_sections(const TreeEnsemble& ensemble);
 TreeEnsemble read_ensemble_sections(ByteView sections);
 

@@ -126,24 +126,28 @@ TEST_CASE("the sections of an ensemble come back, and whatever changes them is f
       return error.kind() == ErrorKind::bad_format;
     }
   };
-  const TreeEnsemble ensemble = example_ensemble();
-  Bytes sections = write_ensemble_sections(ensemble);
-  const TreeEnsemble again = read_ensemble_sections(sections);
-  CHECK(again.start == ensemble.start);
-  CHECK(write_ensemble_sections(again) == sections);
-  const std::size_t whole_round = write_ensemble_sections(truncated(ensemble, 1)).size();
-  for (std::size_t size = 0; size < sections.size(); ++size) {
-    const bool rounds_alone =
-        size == whole_round || size == write_ensemble_sections(truncated(ensemble, 0)).size();
-    CHECK(refused(ByteView(sections).first(size)) != rounds_alone);
-  }
-  for (std::size_t i = 0; i < sections.size(); ++i) {
-    for (int bit = 0; bit < 8; ++bit) {
-      sections[i] ^= std::byte{1} << bit;
-      CHECK(refused(sections));
-      sections[i] ^= std::byte{1} << bit;
+  for (const TreeEnsemble& ensemble : {example_ensemble(), linear_ensemble()}) {
+    Bytes sections = write_ensemble_sections(ensemble);
+    const TreeEnsemble again = read_ensemble_sections(sections);
+    CHECK(again.start == ensemble.start);
+    CHECK(again.linear.coefficient == ensemble.linear.coefficient);
+    CHECK(write_ensemble_sections(again) == sections);
+    const Bytes without = write_ensemble_sections({ensemble.start, ensemble.trees});
+    const std::size_t one_round = write_ensemble_sections(truncated(example_ensemble(), 1)).size();
+    const std::size_t no_round = write_ensemble_sections({ensemble.start, {}}).size();
+    for (std::size_t size = 0; size < sections.size(); ++size) {
+      const bool whole = size == one_round || size == no_round || size == without.size();
+      CHECK(refused(ByteView(sections).first(size)) != whole);
+    }
+    for (std::size_t i = 0; i < sections.size(); ++i) {
+      for (int bit = 0; bit < 8; ++bit) {
+        sections[i] ^= std::byte{1} << bit;
+        CHECK(refused(sections));
+        sections[i] ^= std::byte{1} << bit;
+      }
     }
   }
+  const TreeEnsemble ensemble = example_ensemble();
   CHECK(refused(write_tree_section(ensemble.trees[0])));
   Bytes two_starts = write_ensemble_sections({ensemble.start, {}});
   two_starts.insert(two_starts.end(), two_starts.begin(), two_starts.end());

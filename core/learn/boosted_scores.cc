@@ -13,6 +13,26 @@ namespace {
 // Rows of one task.
 constexpr std::size_t kBlockRows = std::size_t{1} << 13;
 
+// Linear leaves with the columns of a table.
+class LinearAnswers {
+ public:
+  LinearAnswers(const LinearLeaves& leaves, const CodedTable& table) : leaves_(leaves) {
+    for (const FeatureIndex feature : leaves.feature) {
+      columns_.push_back(table.columns[static_cast<std::size_t>(feature)].source);
+      require(columns_.back().data != nullptr,
+              "linear leaves need the values of the columns: give a dense table");
+    }
+  }
+
+  double of(std::size_t node, double value, RowIndex row) const {
+    return leaves_.answer(node, value, [&](std::size_t term) { return columns_[term][row]; });
+  }
+
+ private:
+  const LinearLeaves& leaves_;
+  std::vector<ColumnView> columns_;  // one a term
+};
+
 }  // namespace
 
 BoostedScores::BoostedScores(const CodedTable& table, std::span<const double> start,
@@ -25,21 +45,31 @@ BoostedScores::BoostedScores(const CodedTable& table, std::span<const double> st
   }
 }
 
-void BoostedScores::add(const TreeArrays& tree, std::size_t output, const LeafRows& leaves,
-                        const Context& context) {
+void BoostedScores::add(const TreeArrays& tree, const LinearLeaves& linear, std::size_t output,
+                        const LeafRows& leaves, const Context& context) {
   const auto scores = of(output);
+  const LinearAnswers answers(linear, *table_);
   const int n_threads = leaves.rows.size() >= kBlockRows ? context.n_threads() : 1;
   parallel_for(n_threads, leaves.leaves.size(), [&](std::size_t task, int) {
     const LeafRows::Leaf& leaf = leaves.leaves[task];
-    const double value = tree.value[static_cast<std::size_t>(leaf.node)];
+    const auto node = static_cast<std::size_t>(leaf.node);
+    const double value = tree.value[node];
+    if (!linear.empty() && linear.has_terms(node)) {
+      for (std::size_t i = leaf.begin; i < leaf.end; ++i) {
+        const RowIndex row = leaves.rows[i];
+        scores[row] += answers.of(node, value, row);
+      }
+      return;
+    }
     for (std::size_t i = leaf.begin; i < leaf.end; ++i) scores[leaves.rows[i]] += value;
   });
 }
 
-void BoostedScores::add(const TreeArrays& tree, std::size_t output, std::span<const RowIndex> rows,
-                        const Context& context, double factor) {
+void BoostedScores::add(const TreeArrays& tree, const LinearLeaves& linear, std::size_t output,
+                        std::span<const RowIndex> rows, const Context& context, double factor) {
   if (rows.empty()) return;
   const CodeTree codes(tree, *table_);
+  const LinearAnswers answers(linear, *table_);
   const auto scores = of(output);
   const std::size_t n_blocks = (rows.size() + kBlockRows - 1) / kBlockRows;
   parallel_for(context.n_threads(), n_blocks, [&](std::size_t block, int) {
@@ -49,7 +79,9 @@ void BoostedScores::add(const TreeArrays& tree, std::size_t output, std::span<co
     std::vector<NodeIndex> leaf(mine.size());
     codes.leaves(mine, leaf);
     for (std::size_t i = 0; i < mine.size(); ++i) {
-      scores[mine[i]] += factor * tree.value[static_cast<std::size_t>(leaf[i])];
+      const auto node = static_cast<std::size_t>(leaf[i]);
+      const double value = tree.value[node];
+      scores[mine[i]] += factor * (linear.empty() ? value : answers.of(node, value, mine[i]));
     }
   });
 }
@@ -58,7 +90,8 @@ void BoostedScores::add(const TreeEnsemble& ensemble, std::span<const RowIndex> 
                         const Context& context) {
   const std::size_t n_outputs = ensemble.n_outputs();
   for (std::size_t t = 0; t < ensemble.trees.size(); ++t) {
-    add(ensemble.trees[t].arrays(), t % n_outputs, rows, context);
+    add(ensemble.trees[t].arrays(), linear_leaves(ensemble, t, t + 1), t % n_outputs, rows,
+        context);
   }
 }
 

@@ -2,7 +2,7 @@
 //
 //   scores   row 0 .. n-1 of output 0 | row 0 .. n-1 of output 1 | ...
 //
-// The leaf values of a tree are added one tree after the other, as prediction does: a row has the same
+// The answers of a tree are added one tree after the other, as prediction does: a row has the same
 // score, to the bit, in training and in prediction. Rows that nobody asks for keep their start.
 #pragma once
 
@@ -14,6 +14,7 @@
 #include "data/coded_table.h"
 #include "grow/histogram_growth.h"
 #include "tree/ensemble.h"
+#include "tree/linear_leaves.h"
 
 namespace arboleda {
 
@@ -31,11 +32,11 @@ class BoostedScores {
     return std::span(scores_).subspan(output * table_->n_rows, table_->n_rows);
   }
 
-  // Adds the value of each row's leaf: leaves known; or found from the codes, and times a factor.
-  void add(const TreeArrays& tree, std::size_t output, const LeafRows& leaves,
-           const Context& context);
-  void add(const TreeArrays& tree, std::size_t output, std::span<const RowIndex> rows,
-           const Context& context, double factor = 1.0);
+  // Adds the answer of each row's leaf: leaves known; or found from the codes, and times a factor.
+  void add(const TreeArrays& tree, const LinearLeaves& linear, std::size_t output,
+           const LeafRows& leaves, const Context& context);
+  void add(const TreeArrays& tree, const LinearLeaves& linear, std::size_t output,
+           std::span<const RowIndex> rows, const Context& context, double factor = 1.0);
 
   // Adds all trees of an ensemble, in order.
   void add(const TreeEnsemble& ensemble, std::span<const RowIndex> rows, const Context& context);

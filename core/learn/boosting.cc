@@ -97,6 +97,9 @@ class Boosting {
   // A sample whose rows have weights says nothing of a leaf's best step: all its rows do.
   bool steps_need_all() const { return objective_.finds_steps() && options_.sampling.weighs(); }
   LeafRows with_all_rows(const TreeArrays& tree, const LeafRows& of_sample) const;
+  LinearLeaves linear_leaves_of(std::size_t output, const LeafRows& leaves,
+                                const TreeArrays& tree) const;
+  void check_linear_leaves() const;
   Derivatives derivatives(std::size_t output) const;
   bool is_exact() const { return std::holds_alternative<ExactGrowth>(options_.trees); }
 
@@ -146,7 +149,8 @@ class Boosting {
   std::vector<std::size_t> dropped_;  // earlier rounds that are left out
   double learning_rate_ = 1.0;        // of this round
   std::vector<TreeArrays> grown_;
-  std::vector<double> losses_;  // of single rows
+  std::vector<LinearLeaves> grown_linear_;  // one a tree
+  std::vector<double> losses_;              // of single rows
 };
 
 Boosting::Boosting(const BoostingRows& training, const BoostingRows* validation,
@@ -166,7 +170,8 @@ Boosting::Boosting(const BoostingRows& training, const BoostingRows* validation,
       sampler_(options.sampling, rows_, training.table.n_rows, context),
       scored_(rows_),
       scores_(training.table, ensemble_.start, training.offset),
-      grown_(n_outputs_) {
+      grown_(n_outputs_),
+      grown_linear_(n_outputs_) {
   check();
   const int n_workers = std::min(context.n_threads(), static_cast<int>(n_outputs_));
   trees_ = options_.replayed != nullptr
@@ -214,6 +219,23 @@ void Boosting::check() const {
           "trees of DART have weights of their own: they keep their values");
   require(!options_.dart.is_on() || options_.patience < 0,
           "DART changes the trees of earlier rounds: there is no round to go back to");
+  require(!options_.dart.is_on() || ensemble_.linear.empty(),
+          "DART cannot drop trees with linear leaves");
+  if (options_.linear.is_on) check_linear_leaves();
+}
+
+void Boosting::check_linear_leaves() const {
+  const auto* growth = std::get_if<HistogramGrowth>(&options_.trees);
+  require(growth != nullptr, "exact trees have constant leaves");
+  require(!options_.dart.is_on(), "DART cannot drop trees with linear leaves");
+  require(!objective_.finds_steps(),
+          "the loss has no second derivatives that linear leaves could be fitted by");
+  require(std::all_of(growth->monotonic.begin(), growth->monotonic.end(),
+                      [](std::int8_t direction) { return direction == 0; }),
+          "linear leaves would not keep monotonic constraints");
+  require(growth->l1 == 0.0 && growth->max_delta_step == 0.0,
+          "linear leaves know neither l1 nor max_delta_step");
+  require(options_.linear.slope_l2 >= 0.0, "the penalty of slopes is negative");
 }
 
 Boosted Boosting::run(const BoostingCallback& callback) {
@@ -250,7 +272,9 @@ void Boosting::grow_round() {
   // Outputs side by side; one output alone uses the threads within its tree.
   parallel_for(static_cast<int>(leaves_.size()), n_outputs_,
                [&](std::size_t output, int worker) { grow_tree(output, worker); });
-  for (auto& tree : grown_) ensemble_.trees.emplace_back(std::move(tree));
+  for (std::size_t k = 0; k < n_outputs_; ++k) {
+    add_tree(ensemble_, Tree(std::move(grown_[k])), grown_linear_[k]);
+  }
   share_with_dropped();
   add_dropped(1.0);
   is_prepared_ = false;
@@ -262,8 +286,8 @@ void Boosting::add_dropped(double factor) {
   for (const std::size_t round : dropped_) {
     for (std::size_t k = 0; k < n_outputs_; ++k) {
       const TreeArrays& tree = ensemble_.trees[round * n_outputs_ + k].arrays();
-      scores_.add(tree, k, scored_, context_, factor);
-      if (other_table_ != nullptr) other_table_->add(tree, k, judged_, context_, factor);
+      scores_.add(tree, {}, k, scored_, context_, factor);
+      if (other_table_ != nullptr) other_table_->add(tree, {}, k, judged_, context_, factor);
     }
   }
 }
@@ -322,15 +346,27 @@ void Boosting::grow_tree(std::size_t output, int worker) {
   const auto number = static_cast<std::uint32_t>(ensemble_.trees.size() + output);
   TreeArrays tree = trees_->grow(sample_, derivatives(output), number, worker, leaves);
   if (steps_need_all()) leaves = with_all_rows(tree, leaves);
+  LinearLeaves linear = linear_leaves_of(output, leaves, tree);
+  scale(linear, learning_rate_);
   set_leaf_values(output, leaves, tree);
   for (double& value : tree.value) {
     value *= learning_rate_;
     if (grid_) value = grid_->nearest(value);
   }
-  scores_.add(tree, output, leaves, context_);
-  scores_.add(tree, output, others_, context_);
-  if (other_table_ != nullptr) other_table_->add(tree, output, judged_, context_);
+  scores_.add(tree, linear, output, leaves, context_);
+  scores_.add(tree, linear, output, others_, context_);
+  if (other_table_ != nullptr) other_table_->add(tree, linear, output, judged_, context_);
   grown_[output] = std::move(tree);
+  grown_linear_[output] = std::move(linear);
+}
+
+LinearLeaves Boosting::linear_leaves_of(std::size_t output, const LeafRows& leaves,
+                                        const TreeArrays& tree) const {
+  if (!options_.linear.is_on) return {};
+  const Derivatives of_output = derivatives(output);
+  return fit_linear_leaves(training_.table, tree, leaves, of_output.gradient, of_output.hessian,
+                           std::get<HistogramGrowth>(options_.trees).l2, options_.linear.slope_l2,
+                           context_);
 }
 
 LeafRows Boosting::with_all_rows(const TreeArrays& tree, const LeafRows& of_sample) const {
@@ -390,9 +426,7 @@ Boosted Boosting::finished() {
     best = first_round_ + best_round(watched());
   }
   if (options_.patience >= 0) {
-    const auto kept = static_cast<std::size_t>(best) * n_outputs_;
-    ensemble_.trees.erase(ensemble_.trees.begin() + static_cast<std::ptrdiff_t>(kept),
-                          ensemble_.trees.end());
+    truncate(ensemble_, static_cast<std::size_t>(best));
   }
   return {std::move(ensemble_), std::move(history_), best};
 }

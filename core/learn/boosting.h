@@ -15,6 +15,7 @@
 #include "data/coded_table.h"
 #include "learn/boosted_trees.h"
 #include "learn/dart.h"
+#include "learn/linear_leaves.h"
 #include "learn/sampling.h"
 #include "objective/objective.h"
 #include "tree/ensemble.h"
@@ -32,10 +33,12 @@ struct BoostingOptions {
   const TreeEnsemble* replayed = nullptr;
   SamplingOptions sampling = {};
   DartOptions dart = {};
-  std::int64_t patience = -1;    // rounds without an improvement before stopping; -1: never stop.
-                                 // Not with DART: later rounds change the trees of earlier ones
-  double tolerance = 0.0;        // what counts as an improvement
-  bool records_training = true;  // the training loss of every round
+  LinearLeafOptions linear = {};  // with histograms, on dense tables. Not with DART, monotonic
+                                  // constraints, l1, max_delta_step, or a loss that finds steps
+  std::int64_t patience = -1;     // rounds without an improvement before stopping; -1: never stop.
+                                  // Not with DART: later rounds change the trees of earlier ones
+  double tolerance = 0.0;         // what counts as an improvement
+  bool records_training = true;   // the training loss of every round
 };
 
 // Rows of a table, with the loss bound to all rows of that table. All must outlive the fit.

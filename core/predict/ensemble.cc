@@ -23,8 +23,8 @@ std::size_t rows_of_block(std::size_t n_slots) {
   return std::clamp(kBlockBytes / (8 * n_slots) / 8 * 8, kFewestRows, kMostRows);
 }
 
-// Calls visit(tree, first row, leaves of the rows from there on) for every block and, within a block,
-// for the trees in their order.
+// Calls visit(tree, first row, leaves of the rows from there on, what the slots of these rows hold) for
+// every block and, within a block, for the trees in their order.
 template <class Table, class Visit>
 void for_each_leaf(const FlatTrees& trees, const Table& table, const Context& context,
                    const Visit& visit) {
@@ -44,10 +44,20 @@ void for_each_leaf(const FlatTrees& trees, const Table& table, const Context& co
       slots.fill(table, begin, end, rows.data());
       for (std::size_t tree = 0; tree < trees.n_trees(); ++tree) {
         trees.walk(tree, rows.data(), end - begin, leaves.data());
-        visit(tree, begin, std::span<const std::uint32_t>(leaves.data(), end - begin));
+        visit(tree, begin, std::span<const std::uint32_t>(leaves.data(), end - begin), rows.data());
       }
     }
   });
+}
+
+// Adds what the rows of a block get from one tree to their scores, which lie `stride` apart.
+void add_linear(const FlatTrees& trees, std::size_t tree, std::span<const std::uint32_t> leaves,
+                const double* rows, std::size_t stride, double* score) {
+  for (const std::uint32_t leaf : leaves) {
+    *score += trees.value(tree, leaf, rows);
+    score += stride;
+    rows += trees.slots().n_slots();
+  }
 }
 
 template <class Table>
@@ -71,10 +81,16 @@ void add_scores(const TreeEnsemble& ensemble, std::size_t first_round, std::size
       std::span(ensemble.trees).subspan(first_round * k, (last_round - first_round) * k);
   if (trees.empty()) return;
   check_table(trees, table);
-  const FlatTrees flat(trees, table.n_columns());
+  const FlatTrees flat(trees, linear_leaves(ensemble, first_round * k, last_round * k),
+                       table.n_columns());
   for_each_leaf(flat, table, context,
-                [&](std::size_t tree, std::size_t begin, std::span<const std::uint32_t> leaves) {
+                [&](std::size_t tree, std::size_t begin, std::span<const std::uint32_t> leaves,
+                    const double* rows) {
                   double* score = scores.data() + begin * k + tree % k;
+                  if (flat.has_linear_leaves()) {
+                    add_linear(flat, tree, leaves, rows, k, score);
+                    return;
+                  }
                   for (const std::uint32_t leaf : leaves) {
                     *score += flat.value(tree, leaf);
                     score += k;
@@ -99,9 +115,10 @@ std::vector<NodeIndex> apply_ensemble(const TreeEnsemble& ensemble, const Table&
   std::vector<NodeIndex> out(table.n_rows * n_trees);
   if (n_trees == 0) return out;
   check_table<Table>(ensemble.trees, table);
-  const FlatTrees flat(ensemble.trees, table.n_columns());
+  const FlatTrees flat(ensemble.trees, {}, table.n_columns());
   for_each_leaf(flat, table, context,
-                [&](std::size_t tree, std::size_t begin, std::span<const std::uint32_t> leaves) {
+                [&](std::size_t tree, std::size_t begin, std::span<const std::uint32_t> leaves,
+                    const double*) {
                   NodeIndex* leaf_out = out.data() + begin * n_trees + tree;
                   for (const std::uint32_t leaf : leaves) {
                     *leaf_out = static_cast<NodeIndex>(leaf);

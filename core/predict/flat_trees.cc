@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/error.h"
 
@@ -54,7 +55,10 @@ void walk_block(const FlatNode* nodes, const double* rows, std::size_t width, st
 
 }  // namespace
 
-Slots::Slots(std::span<const Tree> trees, std::size_t n_columns) : columns_(n_columns) {
+Slots::Slots(std::span<const Tree> trees, std::span<const FeatureIndex> features,
+             std::size_t n_columns)
+    : columns_(n_columns) {
+  for (const FeatureIndex feature : features) columns_[static_cast<std::size_t>(feature)].as_is = 1;
   for (const Tree& tree : trees) {
     const TreeArrays& a = tree.arrays();
     for (NodeIndex node = 0; node < tree.n_nodes(); ++node) {
@@ -116,8 +120,10 @@ void Slots::fill(const SparseRows& table, std::size_t begin, std::size_t end, do
   }
 }
 
-FlatTrees::FlatTrees(std::span<const Tree> trees, std::size_t n_columns)
-    : trees_(trees), slots_(trees, n_columns) {
+FlatTrees::FlatTrees(std::span<const Tree> trees, LinearLeaves linear, std::size_t n_columns)
+    : trees_(trees), slots_(trees, linear.feature, n_columns), linear_(std::move(linear)) {
+  term_slot_.reserve(linear_.feature.size());
+  for (const FeatureIndex feature : linear_.feature) term_slot_.push_back(slots_.slot_of(feature));
   std::size_t n_nodes = 0;
   for (const Tree& tree : trees) n_nodes += static_cast<std::size_t>(tree.n_nodes());
   nodes_.reserve(n_nodes);

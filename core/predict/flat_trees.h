@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "data/column.h"
+#include "tree/linear_leaves.h"
 #include "tree/tree.h"
 
 namespace arboleda {
@@ -28,9 +29,13 @@ struct FlatNode {
 // What a row of a block holds, and how a table fills it.
 class Slots {
  public:
-  Slots(std::span<const Tree> trees, std::size_t n_columns);
+  // features: further columns that are read, missing values as they are.
+  Slots(std::span<const Tree> trees, std::span<const FeatureIndex> features, std::size_t n_columns);
 
   std::uint32_t slot_of(const Tree& tree, NodeIndex node) const;
+  std::uint32_t slot_of(FeatureIndex feature) const {
+    return columns_[static_cast<std::size_t>(feature)].as_is;
+  }
   std::size_t n_slots() const { return n_slots_; }
 
   // Rows [begin, end) of the table, row-major; out has (end - begin) x n_slots entries.
@@ -52,8 +57,8 @@ class FlatTrees {
  public:
   static constexpr std::uint32_t kAsksCategory = std::uint32_t{1} << 31;
 
-  // The trees must outlive this. Each has one value a leaf.
-  FlatTrees(std::span<const Tree> trees, std::size_t n_columns);
+  // The trees must outlive this. Each has one value a leaf. linear: of their nodes.
+  FlatTrees(std::span<const Tree> trees, LinearLeaves linear, std::size_t n_columns);
 
   const Slots& slots() const { return slots_; }
   std::size_t n_trees() const { return trees_.size(); }
@@ -65,12 +70,21 @@ class FlatTrees {
     return nodes_[start_[tree] + leaf].threshold;
   }
 
+  // The same where leaves may be linear, for a row of a block.
+  bool has_linear_leaves() const { return !linear_.empty(); }
+  double value(std::size_t tree, std::uint32_t leaf, const double* row) const {
+    return linear_.answer(start_[tree] + leaf, value(tree, leaf),
+                          [&](std::size_t term) { return row[term_slot_[term]]; });
+  }
+
  private:
   std::span<const Tree> trees_;
   Slots slots_;
   std::vector<FlatNode> nodes_;
   std::vector<std::size_t> start_;  // where the nodes of each tree begin
   std::vector<bool> has_categories_;
+  LinearLeaves linear_;
+  std::vector<std::uint32_t> term_slot_;
 };
 
 }  // namespace arboleda

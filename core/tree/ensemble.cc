@@ -60,19 +60,48 @@ void check_ensemble(const TreeEnsemble& ensemble) {
     require(tree.arrays().n_features == ensemble.trees[0].arrays().n_features,
             "the trees of the ensemble were fitted on different numbers of columns");
   }
+  check_linear_leaves(ensemble.linear, ensemble.trees);
+}
+
+LinearLeaves linear_leaves(const TreeEnsemble& ensemble, std::size_t first, std::size_t last) {
+  if (ensemble.linear.empty()) return {};
+  const std::span<const Tree> trees(ensemble.trees);
+  const std::size_t begin = count_nodes(trees.first(first));
+  return part_of(ensemble.linear, begin, begin + count_nodes(trees.subspan(first, last - first)));
+}
+
+void add_tree(TreeEnsemble& ensemble, Tree tree, const LinearLeaves& linear) {
+  if (!ensemble.linear.empty() || !linear.empty()) {
+    append(ensemble.linear, count_nodes(ensemble.trees), linear,
+           static_cast<std::size_t>(tree.n_nodes()));
+  }
+  ensemble.trees.push_back(std::move(tree));
+}
+
+void truncate(TreeEnsemble& ensemble, std::size_t n_rounds) {
+  require(n_rounds <= ensemble.n_rounds(), "the ensemble has fewer rounds than it should keep");
+  ensemble.trees.erase(
+      ensemble.trees.begin() + static_cast<std::ptrdiff_t>(n_rounds * ensemble.n_outputs()),
+      ensemble.trees.end());
+  ensemble.linear = linear_leaves(ensemble, 0, ensemble.trees.size());
 }
 
 TreeEnsemble truncated(const TreeEnsemble& ensemble, std::size_t n_rounds) {
   require(n_rounds <= ensemble.n_rounds(), "the ensemble has fewer rounds than it should keep");
   const auto end =
       ensemble.trees.begin() + static_cast<std::ptrdiff_t>(n_rounds * ensemble.n_outputs());
-  return {ensemble.start, {ensemble.trees.begin(), end}};
+  TreeEnsemble first{ensemble.start, {ensemble.trees.begin(), end}};
+  first.linear = linear_leaves(ensemble, 0, first.trees.size());
+  return first;
 }
 
 TreeEnsemble extended(const TreeEnsemble& ensemble, const TreeEnsemble& more) {
   require(ensemble.n_outputs() == more.n_outputs(),
           "an ensemble is continued by one of another number of outputs");
   TreeEnsemble both = ensemble;
+  if (!both.linear.empty() || !more.linear.empty()) {
+    append(both.linear, count_nodes(ensemble.trees), more.linear, count_nodes(more.trees));
+  }
   both.trees.insert(both.trees.end(), more.trees.begin(), more.trees.end());
   check_ensemble(both);
   return both;

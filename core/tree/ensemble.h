@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "tree/linear_leaves.h"
 #include "tree/tree.h"
 
 namespace arboleda {
@@ -12,16 +13,24 @@ namespace arboleda {
 struct TreeEnsemble {
   std::vector<double> start;  // one an output
   std::vector<Tree> trees;    // each of one value a leaf, learning rate included
+  LinearLeaves linear = {};   // of the nodes of all trees, learning rate included
 
   std::size_t n_outputs() const { return start.size(); }
   std::size_t n_rounds() const { return start.empty() ? 0 : trees.size() / start.size(); }
 };
 
-// Throws Error(invalid_argument) unless there is an output, the start is finite, every round is whole
-// and every tree has one value a leaf and the number of features of the others.
+// Throws Error(invalid_argument) unless there is an output, the start is finite, every round is whole,
+// every tree has one value a leaf and the number of features of the others, and linear leaves are leaves
+// of these trees.
 void check_ensemble(const TreeEnsemble& ensemble);
 
+// Linear leaves of the trees [first, last) alone.
+LinearLeaves linear_leaves(const TreeEnsemble& ensemble, std::size_t first, std::size_t last);
+
+void add_tree(TreeEnsemble& ensemble, Tree tree, const LinearLeaves& linear);
+
 // The first rounds alone.
+void truncate(TreeEnsemble& ensemble, std::size_t n_rounds);
 TreeEnsemble truncated(const TreeEnsemble& ensemble, std::size_t n_rounds);
 
 // The rounds of `ensemble`, then those of `more`, whose start is of no account: they continue the

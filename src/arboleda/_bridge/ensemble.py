@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,11 @@ import numpy.typing as npt
 from arboleda import _native
 from arboleda._bridge.columns import SparseTable, Table
 from arboleda._bridge.tree import Tree
+
+# Names of the arrays that linear leaves consist of.
+LINEAR_ARRAYS = tuple(
+    f"linear.{part}" for part in ("start", "intercept", "feature", "coefficient", "low", "high")
+)
 
 
 class Ensemble:
@@ -25,17 +30,26 @@ class Ensemble:
         self._native = native
 
     @classmethod
-    def from_trees(cls, start: npt.ArrayLike, trees: Sequence[Tree]) -> Ensemble:
+    def from_trees(
+        cls,
+        start: npt.ArrayLike,
+        trees: Sequence[Tree],
+        linear: Mapping[str, npt.NDArray[Any]] | None = None,
+    ) -> Ensemble:
         """Make an ensemble of start values and trees, those of one round after another.
+
+        ``linear`` holds the linear leaves of the trees, as `linear` tells them.
 
         Raises
         ------
         ValueError
             If there is no start value or one is not finite, a tree has several outputs, the trees
-            were fitted on different numbers of columns, or the last round is not whole.
+            were fitted on different numbers of columns, the last round is not whole, or linear
+            leaves are not of these trees.
         """
         numbers = np.asarray(start, dtype=np.float64).ravel().tolist()
-        return cls(_native.TreeEnsemble(numbers, [tree._native for tree in trees]))
+        arrays = list((linear or {}).items())
+        return cls(_native.TreeEnsemble(numbers, [tree._native for tree in trees], arrays))
 
     @property
     def n_outputs(self) -> int:
@@ -61,6 +75,22 @@ class Ensemble:
     def trees(self) -> list[Tree]:
         """The trees, those of one round after another; learning rate included."""
         return [Tree(tree) for tree in self._native.trees]
+
+    @property
+    def has_linear_leaves(self) -> bool:
+        """Whether some leaf answers with a linear function of columns."""
+        return self._native.has_linear_leaves
+
+    @property
+    def linear(self) -> dict[str, npt.NDArray[Any]]:
+        """Arrays of the linear leaves, by name; none where no leaf is linear.
+
+        Node i, counted through all trees, has the terms ``start[i]`` to ``start[i + 1]``. Its score
+        is ``intercept[i]`` plus ``coefficient * (min(max(x[feature], low), high) - low)`` for each
+        of them, or the value of the leaf where a row lacks one of the features. Names begin with
+        "linear.".
+        """
+        return dict(self._native.linear)
 
     def scores(
         self,
@@ -144,6 +174,8 @@ class Ensemble:
                 return "a tree was fitted on another number of columns than the header lists"
             if not tree.categories_are_below(n_levels):
                 return "a tree asks for categories that its columns do not have"
+        if any(n_levels[j] > 0 for j in self.linear.get("linear.feature", ())):
+            return "a linear leaf reads a column of categories"
         return None
 
     def __getstate__(self) -> dict[str, Any]:

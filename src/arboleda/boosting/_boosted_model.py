@@ -112,7 +112,7 @@ class BoostedModel(SavedModel, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If a tree asks more columns than one.
+            If a tree asks more columns than one, or leaves are linear.
 
         Examples
         --------

@@ -22,7 +22,8 @@ from arboleda._bridge.boosting import BoostingOptions
 from arboleda.boosting._boosting import Boosting, Floats
 from arboleda.boosting._category_encoding import engine_directions, engine_sets
 from arboleda.boosting._constraints import read_interaction_cst, read_monotonic_cst
-from arboleda.boosting._rows import Problem
+from arboleda.boosting._linear_leaves import check_dense, check_options
+from arboleda.boosting._rows import Problem, Rows
 from arboleda.boosting._watch import Stopping, judge_with, none_better
 from arboleda.persist import Array as SavedArray
 from arboleda.persist import Field
@@ -74,6 +75,8 @@ class HistGradientBoosting(Boosting):
         "extra_trees": ["boolean"],
         "cat_smooth": [Interval(Real, 0.0, None, closed="left")],
         "cat_l2": [Interval(Real, 0.0, None, closed="left")],
+        "linear_leaves": ["boolean"],
+        "linear_l2": [Interval(Real, 0.0, None, closed="left")],
     }
     _fitted_attributes: ClassVar[dict[str, Field]] = {
         "train_score_": SavedArray(np.float64),
@@ -92,6 +95,8 @@ class HistGradientBoosting(Boosting):
     l1_regularization: float
     l2_regularization: float
     learning_rate: float
+    linear_l2: float
+    linear_leaves: bool
     max_delta_step: float
     max_depth: int | None
     max_features: float
@@ -157,6 +162,12 @@ class HistGradientBoosting(Boosting):
                 "early_stopping=False and choose max_iter"
             )
 
+    def _read_rows(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Rows:
+        rows = super()._read_rows(X, y, sample_weight, reset=reset)
+        if self.linear_leaves:
+            check_dense(rows.table)
+        return rows
+
     def _stopping(self, n_rows: int, validation_given: bool) -> Stopping | None:
         wanted = self.early_stopping
         if wanted == "auto":
@@ -182,6 +193,8 @@ class HistGradientBoosting(Boosting):
                 "monotonic constraints are not supported for multiclass classification: no class "
                 "comes first; set monotonic_cst=None, or fit one class against the others"
             )
+        if self.linear_leaves:
+            check_options(self, self.loss_, monotonic=any(directions))
         return BoostingOptions(
             n_rounds=self.max_iter,
             learning_rate=self.learning_rate,
@@ -207,6 +220,8 @@ class HistGradientBoosting(Boosting):
                 read_interaction_cst(self.interaction_cst, self.schema_),
                 self.schema_.n_columns,
             ),
+            linear_leaves=bool(self.linear_leaves),
+            linear_l2=self.linear_l2,
             record_train_loss=watched,
             **self._sampling_options(),
         )

@@ -130,6 +130,15 @@ class HistGradientBoostingClassifier(BoostingClassifier, HistGradientBoosting):
     cat_l2 : float, default=3.0
         Added to ``l2_regularization`` in splits by category, for every category of the node beyond
         two: the more there are to choose from, the more a choice gains by chance.
+    linear_leaves : bool, default=False
+        Let each leaf answer with a linear function of the numeric columns on its path, fitted to
+        gradients and hessians (Shi, Li and Li 2019). Beyond the values of its training rows the
+        function stays what it is at their edge; a row that lacks one of them gets the constant
+        step. Not with sparse tables to learn from, ``monotonic_cst``, ``drop_rate``,
+        ``l1_regularization`` or ``max_delta_step``. See the guide for when it helps.
+    linear_l2 : float, default=1.0
+        Penalty on the slopes of linear leaves, each counted as the change across the leaf's range
+        of its column.
     callbacks : list of callables, default=None
         Each is told of every round (see `BoostingRound`); one that returns True stops the fit.
     n_jobs : int, default=None
@@ -189,6 +198,8 @@ class HistGradientBoostingClassifier(BoostingClassifier, HistGradientBoosting):
 
     L. Prokhorenkova, G. Gusev, A. Vorobev, A. V. Dorogush, A. Gulin (2018), "CatBoost: unbiased
     boosting with categorical features", NeurIPS.
+
+    Y. Shi, J. Li, Z. Li (2019), "Gradient boosting with piece-wise linear regression trees", IJCAI.
 
     G. Ke et al. (2017), "LightGBM: a highly efficient gradient boosting decision tree", NIPS.
 
@@ -255,6 +266,8 @@ class HistGradientBoostingClassifier(BoostingClassifier, HistGradientBoosting):
         category_encoding: CategoryEncoding = "auto",
         cat_smooth: float = 10.0,
         cat_l2: float = 3.0,
+        linear_leaves: bool = False,
+        linear_l2: float = 1.0,
         callbacks: Sequence[Callback] | None = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -297,5 +310,7 @@ class HistGradientBoostingClassifier(BoostingClassifier, HistGradientBoosting):
         self.category_encoding = category_encoding
         self.cat_smooth = cat_smooth
         self.cat_l2 = cat_l2
+        self.linear_leaves = linear_leaves
+        self.linear_l2 = linear_l2
         self.callbacks = callbacks
         self.n_jobs = n_jobs

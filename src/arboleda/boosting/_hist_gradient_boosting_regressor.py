@@ -56,10 +56,13 @@ class HistGradientBoostingRegressor(BoostingRegressor, HistGradientBoosting):
         See `HistGradientBoostingClassifier`.
     sampling, top_rate, other_rate, colsample_bytree, colsample_bylevel, extra_trees, drop_rate
         See `HistGradientBoostingClassifier`.
-    skip_drop, max_drop, cat_smooth, cat_l2, callbacks, n_jobs
+    skip_drop, max_drop, cat_smooth, cat_l2, linear_l2, callbacks, n_jobs
         See `HistGradientBoostingClassifier`.
     category_encoding : {"auto", "native", "ordered"}, default="auto"
         See `HistGradientBoostingClassifier`; the statistic of a category is the mean target.
+    linear_leaves : bool, default=False
+        See `HistGradientBoostingClassifier`; not for the losses "absolute_error", "huber" and
+        "quantile".
     alpha : float, default=0.9
         For ``loss="huber"``: errors above this quantile of the absolute errors count linearly.
         Friedman (2001), section 4.4.
@@ -161,6 +164,8 @@ class HistGradientBoostingRegressor(BoostingRegressor, HistGradientBoosting):
         category_encoding: CategoryEncoding = "auto",
         cat_smooth: float = 10.0,
         cat_l2: float = 3.0,
+        linear_leaves: bool = False,
+        linear_l2: float = 1.0,
         alpha: float = 0.9,
         power: float = 1.5,
         callbacks: Sequence[Callback] | None = None,
@@ -205,6 +210,8 @@ class HistGradientBoostingRegressor(BoostingRegressor, HistGradientBoosting):
         self.category_encoding = category_encoding
         self.cat_smooth = cat_smooth
         self.cat_l2 = cat_l2
+        self.linear_leaves = linear_leaves
+        self.linear_l2 = linear_l2
         self.alpha = alpha
         self.power = power
         self.callbacks = callbacks

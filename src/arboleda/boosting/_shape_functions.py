@@ -214,6 +214,11 @@ def shape_functions(
     ValueError
         If a tree asks several columns.
     """
+    if ensemble.has_linear_leaves:
+        raise ValueError(
+            "the curves of columns are steps, which linear leaves do not make: fit with "
+            "linear_leaves=False"
+        )
     n_outputs = ensemble.n_outputs
     owners = statistics.owners(schema.n_columns)
     intercept = np.array(ensemble.start)

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.ensemble import Ensemble
+from arboleda._bridge.ensemble import LINEAR_ARRAYS, Ensemble
 from arboleda._bridge.tree import Tree
 from arboleda._errors import ModelFormatError
 from arboleda.persist._values import decode_array, encode_array
@@ -137,7 +137,10 @@ class TreePart:
 
 
 class EnsemblePart:
-    """Trees that add up: neighbouring trees of the file, and an array of start values."""
+    """Trees that add up: neighbouring trees of the file, and an array of start values.
+
+    Linear leaves are six more arrays.
+    """
 
     def encode(self, name: str, value: Any, sections: Sections) -> dict[str, Any]:
         """Return the number of the first tree, how many there are, and the name of the array."""
@@ -145,20 +148,29 @@ class EnsemblePart:
         sections.trees.extend(value.trees)
         start = f"{name}.start"
         sections.arrays[start] = value.start
-        return {"first_tree": first, "n_trees": value.n_trees, "start": {"array": start}}
+        stored = {"first_tree": first, "n_trees": value.n_trees, "start": {"array": start}}
+        for part, array in value.linear.items():
+            sections.arrays[f"{name}.{part}"] = array
+        return stored | ({"linear": True} if value.has_linear_leaves else {})
 
     def decode(self, name: str, stored: Any, sections: Sections) -> Ensemble:
         """Return the ensemble, checked."""
         match stored:
             case {"first_tree": int(first), "n_trees": int(n_trees), "start": start, **rest} if (
-                not rest and type(first) is type(n_trees) is int and n_trees >= 0
+                rest.keys() <= {"linear"}
+                and rest.get("linear", True) is True
+                and type(first) is type(n_trees) is int
+                and n_trees >= 0
             ):
                 trees = [sections.take_tree(first + i) for i in range(n_trees)]
                 values = Array(np.float64).decode(f"{name}.start", start, sections)
+                linear = {
+                    part: sections.take_array(f"{name}.{part}") for part in LINEAR_ARRAYS if rest
+                }
             case _:
                 raise ModelFormatError(f"{name} is no ensemble of trees")
         try:
-            return Ensemble.from_trees(values, trees)
+            return Ensemble.from_trees(values, trees, linear)
         except ValueError as error:
             raise ModelFormatError(f"{name}: {error}") from error
 
