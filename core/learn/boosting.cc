@@ -1,6 +1,7 @@
 #include "learn/boosting.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <limits>
@@ -353,6 +354,9 @@ void Boosting::grow_tree(std::size_t output, int worker) {
     value *= learning_rate_;
     if (grid_) value = grid_->nearest(value);
   }
+  require(
+      std::all_of(tree.value.begin(), tree.value.end(), [](double v) { return std::isfinite(v); }),
+      "scores grew beyond float64: lower the learning rate, or divide the target by a constant");
   scores_.add(tree, linear, output, leaves, context_);
   scores_.add(tree, linear, output, others_, context_);
   if (other_table_ != nullptr) other_table_->add(tree, linear, output, judged_, context_);
