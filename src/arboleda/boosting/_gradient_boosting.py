@@ -259,7 +259,7 @@ class GradientBoosting(Boosting):
 
     @property
     def estimators_(self) -> npt.NDArray[np.object_]:
-        """The trees as regressors, of shape (n_estimators_, n_trees_per_iteration_).
+        """The trees as regressors, of shape ``(n_estimators_, n_trees_per_iteration_)``.
 
         They can be drawn, printed and read as rules. A leaf holds what the tree adds to the raw
         score, the learning rate included.

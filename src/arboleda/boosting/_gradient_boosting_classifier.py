@@ -104,13 +104,13 @@ class GradientBoostingClassifier(BoostingClassifier, GradientBoosting):
         Rounds of the fitted model.
     n_trees_per_iteration_ : int
         1 for two classes, else their number.
-    estimators_ : ndarray of DecisionTreeRegressor, of shape (n_estimators_, n_trees_per_iteration_)
+    estimators_ : ndarray of shape ``(n_estimators_, n_trees_per_iteration_)``
         The trees, to be drawn, printed and read; leaves hold the step times ``learning_rate``.
     init_ : estimator, "zero" or None
-    train_score_ : ndarray of shape (n_estimators_,)
+    train_score_ : ndarray of shape ``(n_estimators_,)``
         Loss of the training rows after each round (the deviance: with two classes twice the log
         loss, as in scikit-learn), of the rows drawn where some are.
-    oob_improvement_, oob_scores_ : ndarray of shape (n_estimators_,)
+    oob_improvement_, oob_scores_ : ndarray of shape ``(n_estimators_,)``
         Loss of the rows that a round did not draw, and by how much the round lowered it; only with
         ``subsample < 1``.
     oob_score_ : float

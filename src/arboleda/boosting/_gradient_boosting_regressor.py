@@ -65,7 +65,7 @@ class GradientBoostingRegressor(BoostingRegressor, GradientBoosting):
         Rounds of the fitted model.
     n_trees_per_iteration_ : int
         1, or the number of quantiles.
-    train_score_ : ndarray of shape (n_estimators_,)
+    train_score_ : ndarray of shape ``(n_estimators_,)``
         Loss of the training rows after each round (with ``loss="squared_error"`` the mean squared
         error), of the rows drawn where some are.
     estimators_, init_, oob_improvement_, oob_scores_, oob_score_, history_, feature_importances_

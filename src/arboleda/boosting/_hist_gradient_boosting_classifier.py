@@ -153,7 +153,7 @@ class HistGradientBoostingClassifier(BoostingClassifier, HistGradientBoosting):
     n_trees_per_iteration_ : int
         1 for two classes, else their number.
     do_early_stopping_ : bool
-    train_score_, validation_score_ : ndarray of shape (n_iter_ + 1,)
+    train_score_, validation_score_ : ndarray of shape ``(n_iter_ + 1,)``
         Scores after 0, 1, .. rounds, higher is better: the negative loss, or what ``scoring`` says
         (of at most 10,000 training rows). Empty without early stopping or validation rows.
     history_ : dict of ndarray

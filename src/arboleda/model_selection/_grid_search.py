@@ -75,9 +75,8 @@ class GridSearch(GridSearchCV):  # type: ignore[misc]
     n_splits_ : int
     refit_time_ : float
     multimetric_ : bool
-    classes_ : ndarray
-    n_features_in_ : int
-    feature_names_in_ : ndarray
+    classes_, n_features_in_, feature_names_in_
+        Those of the best estimator.
 
     Examples
     --------
