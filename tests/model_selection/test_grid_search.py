@@ -87,6 +87,7 @@ def compare(
         (HistGradientBoostingClassifier(), HIST_GRID, CANCER),
         (HistGradientBoostingClassifier(max_bins=20), HIST_GRID, WINE),
         (HistGradientBoostingRegressor(loss="absolute_error"), HIST_GRID, DIABETES),
+        (HistGradientBoostingRegressor(linear_leaves=True), HIST_GRID, DIABETES),
         (HistGradientBoostingRegressor(max_features=0.3, random_state=0), HIST_GRID, DIABETES),
     ],
     ids=lambda value: type(value).__name__,

@@ -29,7 +29,6 @@ from arboleda._bridge.threads import resolve_n_jobs
 from arboleda.boosting._boosted_model import BoostedModel
 from arboleda.boosting._category_encoding import (
     CategoryEncoding,
-    may_be_ordered,
     missing_columns,
     with_statistics,
 )
@@ -230,11 +229,8 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
 
     def _read_rows(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Rows:
         """Check rows to learn from; `reset` learns columns and classes from them."""
-        table: Any = X
         if isinstance(X, CodedOnce):
-            X.teach(self)
-            if may_be_ordered(self.category_encoding, self.schema_):
-                table = X.table()  # statistics are made of columns, not of codes
+            table = X.table_for(self)
         else:
             table = check_table(
                 self,
@@ -327,12 +323,12 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
 
         Without bins every distinct value has its code, and thresholds come from a node's rows.
         """
-        if self.max_bins is None:
-            return rows.table.code(n_threads)
-        if learned is not None:
+        if self.max_bins is not None and learned is not None:
             return rows.table.code_like(learned, n_threads)
-        all_rows = rows.numbers.size == rows.table.n_rows
+        all_rows = self.max_bins is None or rows.numbers.size == rows.table.n_rows
         chosen = None if all_rows else rows.numbers.astype(np.uint32)
+        if isinstance(rows.X, CodedOnce):
+            return rows.X.code(rows.table, n_threads, self.max_bins, chosen)
         return rows.table.code(n_threads, self.max_bins, chosen)
 
     def _judge(self, problem: Problem) -> Judge | None:

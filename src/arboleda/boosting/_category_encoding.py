@@ -64,12 +64,6 @@ def with_statistics(
     return statistics, replace(problem, rows=learning, validation=validation)
 
 
-def may_be_ordered(encoding: CategoryEncoding, schema: Schema) -> bool:
-    """Whether columns have so many levels that some rows could make statistics of them."""
-    most = {"auto": FEW_LEVELS, "ordered": 2}.get(encoding)
-    return most is not None and any(n_levels > most for n_levels in schema.n_levels)
-
-
 def replaced_table(statistics: TargetStatistics, table: Table | SparseTable) -> Table | SparseTable:
     """Put statistics in the place of columns of rows that were not learned from."""
     return table if isinstance(table, SparseTable) else statistics.replaced(table)
