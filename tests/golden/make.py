@@ -16,10 +16,17 @@ from typing import Any
 import numpy as np
 
 import arboleda
-from arboleda import DecisionTreeClassifier, DecisionTreeRegressor, PrunedTreeClassifier
+from arboleda import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    PrunedTreeClassifier,
+)
 
 HERE = Path(__file__).parent
-METHODS = ("predict", "predict_proba", "apply")
+METHODS = ("predict", "decision_function", "predict_proba", "apply")
 
 
 def _numbers(seed: int, missing: float = 0.0) -> tuple[Any, Any]:
@@ -72,6 +79,49 @@ def several_targets() -> tuple[Any, Any]:
     return DecisionTreeClassifier(max_depth=3).fit(X, targets), X
 
 
+def boosted_classes() -> tuple[Any, Any]:
+    X, target = _numbers(7, missing=0.1)
+    table = X.astype(object)
+    table[:, 3] = np.array(["red", "green", "blue", None])[np.digitize(X[:, 3], [-1, 0, 1])]
+    model = HistGradientBoostingClassifier(
+        max_iter=5, min_samples_leaf=5, categorical_features=[3]
+    ).fit(table, _classes(target))
+    table[::10, 3] = "never seen"
+    return model, table
+
+
+def boosted_exactly() -> tuple[Any, Any]:
+    X, target = _numbers(8)
+    return GradientBoostingRegressor(n_estimators=6, loss="huber").fit(X, target), X
+
+
+def boosted_quantiles() -> tuple[Any, Any]:
+    X, target = _numbers(9)
+    model = HistGradientBoostingRegressor(
+        loss="quantile", quantile=[0.1, 0.5, 0.9], max_iter=4, min_samples_leaf=8
+    )
+    return model.fit(X, target), X
+
+
+def linear_leaves() -> tuple[Any, Any]:
+    X, target = _numbers(10, missing=0.1)
+    model = HistGradientBoostingRegressor(
+        max_iter=4, max_leaf_nodes=4, min_samples_leaf=8, linear_leaves=True
+    )
+    return model.fit(X, target), X
+
+
+def many_categories() -> tuple[Any, Any]:
+    X, target = _numbers(11)
+    table = X.astype(object)
+    table[:, 3] = np.array([f"shop {i}" for i in range(40)])[np.arange(len(X)) * 7 % 40]
+    model = HistGradientBoostingRegressor(
+        max_iter=5, min_samples_leaf=5, categorical_features=[3], category_encoding="ordered"
+    ).fit(table, target)
+    table[::10, 3] = "never seen"
+    return model, table
+
+
 MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "classification": classification,
     "regression": regression,
@@ -79,12 +129,19 @@ MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "categorical": categorical,
     "pruned": pruned,
     "several_targets": several_targets,
+    "boosted_classes": boosted_classes,
+    "boosted_exactly": boosted_exactly,
+    "boosted_quantiles": boosted_quantiles,
+    "linear_leaves": linear_leaves,
+    "many_categories": many_categories,
 }
 
 
 def answers(model: Any, table: Any) -> dict[str, Any]:
     """What a model says of a table, as JSON has it: real numbers with all their digits."""
     said = {name: getattr(model, name)(table) for name in METHODS if hasattr(model, name)}
+    if "decision_function" in said:
+        del said["predict_proba"]  # an exponential of SciPy, whose last digit is its own
     return {
         name: [part.tolist() for part in parts] if isinstance(parts, list) else parts.tolist()
         for name, parts in said.items()

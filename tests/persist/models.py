@@ -9,6 +9,10 @@ import pandas as pd
 from arboleda import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
     PrunedTreeClassifier,
     PrunedTreeRegressor,
 )
@@ -45,6 +49,14 @@ MODELS: dict[str, Callable[[], Any]] = {
     "several targets": lambda: DecisionTreeRegressor(max_depth=4).fit(X, np.nan_to_num(X[:, :2])),
     "categories": lambda: DecisionTreeClassifier(max_depth=5, categorical_features=[3]).fit(
         LEVELS, Y
+    ),
+    "boosted": lambda: HistGradientBoostingClassifier(max_iter=3).fit(X, Y),
+    "boosted categories": lambda: HistGradientBoostingRegressor(
+        max_iter=3, categorical_features=[3]
+    ).fit(LEVELS, np.nan_to_num(X[:, 2])),
+    "boosted exactly": lambda: GradientBoostingClassifier(n_estimators=3).fit(X, Y > 1),
+    "boosted by Huber": lambda: GradientBoostingRegressor(n_estimators=3, loss="huber").fit(
+        X, np.nan_to_num(X[:, 2])
     ),
     "names": lambda: DecisionTreeRegressor(ccp_alpha=0.01).fit(named(X), np.nan_to_num(X[:, 2])),
 }

@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from tests.persist.models import MODELS, X
 from tests.persist.twin import FileTwin, TreeTwin, array_content, crc32c, section
+from tests.property.strategies import trees_of
 
 from arboleda import _native, load
 from arboleda._bridge.model_file import read_model, write_model
@@ -26,7 +27,7 @@ def test_the_twin_reads_and_writes_the_same_bytes(name: str, tmp_path: Path) -> 
     assert tree.write() == twin.sections[0][1]
     assert twin.write() == data
     assert tree.n_features == model.n_features_in_
-    assert_array_equal(tree.arrays["right"], model.tree_._native.right)
+    assert_array_equal(tree.arrays["right"], trees_of(model)[0]._native.right)
     assert twin.json["class"] == type(model).__name__
     (tmp_path / "model").write_bytes(twin.write())
     assert load(tmp_path / "model").get_params() == model.get_params()

@@ -19,7 +19,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import KFold
 from tests.persist.models import MODELS, NAMES, X, Y, table_of
-from tests.property.strategies import arrays_of, predictions
+from tests.property.strategies import arrays_of, predictions, trees_of
 
 import arboleda
 from arboleda import DecisionTreeClassifier, DecisionTreeRegressor, PrunedTreeClassifier
@@ -59,7 +59,7 @@ def test_a_loaded_model_is_as_good_as_a_fitted_one(name: str, tmp_path: Path) ->
     assert arrays_of(pickle.loads(pickle.dumps(again))) == arrays_of(model)
     assert_array_equal(again.apply(table), model.apply(table))
     assert_array_equal(again.feature_importances_, model.feature_importances_)
-    assert again.tree_.pruned(np.inf).node_count == 1
+    assert trees_of(again)[0].pruned(np.inf).node_count == 1
     again.set_params(categorical_features=None).fit(X[:, :2], Y)
     assert again.n_features_in_ == 2  # as free as before its first fit
 

@@ -93,11 +93,19 @@ def predictions(model: Any, X: Array) -> Array:
     return np.hstack(shares) if isinstance(shares, list) else shares
 
 
+def trees_of(model: Any) -> list[Any]:
+    """The tree of a model, or those of its ensemble."""
+    return [model.tree_] if hasattr(model, "tree_") else model.ensemble_.trees
+
+
 def arrays_of(model: Any, *but: str) -> dict[str, bytes]:
-    """Return the bytes of the fitted arrays."""
-    arrays = {name: getattr(model.tree_, name).tobytes() for name in ARRAYS}
-    native = model.tree_._native
-    arrays[CATEGORIES] = native.category_start.tobytes() + native.category.tobytes()
+    """Return the bytes of the fitted arrays, tree after tree."""
+    arrays = dict.fromkeys((*ARRAYS, CATEGORIES), b"")
+    for tree in trees_of(model):
+        for name in ARRAYS:
+            arrays[name] += getattr(tree, name).tobytes()
+        native = tree._native
+        arrays[CATEGORIES] += native.category_start.tobytes() + native.category.tobytes()
     return {name: data for name, data in arrays.items() if name not in but}
 
 
