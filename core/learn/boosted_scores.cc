@@ -89,9 +89,12 @@ void BoostedScores::add(const TreeArrays& tree, const LinearLeaves& linear, std:
 void BoostedScores::add(const TreeEnsemble& ensemble, std::span<const RowIndex> rows,
                         const Context& context) {
   const std::size_t n_outputs = ensemble.n_outputs();
+  std::size_t node = 0;
   for (std::size_t t = 0; t < ensemble.trees.size(); ++t) {
-    add(ensemble.trees[t].arrays(), linear_leaves(ensemble, t, t + 1), t % n_outputs, rows,
-        context);
+    const Tree& tree = ensemble.trees[t];
+    const std::size_t end = node + static_cast<std::size_t>(tree.n_nodes());
+    add(tree.arrays(), part_of(ensemble.linear, node, end), t % n_outputs, rows, context);
+    node = end;
   }
 }
 

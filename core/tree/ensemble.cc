@@ -72,8 +72,9 @@ LinearLeaves linear_leaves(const TreeEnsemble& ensemble, std::size_t first, std:
 
 void add_tree(TreeEnsemble& ensemble, Tree tree, const LinearLeaves& linear) {
   if (!ensemble.linear.empty() || !linear.empty()) {
-    append(ensemble.linear, count_nodes(ensemble.trees), linear,
-           static_cast<std::size_t>(tree.n_nodes()));
+    const std::size_t n_nodes =
+        ensemble.linear.empty() ? count_nodes(ensemble.trees) : ensemble.linear.n_nodes();
+    append(ensemble.linear, n_nodes, linear, static_cast<std::size_t>(tree.n_nodes()));
   }
   ensemble.trees.push_back(std::move(tree));
 }

@@ -14,7 +14,7 @@ from arboleda._bridge.columns import SparseTable, Table
 from arboleda._bridge.ensemble import Ensemble
 
 SMOOTH = ["squared_error", "poisson", "exponential", "log_loss", "softmax"]
-MOST_COLUMNS = 5
+MOST_COLUMNS = 3
 ROWS_A_COLUMN = 5
 
 

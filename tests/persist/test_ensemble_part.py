@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from tests.boosting.ensembles import mixed_ensemble, mixed_table
+from tests.boosting.loop import Problem
 from tests.persist.ensemble_files import from_file, to_file
 from tests.persist.twin import FileTwin, TreeTwin, array_content
 
 from arboleda import DecisionTreeRegressor
+from arboleda._bridge.columns import Table
 from arboleda._bridge.ensemble import Ensemble
 from arboleda._bridge.table import check_table
 
@@ -51,6 +53,41 @@ def test_scores_can_be_told_from_the_description() -> None:
                 node = node + 1 if left else tree["right"][node]
             found[i % 2] += tree["value"][node]
         assert_array_equal(scores, found)
+
+
+def test_scores_of_linear_leaves_can_be_told_from_the_description() -> None:
+    problem = Problem.make(200)
+    options = {"exact": False, "linear_leaves": True, "n_rounds": 4}
+    ensemble = problem.fit("squared_error", **options).ensemble
+    twin = FileTwin.read(to_file(ensemble))
+    assert twin.json["linear"] is True
+    parts = ensemble.linear
+    for name in ("start", "intercept", "feature", "coefficient", "low", "high"):
+        numbers = parts[f"linear.{name}"].tolist()
+        assert (b"ARRY", array_content(f"ensemble_.linear.{name}", numbers)) in twin.sections
+    start, intercept = parts["linear.start"], parts["linear.intercept"]
+    terms = [parts[f"linear.{name}"] for name in ("feature", "coefficient", "low", "high")]
+    rows = 3.0 * problem.X[:50]
+    rows[::5, 1] = np.nan
+    expected = ensemble.scores(Table(list(rows.T), 50, (0, 0, 0)))[:, 0]
+    for row, score in zip(rows, expected, strict=True):
+        found, first = ensemble.start[0], 0
+        for kind, content in twin.sections[:4]:
+            assert kind == b"TREE"
+            tree = TreeTwin.read(content).arrays
+            node = 0
+            while tree["right"][node] >= 0:
+                x = row[tree["feature"][node]]
+                left = tree["missing_left"][node] if np.isnan(x) else x <= tree["threshold"][node]
+                node = node + 1 if left else tree["right"][node]
+            answer = intercept[first + node]
+            own = range(start[first + node], start[first + node + 1])
+            for feature, coefficient, low, high in ([part[e] for part in terms] for e in own):
+                answer += coefficient * (min(max(row[feature], low), high) - low)
+            lacks = any(np.isnan(row[terms[0][e]]) for e in own)
+            found += answer if own and not lacks else tree["value"][node]
+            first += len(tree["right"])
+        assert score == found
 
 
 def test_a_thousand_trees_are_read_in_a_moment() -> None:

@@ -48,6 +48,9 @@ ENTRIES: list[tuple[Any, str]] = [
     ({"first_tree": 0, "n_trees": 7, "start": START}, "not a tree for every output"),
     ({"first_tree": 0, "n_trees": 8, "start": [0, 0]}, "ensemble_.start is no array of the file"),
     ({"first_tree": 0, "n_trees": 8, "start": {"array": "x"}}, "ensemble_.start is no array"),
+    ({"first_tree": 0, "n_trees": 8, "start": START, "linear": 1}, "is no ensemble of trees"),
+    ({"first_tree": 0, "n_trees": 8, "start": START, "linear": False}, "is no ensemble of trees"),
+    ({"first_tree": 0, "n_trees": 8, "start": START, "linear": True}, "'ensemble_.linear.start'"),
 ]
 
 
