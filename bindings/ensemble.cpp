@@ -130,6 +130,9 @@ void init_ensemble(nb::module_& m) {
       .def_prop_ro("linear", &linear_of, "Names and arrays; none where no leaf is linear.")
       .def("truncated", &truncated, nb::arg("n_rounds"))
       .def("extended", &extended, nb::arg("more"))
+      .def_static(
+          "mean_of", [](const std::vector<TreeEnsemble>& members) { return mean_of(members); },
+          nb::arg("members"))
       .def("impurity_importances",
            [](const TreeEnsemble& e) { return to_numpy(impurity_importances(e)); })
       .def("gain_importances", [](const TreeEnsemble& e) { return to_numpy(gain_importances(e)); });

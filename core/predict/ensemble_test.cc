@@ -92,6 +92,29 @@ TEST_CASE("scores are start and leaf values, added in order, for any number of t
   }
 }
 
+TEST_CASE("a mean of ensembles has the mean of their scores, stage by stage") {
+  const MixedProblem problem(501);
+  const TableView table = problem.dense_view(MixedProblem::kDense);
+  const std::vector<Tree> trees = some_trees(problem, problem.mixed(Context()));
+  const TreeEnsemble whole{{0.5, -1.0, 2.0}, trees};
+  const TreeEnsemble other{{1.5, 0.0, 1.0}, {trees.rbegin(), trees.rend()}};
+  const TreeEnsemble both = mean_of(std::vector{whole, truncated(other, 2)});
+  REQUIRE(both.n_rounds() == whole.n_rounds() + 2);
+  const auto is_mean = [&](std::size_t n_rounds, std::size_t n_whole, std::size_t n_other) {
+    const auto found = predict_scores(truncated(both, n_rounds), table, Context());
+    const auto a = predict_scores(truncated(whole, n_whole), table, Context());
+    const auto b = predict_scores(truncated(other, n_other), table, Context());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      CHECK(found[i] == doctest::Approx((a[i] + b[i]) / 2).epsilon(1e-12));
+    }
+  };
+  is_mean(2, 1, 1);
+  is_mean(4, 2, 2);
+  is_mean(both.n_rounds(), whole.n_rounds(), 2);
+  CHECK_THROWS_AS(mean_of({}), Error);
+  CHECK_THROWS_AS(mean_of(std::vector{whole, TreeEnsemble{{0.0}, trees}}), Error);
+}
+
 TEST_CASE("a table that stores only what is not zero has the same scores and leaves") {
   const MixedProblem problem(1500);
   const TreeEnsemble ensemble{{0.5}, some_trees(problem, problem.sparse(Context()))};

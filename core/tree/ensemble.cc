@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/error.h"
 
@@ -106,6 +107,35 @@ TreeEnsemble extended(const TreeEnsemble& ensemble, const TreeEnsemble& more) {
   both.trees.insert(both.trees.end(), more.trees.begin(), more.trees.end());
   check_ensemble(both);
   return both;
+}
+
+TreeEnsemble mean_of(std::span<const TreeEnsemble> members) {
+  require(!members.empty(), "a mean needs at least one ensemble");
+  const std::size_t n_outputs = members[0].n_outputs();
+  const auto n = static_cast<double>(members.size());
+  TreeEnsemble mean;
+  mean.start.resize(n_outputs, 0.0);
+  std::size_t most_rounds = 0;
+  for (const TreeEnsemble& member : members) {
+    require(member.n_outputs() == n_outputs, "a mean needs ensembles of equal outputs");
+    for (std::size_t k = 0; k < n_outputs; ++k) mean.start[k] += member.start[k] / n;
+    most_rounds = std::max(most_rounds, member.n_rounds());
+  }
+  for (std::size_t round = 0; round < most_rounds; ++round) {
+    for (const TreeEnsemble& member : members) {
+      if (round >= member.n_rounds()) continue;
+      for (std::size_t t = round * n_outputs; t < (round + 1) * n_outputs; ++t) {
+        TreeArrays tree = member.trees[t].arrays();
+        LinearLeaves linear = linear_leaves(member, t, t + 1);
+        for (double& value : tree.value) value /= n;
+        for (double& value : linear.intercept) value /= n;
+        for (double& value : linear.coefficient) value /= n;
+        add_tree(mean, Tree(std::move(tree)), linear);
+      }
+    }
+  }
+  check_ensemble(mean);
+  return mean;
 }
 
 std::vector<double> impurity_importances(const TreeEnsemble& ensemble) {

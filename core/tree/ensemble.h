@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "tree/linear_leaves.h"
@@ -36,6 +37,10 @@ TreeEnsemble truncated(const TreeEnsemble& ensemble, std::size_t n_rounds);
 // The rounds of `ensemble`, then those of `more`, whose start is of no account: they continue the
 // scores that the first ones left.
 TreeEnsemble extended(const TreeEnsemble& ensemble, const TreeEnsemble& more);
+
+// One ensemble whose scores are the means of those of several: their rounds in turn, one of each, with
+// values divided by their number; those with fewer rounds end sooner. At least one, of equal outputs.
+TreeEnsemble mean_of(std::span<const TreeEnsemble> members);
 
 // How much each feature did, as shares of the whole; zeros where no tree has a split.
 //

@@ -145,6 +145,20 @@ class Ensemble:
         """Return these rounds and those of another ensemble, whose start is of no account."""
         return Ensemble(self._native.extended(more._native))
 
+    @classmethod
+    def mean_of(cls, members: Sequence[Ensemble]) -> Ensemble:
+        """Return one ensemble whose scores are the means of those of the members.
+
+        Their rounds stand in turn, one of each, with leaf values divided by their number, so that
+        stages are means too; members with fewer rounds end sooner.
+
+        Raises
+        ------
+        ValueError
+            If there is no member, or they have different numbers of outputs or columns.
+        """
+        return cls(_native.TreeEnsemble.mean_of([member._native for member in members]))
+
     def compute_feature_importances(self) -> npt.NDArray[np.float64]:
         """Shares of the columns in the decrease of impurity, summed over the trees.
 

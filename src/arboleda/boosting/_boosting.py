@@ -5,6 +5,7 @@ What the four estimators share on the way from the arguments of `fit` to the eng
 
 from __future__ import annotations
 
+import copy
 import math
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -26,6 +27,7 @@ from arboleda._bridge.fit import CodedTable
 from arboleda._bridge.table import check_table
 from arboleda._bridge.target import read_target, read_weight
 from arboleda._bridge.threads import resolve_n_jobs
+from arboleda.boosting._auto import MOST_ROUNDS, problems_of_members, values_of_member
 from arboleda.boosting._boosted_model import BoostedModel
 from arboleda.boosting._category_encoding import (
     CategoryEncoding,
@@ -68,6 +70,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         "n_jobs": [Integral, None],
     }
     _rounds_parameter: ClassVar[str]  # name of the parameter that counts the rounds
+    _automatic_values: ClassVar[Mapping[str, Any]]  # of parameters, where the rounds are "auto"
 
     callbacks: Sequence[Callback] | None
     categorical_features: CategoricalFeatures
@@ -131,6 +134,11 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         return len(self.classes_) if is_classifier(self) else 0
 
     @property
+    def _is_automatic(self) -> bool:
+        """Whether rounds, and what else was left at its default, are chosen from the rows."""
+        return bool(getattr(self, self._rounds_parameter) == "auto")
+
+    @property
     def _n_rounds(self) -> int:
         return int(getattr(self, self._rounds_parameter))
 
@@ -157,7 +165,11 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         if so_far is None:
             random = check_random_state(self.random_state)
             self.seed_ = int(random.randint(np.iinfo(np.int32).max))
-        stopping = self._stopping(rows.numbers.size, validation is not None)
+        stopping = (
+            None
+            if self._is_automatic
+            else self._stopping(rows.numbers.size, validation is not None)
+        )
         if stopping is not None and validation is None and self.validation_fraction is not None:
             rows, validation = set_aside(
                 rows, self.validation_fraction, stratify=is_classifier(self), seed=self.seed_
@@ -192,6 +204,8 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         for callback in self.callbacks or ():
             if not callable(callback):
                 raise TypeError(f"callbacks holds {callback!r}, which cannot be called")
+        if self._is_automatic:
+            self._check_automatic()
         if self.sampling == "goss":
             if self.subsample < 1.0:
                 raise ValueError(
@@ -203,6 +217,21 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
                     f"top_rate={self.top_rate} and other_rate={self.other_rate} are shares of the "
                     "same rows: their sum must not exceed 1"
                 )
+
+    def _check_automatic(self) -> None:
+        """Refuse what does not go with rounds that are found by early stopping."""
+        name = self._rounds_parameter
+        if self.warm_start:
+            raise ValueError(
+                f"warm_start=True cannot add rounds to the mean of models that {name}='auto' "
+                f"makes: set {name} to a number"
+            )
+        if self.drop_rate > 0.0:
+            raise ValueError(
+                f"{name}='auto' cannot go back to the best round with drop_rate="
+                f"{self.drop_rate}: later rounds change the trees of earlier ones. Set {name} to a "
+                "number"
+            )
 
     def _sampling_options(self) -> dict[str, Any]:
         return {
@@ -280,12 +309,45 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             n_classes=self._n_target_classes,
             seed=self.seed_,
         )
+        coded = self._code(problem.rows, n_threads)
+        self.missing_columns_ = np.union1d(missing, coded.missing_columns())
+        if self._is_automatic:
+            self._keep_mean(problem, coded, callbacks)
+        else:
+            self._grow(problem, coded, so_far, callbacks)
+            self._keep_scores(problem)
+
+    def _keep_mean(
+        self, problem: Problem, coded: CodedTable, callbacks: Sequence[Callback]
+    ) -> None:
+        """Boost the members of an automatic model, and keep their mean."""
+        members = []
+        parts = problems_of_members(problem, stratify=is_classifier(self), seed=self.seed_)
+        for number, part in enumerate(parts):
+            member = copy.copy(self)
+            values = values_of_member(self, self._automatic_values, number, len(parts))
+            vars(member).update(values, seed_=self.seed_ + number)
+            setattr(member, self._rounds_parameter, MOST_ROUNDS)
+            stopping = member._stopping(part.rows.numbers.size, True)
+            member._grow(replace(part, stopping=stopping), coded, None, callbacks)
+            members.append(member.ensemble_)
+        self.ensemble_ = Ensemble.mean_of(members)
+        self.history_ = {}
+        self._keep_scores(problem)
+
+    def _grow(
+        self,
+        problem: Problem,
+        coded: CodedTable,
+        so_far: Ensemble | None,
+        callbacks: Sequence[Callback],
+    ) -> None:
+        """Boost on codes that were made, and go back to the best round."""
+        n_threads = resolve_n_jobs(self.n_jobs)
         rows, validation = problem.rows, problem.validation
         judge = self._judge(problem)
         if judge is not None and validation is None:
             validation = rows
-        coded = self._code(rows, n_threads)
-        self.missing_columns_ = np.union1d(missing, coded.missing_columns())
         before = {} if so_far is None else self.history_
         n_before = 0 if so_far is None else so_far.n_rounds
         watcher = Watcher(
@@ -316,7 +378,6 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         self.ensemble_ = boosted.ensemble
         if problem.stopping is not None:
             self.ensemble_ = boosted.ensemble.truncated(watcher.best_round)
-        self._keep_scores(problem)
 
     def _code(self, rows: Rows, n_threads: int, learned: CodedTable | None = None) -> CodedTable:
         """Codes of a table; bins are learned from the rows that trees are grown on, and no others.

@@ -6,7 +6,7 @@ Friedman (2001), "Greedy function approximation: a gradient boosting machine"; F
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
@@ -21,6 +21,7 @@ from arboleda._bridge.boosting import BoostingOptions
 from arboleda._bridge.table import SparseTable, Table
 from arboleda._bridge.threads import resolve_n_jobs
 from arboleda._bridge.tree import Tree
+from arboleda.boosting._auto import EXACT_VALUES
 from arboleda.boosting._boosting import Boosting, Floats
 from arboleda.boosting._initial_model import InitField, fitted_init, initial_scores
 from arboleda.boosting._rows import Problem, Rows
@@ -42,7 +43,7 @@ class GradientBoosting(Boosting):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{name: DecisionTree._parameter_constraints[name] for name in _FROM_TREES},
         "learning_rate": [Interval(Real, 0.0, None, closed="left")],
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "n_estimators": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "criterion": [StrOptions({"deprecated", "friedman_mse", "squared_error"})],
         "validation_fraction": [
             Interval(RealNotInt, 0.0, 1.0, closed="neither"),
@@ -55,6 +56,7 @@ class GradientBoosting(Boosting):
         "max_features_": Integer(1),
     }
     _rounds_parameter: ClassVar[str] = "n_estimators"
+    _automatic_values: ClassVar[Mapping[str, Any]] = EXACT_VALUES
 
     ccp_alpha: float
     criterion: Literal["deprecated", "friedman_mse", "squared_error"]
@@ -69,7 +71,7 @@ class GradientBoosting(Boosting):
     min_samples_leaf: int | float
     min_samples_split: int | float
     min_weight_fraction_leaf: float
-    n_estimators: int
+    n_estimators: int | Literal["auto"]
     n_iter_no_change: int | None
     tol: float
     validation_fraction: float | int
@@ -124,6 +126,14 @@ class GradientBoosting(Boosting):
             self._boost(X, y, sample_weight, given, callbacks)
         return self
 
+    def _check_automatic(self) -> None:
+        super()._check_automatic()
+        if self.init is not None and not isinstance(self.init, str):
+            raise ValueError(
+                "n_estimators='auto' judges models by rows that init, fitted on all of them, has "
+                "seen: leave init out, or set n_estimators to a number"
+            )
+
     def _stopping(self, n_rows: int, validation_given: bool) -> Stopping | None:
         if self.n_iter_no_change is None:
             return None
@@ -145,7 +155,7 @@ class GradientBoosting(Boosting):
         min_samples_leaf = n_rows_of(self.min_samples_leaf, n_rows)
         min_samples_split = max(2, n_rows_of(self.min_samples_split, n_rows))
         return BoostingOptions(
-            n_rounds=self.n_estimators,
+            n_rounds=self._n_rounds,
             learning_rate=self.learning_rate,
             exact=True,
             max_depth=-1 if self.max_depth is None else min(self.max_depth, 2**31 - 1),
@@ -242,9 +252,9 @@ class GradientBoosting(Boosting):
 
     def _keep_scores(self, problem: Problem | None) -> None:
         """The history tells everything; without rounds there is no initial model either."""
+        self.max_features_ = n_drawn_features(self.max_features, self.n_features_in_)
         if problem is None:
             self.init_ = None
-            self.max_features_ = n_drawn_features(self.max_features, self.n_features_in_)
 
     @property
     def feature_importances_(self) -> Floats:

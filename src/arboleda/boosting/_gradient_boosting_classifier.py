@@ -37,8 +37,10 @@ class GradientBoostingClassifier(BoostingClassifier, GradientBoosting):
         the scores; scores start from 0.
     learning_rate : float, default=0.1
         Share of each tree's step that is taken: shrinkage. Friedman (2001), section 5.
-    n_estimators : int, default=100
-        Rounds at most.
+    n_estimators : int or "auto", default=100
+        Rounds at most. "auto": found by early stopping, as many as help; then ``learning_rate``,
+        ``n_iter_no_change`` and ``tol``, where they are left at their defaults, are chosen too, and
+        the model is the mean of several: see `HistGradientBoostingClassifier`.
     subsample : float, default=1.0
         Share of the rows that a round draws, without replacement: Friedman (2002).
     criterion : {"deprecated", "friedman_mse", "squared_error"}, default="deprecated"
@@ -182,7 +184,7 @@ class GradientBoostingClassifier(BoostingClassifier, GradientBoosting):
         *,
         loss: Literal["log_loss", "exponential"] | CustomLoss = "log_loss",
         learning_rate: float = 0.1,
-        n_estimators: int = 100,
+        n_estimators: int | Literal["auto"] = 100,
         subsample: float = 1.0,
         criterion: Literal["deprecated", "friedman_mse", "squared_error"] = "deprecated",
         min_samples_split: int | float = 2,

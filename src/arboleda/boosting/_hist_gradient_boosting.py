@@ -19,6 +19,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda._bridge.boosting import BoostingOptions
+from arboleda.boosting._auto import HISTOGRAM_VALUES
 from arboleda.boosting._boosting import Boosting, Floats
 from arboleda.boosting._category_encoding import engine_directions, engine_sets
 from arboleda.boosting._constraints import read_interaction_cst, read_monotonic_cst
@@ -44,7 +45,7 @@ class HistGradientBoosting(Boosting):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "learning_rate": [Interval(Real, 0.0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
         "max_depth": [Interval(Integral, 1, None, closed="left"), None],
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
@@ -83,6 +84,7 @@ class HistGradientBoosting(Boosting):
         "validation_score_": SavedArray(np.float64),
     }
     _rounds_parameter: ClassVar[str] = "max_iter"
+    _automatic_values: ClassVar[Mapping[str, Any]] = HISTOGRAM_VALUES
 
     cat_l2: float
     cat_smooth: float
@@ -100,6 +102,7 @@ class HistGradientBoosting(Boosting):
     max_delta_step: float
     max_depth: int | None
     max_features: float
+    max_iter: int | Literal["auto"]
     max_leaf_nodes: int | None
     min_child_weight: float
     min_samples_leaf: int
@@ -155,6 +158,11 @@ class HistGradientBoosting(Boosting):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
+        if self._is_automatic and self.early_stopping is False:
+            raise ValueError(
+                "max_iter='auto' finds the number of rounds by early stopping: leave "
+                "early_stopping at 'auto', or set max_iter to a number"
+            )
         if self.early_stopping is True and self.drop_rate > 0.0:
             raise ValueError(
                 f"early_stopping=True cannot go back to the best round with drop_rate="
@@ -196,7 +204,7 @@ class HistGradientBoosting(Boosting):
         if self.linear_leaves:
             check_options(self, self.loss_, monotonic=any(directions))
         return BoostingOptions(
-            n_rounds=self.max_iter,
+            n_rounds=self._n_rounds,
             learning_rate=self.learning_rate,
             exact=False,
             growth=self.growth,

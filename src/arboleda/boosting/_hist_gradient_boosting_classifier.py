@@ -40,8 +40,12 @@ class HistGradientBoostingClassifier(BoostingClassifier, HistGradientBoosting):
         the scores; scores start from 0.
     learning_rate : float, default=0.1
         Share of each tree's step that is taken: shrinkage. Friedman (2001), section 5.
-    max_iter : int, default=100
-        Rounds at most.
+    max_iter : int or "auto", default=100
+        Rounds at most. "auto": found by early stopping, as many as help; then ``learning_rate``,
+        ``max_features``, ``extra_trees``, ``n_iter_no_change`` and ``tol``, where they are left at
+        their defaults, are chosen too, and the model is the mean of five, each judged by another
+        fifth of the rows (three with more than 50,000 rows, one with more than 500,000, or with
+        validation rows).
     max_leaf_nodes : int or None, default=31
         Most leaves of a tree. None: no limit.
     max_depth : int or None, default=None
@@ -229,7 +233,7 @@ class HistGradientBoostingClassifier(BoostingClassifier, HistGradientBoosting):
         loss: Literal["log_loss", "exponential"] | CustomLoss = "log_loss",
         *,
         learning_rate: float = 0.1,
-        max_iter: int = 100,
+        max_iter: int | Literal["auto"] = 100,
         max_leaf_nodes: int | None = 31,
         max_depth: int | None = None,
         min_samples_leaf: int = 20,

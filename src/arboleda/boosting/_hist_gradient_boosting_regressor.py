@@ -128,7 +128,7 @@ class HistGradientBoostingRegressor(BoostingRegressor, HistGradientBoosting):
         *,
         quantile: float | Sequence[float] | None = None,
         learning_rate: float = 0.1,
-        max_iter: int = 100,
+        max_iter: int | Literal["auto"] = 100,
         max_leaf_nodes: int | None = 31,
         max_depth: int | None = None,
         min_samples_leaf: int = 20,

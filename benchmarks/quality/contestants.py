@@ -1,0 +1,120 @@
+"""The contestants: each library's own scikit-learn class at its defaults.
+
+Nothing is set but the random seed, the number of threads and silence. Categories are given in the
+form that each library takes natively: a pandas category column, or the names of the columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from tables import Problem
+
+Fit = Callable[[Problem, npt.NDArray[np.intp], npt.NDArray[np.intp], int], Any]
+
+
+def predictions(model: Any, frame: pd.DataFrame, task: str) -> npt.NDArray[np.float64]:
+    """Probabilities of the classes, or the predicted values."""
+    given = model.predict(frame) if task == "regression" else model.predict_proba(frame)
+    return np.asarray(given, dtype=np.float64)
+
+
+def contestant(make: Callable[[bool, int], Any], *, text: bool = False, **fit: Any) -> Fit:
+    """Fit `make(is_regression, threads)` on the rows of a fold and predict its other rows.
+
+    `text` hands categories over as text, with their names in `cat_features`.
+    """
+
+    def run(
+        problem: Problem, train: npt.NDArray[np.intp], test: npt.NDArray[np.intp], threads: int
+    ) -> npt.NDArray[np.float64]:
+        frame = problem.frame
+        given = dict(fit)
+        if text:
+            frame = frame.astype(dict.fromkeys(problem.categories, object))
+            given["cat_features"] = problem.categories
+        model = make(problem.task == "regression", threads)
+        model.fit(frame.iloc[train], problem.target[train], **given)
+        return predictions(model, frame.iloc[test], problem.task)
+
+    return run
+
+
+def lightgbm(regression: bool, threads: int) -> Any:
+    from lightgbm import LGBMClassifier, LGBMRegressor
+
+    kind = LGBMRegressor if regression else LGBMClassifier
+    return kind(random_state=0, n_jobs=threads, verbosity=-1)
+
+
+def xgboost(regression: bool, threads: int) -> Any:
+    from xgboost import XGBClassifier, XGBRegressor
+
+    kind = XGBRegressor if regression else XGBClassifier
+    return kind(random_state=0, n_jobs=threads, enable_categorical=True)
+
+
+def catboost(regression: bool, threads: int) -> Any:
+    from catboost import CatBoostClassifier, CatBoostRegressor
+
+    kind = CatBoostRegressor if regression else CatBoostClassifier
+    return kind(random_seed=0, thread_count=threads, verbose=0, allow_writing_files=False)
+
+
+def chimeraboost(regression: bool, threads: int) -> Any:
+    from chimeraboost import ChimeraBoostClassifier, ChimeraBoostRegressor
+
+    kind = ChimeraBoostRegressor if regression else ChimeraBoostClassifier
+    return kind(random_state=0, thread_count=threads)
+
+
+def perpetual(regression: bool, threads: int) -> Any:
+    from perpetual.sklearn import PerpetualClassifier, PerpetualRegressor
+
+    kind = PerpetualRegressor if regression else PerpetualClassifier
+    return kind(seed=0, num_threads=threads)
+
+
+def scikit_learn(regression: bool, threads: int) -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
+    kind = HistGradientBoostingRegressor if regression else HistGradientBoostingClassifier
+    return kind(random_state=0)
+
+
+def arboleda(regression: bool, threads: int, **more: Any) -> Any:
+    from arboleda import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
+    kind = HistGradientBoostingRegressor if regression else HistGradientBoostingClassifier
+    return kind(random_state=0, n_jobs=threads, **more)
+
+
+def arboleda_auto(regression: bool, threads: int) -> Any:
+    return arboleda(regression, threads, max_iter="auto")
+
+
+CONTESTANTS: dict[str, Fit] = {
+    "arboleda": contestant(arboleda),
+    "arboleda auto": contestant(arboleda_auto),
+    "LightGBM": contestant(lightgbm),
+    "XGBoost": contestant(xgboost),
+    "HGB": contestant(scikit_learn),
+    "perpetual": contestant(perpetual),
+    "ChimeraBoost": contestant(chimeraboost, text=True),
+    "CatBoost": contestant(catboost, text=True),
+}
+
+PACKAGES = {
+    "arboleda": "arboleda",
+    "arboleda auto": "arboleda",
+    "LightGBM": "lightgbm",
+    "XGBoost": "xgboost-cpu",
+    "HGB": "scikit-learn",
+    "perpetual": "perpetual",
+    "ChimeraBoost": "chimeraboost",
+    "CatBoost": "catboost",
+}

@@ -1,0 +1,130 @@
+"""Draw the table of scores and ranks from `results.json` into README.md, between two marks.
+
+python benchmarks/quality/table.py
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from run import N_FOLDS, RESULTS
+from scipy.stats import rankdata
+
+README = Path(__file__).with_name("README.md")
+BEGIN, END = "<!-- scores: drawn by table.py -->", "<!-- end of scores -->"
+OURS = ("arboleda auto", "arboleda")
+PEERS = ("CatBoost", "ChimeraBoost", "LightGBM", "XGBoost", "HGB", "perpetual")
+Results = dict[str, dict[str, dict[str, dict[str, Any]]]]
+
+
+def complete(results: Results, table: str, contestant: str) -> bool:
+    """Whether all folds are there."""
+    return len(results.get(table, {}).get(contestant, {})) == N_FOLDS
+
+
+def folds(results: Results, table: str, contestant: str) -> np.ndarray:
+    """Scores of the folds, in order."""
+    return np.array(
+        [results[table][contestant][str(fold)]["score"] for fold in range(N_FOLDS)], dtype=float
+    )
+
+
+def rounded(scores: np.ndarray) -> str:
+    """Mean over the folds and its standard error, to what the error allows."""
+    error = scores.std(ddof=1) / np.sqrt(scores.size)
+    digits = max(0, 1 - int(np.floor(np.log10(max(error, 1e-12)))))
+    return f"{scores.mean():.{digits}f} ± {error:.{digits}f}"
+
+
+def ranks(results: Results, tables: list[str], names: list[str]) -> dict[str, np.ndarray]:
+    """Rank of each contestant on each table, 1 the best, by the mean over the folds."""
+    means = [[folds(results, t, name).mean() for name in names] for t in tables]
+    return dict(zip(names, np.array([rankdata(row) for row in means]).T, strict=True))
+
+
+def score_rows(results: Results, tables: list[str], names: list[str]) -> list[str]:
+    """One row a table; the best is bold."""
+    lines = [
+        "| table | " + " | ".join(names) + " |",
+        "|---|" + "---|" * len(names),
+    ]
+    for table in tables:
+        means = {n: folds(results, table, n).mean() for n in names if complete(results, table, n)}
+        best = min(means, key=means.__getitem__)
+        cells = []
+        for name in names:
+            cell = rounded(folds(results, table, name)) if name in means else "-"
+            cells.append(f"**{cell}**" if name == best else cell)
+        lines.append(f"| {table} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def rank_rows(results: Results, tables: list[str], names: list[str]) -> list[str]:
+    """Ranks on each table and their mean, best first, among contestants that have every table."""
+    each = ranks(results, tables, names)
+    order = sorted(names, key=lambda name: each[name].mean())
+    lines = ["| contestant | mean rank | " + " | ".join(tables) + " |"]
+    lines.append("|---|---|" + "---|" * len(tables))
+    for name in order:
+        numbers = " | ".join(f"{rank:g}" for rank in each[name])
+        lines.append(f"| {name} | **{each[name].mean():.2f}** | {numbers} |")
+    return lines
+
+
+def second_rows(results: Results, tables: list[str], names: list[str]) -> list[str]:
+    """CPU seconds of one fold, its predictions included."""
+    lines = ["| table | " + " | ".join(names) + " |", "|---|" + "---|" * len(names)]
+    for table in tables:
+        cells = []
+        for name in names:
+            known = results.get(table, {}).get(name, {}).values()
+            cells.append(f"{np.median([e['cpu_s'] for e in known]):.1f}" if known else "-")
+        lines.append(f"| {table} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def versions(results: Results, names: list[str]) -> str:
+    """What was measured, and when."""
+    seen: dict[str, set[str]] = {name: set() for name in names}
+    days: set[str] = set()
+    for of_table in results.values():
+        for name, entries in of_table.items():
+            for entry in entries.values():
+                seen.setdefault(name, set()).add(entry["version"])
+                days.add(entry["date"])
+    listed = ", ".join(f"{name} {'/'.join(sorted(seen[name]))}" for name in names if seen[name])
+    when = f"on {min(days)}" if len(days) == 1 else f"from {min(days)} to {max(days)}"
+    return f"{listed}; measured {when}, one thread."
+
+
+def drawn(results: Results) -> str:
+    """Everything between the marks."""
+    tables = [table for table in results if results[table]]
+    names = [n for n in (*OURS, *PEERS) if any(results[t].get(n) for t in tables)]
+    ranked = [n for n in names if all(complete(results, t, n) for t in tables)]
+    parts = [
+        versions(results, names),
+        "### Scores",
+        "\n".join(score_rows(results, tables, names)),
+        "### Ranks",
+        "\n".join(rank_rows(results, tables, ranked)),
+        "### CPU seconds of one fold",
+        "\n".join(second_rows(results, tables, names)),
+    ]
+    return "\n\n".join(parts)
+
+
+def main() -> None:
+    """Replace what stands between the marks."""
+    text = README.read_text()
+    before, rest = text.split(BEGIN)
+    _, after = rest.split(END)
+    results: Results = json.loads(RESULTS.read_text())
+    README.write_text(f"{before}{BEGIN}\n\n{drawn(results)}\n\n{END}{after}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""``max_iter="auto"`` and ``n_estimators="auto"``: what is chosen for who sets nothing.
+
+The rows are dealt out to folds. For each fold a model is boosted on the other rows, in small steps,
+until the fold no longer improves, and goes back to its best round; the mean of these models' raw
+scores is the model. So every row has its say in the trees of all models but one, and in how many
+rounds that one has, and the mean varies less than each of its members: Breiman (1996), "Bagging
+predictors"; Parmanto, Munro and Doyle (1996), "Improving committee diagnosis with resampling
+techniques", whose committees are cross-validated like this one. Codes are made once, for bins look
+at no target, and all folds share them.
+
+The numbers below come from the study in benchmarks/quality, which says what each of them is worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from arboleda.boosting._rows import Problem, dealt_out
+
+# Rounds that a member may have; none of the study's came near.
+MOST_ROUNDS = 5000
+
+# Folds, by the largest number of rows that they are for. More rows need a mean less, and more time.
+MEMBERS = ((50_000, 5), (500_000, 3))
+_FOLDS_OF_ONE = 10  # with more rows than that, one model stops by a tenth of them
+
+# By the name of the parameter: what it is worth where it was left at its default.
+HISTOGRAM_VALUES: Mapping[str, Any] = {
+    "early_stopping": True,
+    "n_iter_no_change": 50,
+    "tol": 0.0,
+    "learning_rate": 0.05,
+    "max_features": 0.5,
+}
+# Of the first, third and fifth member where there are several: the mean of unlike models is better.
+EVERY_OTHER: Mapping[str, Any] = {"extra_trees": True}
+
+EXACT_VALUES: Mapping[str, Any] = {
+    "n_iter_no_change": 50,
+    "tol": 0.0,
+    "learning_rate": 0.05,
+}
+
+
+def n_members(n_rows: int) -> int:
+    """Return the number of models whose mean is taken."""
+    return next((number for most, number in MEMBERS if n_rows <= most), 1)
+
+
+def values_of_member(
+    model: Any, values: Mapping[str, Any], number: int, n_members: int
+) -> dict[str, Any]:
+    """Values of the parameters of one member that were left at their defaults."""
+    defaults = type(model)().get_params()
+    given = model.get_params(deep=False)
+    if n_members > 1 and number % 2 == 0:
+        values = {**values, **EVERY_OTHER}
+    return {
+        name: value
+        for name, value in values.items()
+        if name in given and given[name] == defaults[name]
+    }
+
+
+def problems_of_members(problem: Problem, *, stratify: bool, seed: int) -> list[Problem]:
+    """Rows to learn from and to judge by, for each member.
+
+    Parameters
+    ----------
+    problem : Problem
+        With validation rows of its own there is one member, which is judged by them.
+    stratify : bool
+        Whether the target holds classes.
+    seed : int
+        Of the dealing.
+    """
+    rows = problem.rows
+    if problem.validation is not None:
+        return [problem]
+    number = n_members(rows.numbers.size)
+    n_folds = number if number > 1 else _FOLDS_OF_ONE
+    parts = []
+    if rows.numbers.size >= n_folds:
+        parts = dealt_out(rows, n_folds, stratify=stratify, seed=seed)
+    if not parts:  # few rows, or as many classes: none can be set aside
+        return [Problem(rows, rows, None)]
+    return [Problem(learn, judge, None) for learn, judge in parts[:number]]
