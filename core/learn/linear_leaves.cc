@@ -273,9 +273,10 @@ LinearLeaves fit_linear_leaves(const CodedTable& table, const TreeArrays& tree,
                                const Context& context) {
   const std::vector<NodeIndex> parent = parents_of(tree);
   std::vector<Plane> planes(leaves.leaves.size());
-  std::vector<LeafFit> fits(static_cast<std::size_t>(std::max(1, context.n_threads())),
+  const int n_threads = leaves.rows.size() >= kParallelWork ? std::max(1, context.n_threads()) : 1;
+  std::vector<LeafFit> fits(static_cast<std::size_t>(n_threads),
                             LeafFit(table, gradient, hessian, l2, slope_l2));
-  parallel_for(context.n_threads(), planes.size(), [&](std::size_t task, int worker) {
+  parallel_for(n_threads, planes.size(), [&](std::size_t task, int worker) {
     context.check();
     const LeafRows::Leaf& leaf = leaves.leaves[task];
     const auto rows = std::span(leaves.rows).subspan(leaf.begin, leaf.end - leaf.begin);

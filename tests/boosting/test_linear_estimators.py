@@ -108,6 +108,18 @@ def test_early_stopping_and_warm_start_go_on_with_linear_leaves():
     np.testing.assert_array_equal(list(plain.staged_predict(X))[-1], plain.predict(X))
 
 
+def test_rounds_chosen_automatically_keep_linear_leaves(tmp_path):
+    model = regressor(max_iter="auto", learning_rate=0.3).fit(X, SCORE)
+    assert model.ensemble_.has_linear_leaves
+    np.testing.assert_array_equal(list(model.staged_predict(X))[-1], model.predict(X))
+    model.save(tmp_path / "model.arboleda")
+    again = arboleda.load(tmp_path / "model.arboleda")
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    np.testing.assert_array_equal(
+        again.predict(1e3 * np.sign(X)), again.predict(1e300 * np.sign(X))
+    )
+
+
 def test_a_fitted_model_predicts_sparse_tables():
     Z = np.where(RANDOM.random(X.shape) < 0.5, X, 0.0)
     model = regressor().fit(Z, SCORE)

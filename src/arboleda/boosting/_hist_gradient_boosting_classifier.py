@@ -135,10 +135,10 @@ class HistGradientBoostingClassifier(BoostingClassifier, HistGradientBoosting):
         Added to ``l2_regularization`` in splits by category, for every category of the node beyond
         two: the more there are to choose from, the more a choice gains by chance.
     linear_leaves : bool, default=False
-        Let each leaf answer with a linear function of the numeric columns on its path, fitted to
-        gradients and hessians (Shi, Li and Li 2019). Beyond the values of its training rows the
-        function stays what it is at their edge; a row that lacks one of them gets the constant
-        step. Not with sparse tables to learn from, ``monotonic_cst``, ``drop_rate``,
+        Let each leaf answer with a linear function of the numeric columns on its path (the three
+        nearest), fitted to gradients and hessians (Shi, Li and Li 2019). Beyond the values of its
+        training rows the function stays what it is at their edge; a row that lacks one of them gets
+        the constant step. Not with sparse tables to learn from, ``monotonic_cst``, ``drop_rate``,
         ``l1_regularization`` or ``max_delta_step``. See the guide for when it helps.
     linear_l2 : float, default=1.0
         Penalty on the slopes of linear leaves, each counted as the change across the leaf's range
