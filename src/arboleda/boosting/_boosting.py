@@ -326,7 +326,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         for number, part in enumerate(parts):
             member = copy.copy(self)
             values = values_of_member(self, self._automatic_values, number, len(parts))
-            vars(member).update(values, seed_=self.seed_ + number)
+            member.__dict__.update(values, seed_=self.seed_ + number)
             setattr(member, self._rounds_parameter, MOST_ROUNDS)
             stopping = member._stopping(part.rows.numbers.size, True)
             member._grow(replace(part, stopping=stopping), coded, None, callbacks)

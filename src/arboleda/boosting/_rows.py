@@ -112,6 +112,8 @@ def set_aside(rows: Rows, fraction: float, *, stratify: bool, seed: int) -> tupl
         If no row would be left on either side.
     """
     numbers = rows.numbers.astype(np.intp)
+    learn: RowNumbers
+    judge: RowNumbers
     learn, judge = hold_out(fraction, rows.target, numbers, stratify=stratify, seed=seed)
     if stratify:
         learn, judge = _every_class_in(learn, judge, rows.target)
@@ -137,7 +139,8 @@ def dealt_out(rows: Rows, n_folds: int, *, stratify: bool, seed: int) -> list[tu
     seed : int
     """
     parts = []
-    splits = fold_splits(n_folds, rows.target, rows.numbers, stratify=stratify, seed=seed)
+    numbers = rows.numbers.astype(np.intp)
+    splits = fold_splits(n_folds, rows.target, numbers, stratify=stratify, seed=seed)
     for split in splits:
         learn, judge = _every_class_in(*split, rows.target) if stratify else split
         if judge.size:
