@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
+# Letters of category names that fit side by side under one of several panels.
+_LETTERS_ABREAST = 20
+
 
 @dataclass(frozen=True, eq=False)
 class ShapeFunction:
@@ -111,12 +114,17 @@ class ShapeFunction:
                 places = np.arange(len(self.levels)) + k / (n_outputs + 1)
                 ax.bar(places, heights, width=1 / (n_outputs + 1), color=f"C{k}", label=label)
                 continue
-            low, high = self.thresholds.min(initial=0.0), self.thresholds.max(initial=0.0)
-            margin = 0.05 * (high - low) or 1.0
-            edges = np.concatenate([[low - margin], self.thresholds, [high + margin]])
+            ends = self.thresholds[[0, -1]] if self.thresholds.size else np.zeros(2)
+            margin = 0.05 * float(np.ptp(ends)) or 1.0
+            edges = np.concatenate([[ends[0] - margin], self.thresholds, [ends[1] + margin]])
             ax.stairs(heights, edges, baseline=None, color=f"C{k}", label=label)
         if self.levels is not None:
-            ax.set_xticks(range(len(self.levels)), [str(level) for level in self.levels])
+            names = [str(level) for level in self.levels]
+            ax.set_xticks(range(len(names)), names)
+            if sum(map(len, names)) > _LETTERS_ABREAST:
+                ax.tick_params("x", labelrotation=30)
+                for name in ax.get_xticklabels():
+                    name.set(ha="right", rotation_mode="anchor")
         ax.axhline(0.0, color="grey", lw=0.6)
         ax.set_xlabel(self.name)
         return ax
