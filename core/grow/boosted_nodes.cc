@@ -344,7 +344,8 @@ bool BoostedNodes::search_level(std::vector<OpenNode>& level, std::int32_t depth
     before += nodes.back().score;
   }
   if (nodes.empty()) return false;
-  const Split split = search_all(nodes, depth, *level.front().groups);
+  Split split = search_all(nodes, depth, *level.front().groups);
+  if (split.found() && !is_sure(nodes, split)) split = settle_level(level, nodes);
   if (!split.found()) return false;
   if (!(0.5 * (split.score - before) - least_gain() > kRounding * std::abs(before))) {
     return false;
@@ -372,17 +373,60 @@ Split BoostedNodes::search_all(std::span<const LevelNode> level, std::int32_t de
   const auto columns = columns_.at_node(groups, depth, static_cast<std::uint64_t>(depth));
   const std::size_t n_tasks = std::min(columns.size(), 4 * workers_.size());
   const bool parallel = level.size() * codes_->n_cells() >= kParallelCells;
-  for (Worker& worker : workers_) worker.of_level = {};
+  for (Worker& worker : workers_) {
+    worker.of_level = {};
+    worker.level_scores.clear();
+  }
   parallel_for(parallel ? context_.n_threads() : 1, n_tasks, [&](std::size_t task, int thread) {
     Worker& worker = workers_[static_cast<std::size_t>(thread)];
     const std::size_t end = (task + 1) * columns.size() / n_tasks;
     for (std::size_t c = task * columns.size() / n_tasks; c < end; ++c) {
-      worker.level_search.search(level, codes_->columns()[columns[c]], worker.of_level);
+      Split best;
+      worker.level_search.search(level, codes_->columns()[columns[c]], best);
+      worker.level_scores.emplace_back(best.score, columns[c]);
+      if (best.better_than(worker.of_level)) worker.of_level = std::move(best);
     }
   });
   Split best;
   for (const Worker& worker : workers_) {
     if (worker.of_level.better_than(best)) best = worker.of_level;
+  }
+  return best;
+}
+
+// Whether every node that a split parts has rows enough on both sides for its hessians alone.
+bool BoostedNodes::is_sure(std::span<const LevelNode> level, const Split& split) const {
+  const RowCodes::Column& column = column_of(split.feature);
+  return std::all_of(level.begin(), level.end(), [&](const LevelNode& node) {
+    const Wide left = workers_[0].search.complete(split, column, *node.histogram).left;
+    const Wide right = node.node->total - left;
+    return std::min(left.hessian, right.hessian) < units_.least ||
+           std::min(left.hessian, right.hessian) >= units_.enough;
+  });
+}
+
+// The best split of a level of which no node parts off too few rows. Columns are counted as long as
+// their best score without counting is no less than what was found with it.
+Split BoostedNodes::settle_level(std::span<const OpenNode> open, std::span<LevelNode> level) {
+  std::vector<std::pair<double, std::size_t>> scores;
+  for (Worker& worker : workers_) {
+    scores.insert(scores.end(), worker.level_scores.begin(), worker.level_scores.end());
+  }
+  std::sort(scores.begin(), scores.end(), std::greater<>());
+  std::vector<std::vector<std::uint32_t>> counts(level.size());
+  Split best;
+  for (const auto& [score, place] : scores) {
+    if (score < best.score) break;
+    const RowCodes::Column& column = codes_->columns()[place];
+    std::size_t i = 0;
+    for (const OpenNode& node : open) {
+      if (node.histogram == nullptr) continue;
+      count_rows(node, column);
+      counts[i] = counts_;
+      level[i].n_rows = counts[i];
+      ++i;
+    }
+    workers_[0].level_search.search(level, column, best);
   }
   return best;
 }

@@ -75,6 +75,7 @@ class BoostedNodes {
     LevelSearch level_search;
     std::array<Found, 2> found;
     Split of_level;
+    std::vector<std::pair<double, std::size_t>> level_scores;  // of the columns it searched
   };
   struct Task {
     OpenNode* node = nullptr;
@@ -107,6 +108,8 @@ class BoostedNodes {
   bool leaves_rows(const OpenNode& node, const BoostedSplit& split, const RowCodes::Column& column);
   Split search_all(std::span<const LevelNode> level, std::int32_t depth,
                    const ColumnChoice::Groups& groups);
+  Split settle_level(std::span<const OpenNode> open, std::span<LevelNode> level);
+  bool is_sure(std::span<const LevelNode> level, const Split& split) const;
   void sum_piece(std::span<const double> gradient, std::span<const double> hessian,
                  Piece& piece) const;
   double least_gain() const { return std::ldexp(options_.min_gain, -2 * units_.exponent); }

@@ -19,7 +19,8 @@ void LevelSearch::search(std::span<const LevelNode> level, const RowCodes::Colum
     if (missing_left && !has_side) break;
     totals_.assign(order_.size(), 0.0);
     for (const LevelNode& node : level) {
-      add_scores(node, column, missing_left ? node.histogram->at(missing_cell) : Wide{});
+      add_scores(node, column, missing_left ? node.histogram->at(missing_cell) : Wide{},
+                 missing_left && !node.n_rows.empty() ? node.n_rows[codes.n_values] : 0);
     }
     if (codes.is_categorical) forbid_ties();
     keep(column, codes, missing_left, best);
@@ -56,20 +57,28 @@ void LevelSearch::order_codes(std::span<const LevelNode> level, const RowCodes::
   for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = keyed_[i].second;
 }
 
-void LevelSearch::add_scores(const LevelNode& node, const RowCodes::Column& column, Wide missing) {
+void LevelSearch::add_scores(const LevelNode& node, const RowCodes::Column& column, Wide missing,
+                             std::size_t n_missing) {
   const CodedColumn& codes = table_.columns[static_cast<std::size_t>(column.feature)];
-  if (search_.is_plain() && !codes.is_categorical) {
+  if (search_.is_plain() && !codes.is_categorical && node.n_rows.empty()) {
     search_.add_scores(*node.node, *node.histogram, column.first_cell, codes.n_values, missing,
                        node.score, totals_.data());
     return;
   }
   Wide left = missing;
+  std::size_t n_left = n_missing;
+  const auto is_too_small = [&](std::size_t n) {
+    return !node.n_rows.empty() && n < options_.min_samples_leaf;
+  };
   const double more_l2 = search_.more_l2(column, *node.histogram);
   for (std::size_t i = 0; i < order_.size(); ++i) {
     const Wide sum = node.histogram->at(column.first_cell + order_[i]);
     left = {left.gradient + sum.gradient, left.hessian + sum.hessian};
+    if (!node.n_rows.empty()) n_left += node.n_rows[order_[i]];
     const double score = search_.allowed_score(*node.node, column.feature, left, more_l2);
-    totals_[i] += score == -std::numeric_limits<double>::infinity() ? node.score : score;
+    const bool passes_on = score == -std::numeric_limits<double>::infinity() ||
+                           is_too_small(n_left) || is_too_small(node.node->n_rows - n_left);
+    totals_[i] += passes_on ? node.score : score;
   }
 }
 

@@ -22,6 +22,8 @@ struct LevelNode {
   const BoostedNode* node;
   const Histogram* histogram;
   double score;  // of the node itself
+  std::span<const std::uint32_t> n_rows =
+      {};  // of each code; empty: hessians alone say what is small
 };
 
 // Scratch of one thread.
@@ -31,14 +33,16 @@ class LevelSearch {
               const HistogramSearch& search)
       : table_(table), options_(options), search_(search) {}
 
-  // Improves `best`, whose score is the sum over all nodes.
+  // Improves `best`, whose score is the sum over all nodes. Without numbers of rows the score is that
+  // of a split which may leave a node fewer than min_samples_leaf rows on a side: no less than with.
   void search(std::span<const LevelNode> level, const RowCodes::Column& column, Split& best);
 
  private:
   void order_codes(std::span<const LevelNode> level, const RowCodes::Column& column,
                    const CodedColumn& codes);
   void forbid_ties();
-  void add_scores(const LevelNode& node, const RowCodes::Column& column, Wide missing);
+  void add_scores(const LevelNode& node, const RowCodes::Column& column, Wide missing,
+                  std::size_t n_missing);
   void keep(const RowCodes::Column& column, const CodedColumn& codes, bool missing_left,
             Split& best) const;
 
