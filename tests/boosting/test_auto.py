@@ -45,7 +45,7 @@ def all_columns(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Automatic values without any that draws at random, so that no seed matters."""
     values = {name: value for name, value in HISTOGRAM_VALUES.items() if name != "max_features"}
     monkeypatch.setattr(HistGradientBoostingClassifier, "_automatic_values", values)
-    monkeypatch.setattr(_auto, "EVERY_OTHER", {})
+    monkeypatch.setattr(_auto, "STYLES", ({},))
     return values
 
 
@@ -124,14 +124,39 @@ def test_given_validation_rows_stop_one_model() -> None:
     np.testing.assert_allclose(model.predict_proba(judge), by_hand.predict_proba(judge))
 
 
-def test_members_are_unlike() -> None:
+def test_ways_to_grow_keep_what_was_set() -> None:
     model = HistGradientBoostingRegressor(max_iter="auto", max_features=0.9, random_state=0)
-    extra = [
-        [_auto.values_of_member(model, HISTOGRAM_VALUES, k, n).get("extra_trees") for k in range(n)]
-        for n in (1, 3, 5)
-    ]
-    assert extra == [[None], [True, None, True], [True, None, True, None, True]]
-    assert "max_features" not in _auto.values_of_member(model, HISTOGRAM_VALUES, 0, 5)
+    ways = _auto.ways_to_grow(model, HISTOGRAM_VALUES, 5)
+    assert [way.get("extra_trees") for way in ways] == [None, True]
+    assert all("max_features" not in way for way in ways)
+    assert len(_auto.ways_to_grow(model, HISTOGRAM_VALUES, 1)) == 1
+    model.set_params(extra_trees=True)
+    assert len(_auto.ways_to_grow(model, HISTOGRAM_VALUES, 5)) == 1
+    exact = GradientBoostingRegressor(n_estimators="auto")
+    assert len(_auto.ways_to_grow(exact, _auto.EXACT_VALUES, 5)) == 1
+
+
+@pytest.mark.parametrize("scoring", ["loss", "r2"])
+def test_the_better_way_on_the_first_fold_is_that_of_all(scoring: str) -> None:
+    """Half of these targets jump at thresholds that random ones miss, half are smooth noise."""
+    model = HistGradientBoostingRegressor(max_iter="auto", scoring=scoring, random_state=1)
+    steps = 3.0 * (X[:, 0] > 0.31) + 2.0 * (X[:, 1] > -0.47)
+    for target in (steps, SCORE + np.random.default_rng(0).normal(size=len(SCORE))):
+        fitted = clone(model).fit(X, target)
+        alone = [
+            clone(model).set_params(extra_trees=extra).fit(X, target) for extra in (False, True)
+        ]
+        # extra_trees=False is its default, so that model tries both ways, as the first one does.
+        np.testing.assert_array_equal(fitted.predict(X), alone[0].predict(X))
+        plain = _with_styles(({},), clone(model), target)
+        same = [np.array_equal(fitted.predict(X), other.predict(X)) for other in (plain, alone[1])]
+        assert same.count(True) == 1
+
+
+def _with_styles(styles: Any, model: Any, target: Any) -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_auto, "STYLES", styles)
+        return model.fit(X, target)
 
 
 def test_what_is_set_is_kept() -> None:

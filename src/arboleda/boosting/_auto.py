@@ -16,7 +16,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from arboleda.boosting._rows import Problem, dealt_out
+
+Floats = npt.NDArray[np.float64]
 
 # Rounds that a member may have; none of the study's came near.
 MOST_ROUNDS = 5000
@@ -33,8 +38,10 @@ HISTOGRAM_VALUES: Mapping[str, Any] = {
     "learning_rate": 0.05,
     "max_features": 0.5,
 }
-# Of the first, third and fifth member where there are several: the mean of unlike models is better.
-EVERY_OTHER: Mapping[str, Any] = {"extra_trees": True}
+
+# Ways to grow that suit some tables and harm others: all are tried on the first fold, in this
+# order, and the best there is the way of all members.
+STYLES: tuple[Mapping[str, Any], ...] = ({}, {"extra_trees": True})
 
 EXACT_VALUES: Mapping[str, Any] = {
     "n_iter_no_change": 50,
@@ -48,19 +55,33 @@ def n_members(n_rows: int) -> int:
     return next((number for most, number in MEMBERS if n_rows <= most), 1)
 
 
-def values_of_member(
-    model: Any, values: Mapping[str, Any], number: int, n_members: int
-) -> dict[str, Any]:
-    """Values of the parameters of one member that were left at their defaults."""
+def ways_to_grow(model: Any, values: Mapping[str, Any], n_members: int) -> list[dict[str, Any]]:
+    """Return values of the parameters that were left at their defaults, one dict for each style.
+
+    What was set is kept: a style that only changes such parameters is none of its own. One member
+    has one style, the first.
+    """
     defaults = type(model)().get_params()
     given = model.get_params(deep=False)
-    if n_members > 1 and number % 2 == 0:
-        values = {**values, **EVERY_OTHER}
-    return {
-        name: value
-        for name, value in values.items()
-        if name in given and given[name] == defaults[name]
-    }
+    ways: list[dict[str, Any]] = []
+    for style in STYLES if n_members > 1 else STYLES[:1]:
+        way = {
+            name: value
+            for name, value in {**values, **style}.items()
+            if name in given and given[name] == defaults[name]
+        }
+        if way not in ways:
+            ways.append(way)
+    return ways
+
+
+def best_score(history: Mapping[str, Floats]) -> float:
+    """Return the best score by the rows that judged; 0 where nothing was recorded."""
+    if "validation_score" in history:
+        return float(np.nanmax(history["validation_score"]))
+    if "validation_loss" in history:
+        return -float(np.nanmin(history["validation_loss"]))
+    return 0.0
 
 
 def problems_of_members(problem: Problem, *, stratify: bool, seed: int) -> list[Problem]:

@@ -11,7 +11,7 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,12 @@ from arboleda._bridge.fit import CodedTable
 from arboleda._bridge.table import check_table
 from arboleda._bridge.target import read_target, read_weight
 from arboleda._bridge.threads import resolve_n_jobs
-from arboleda.boosting._auto import MOST_ROUNDS, problems_of_members, values_of_member
+from arboleda.boosting._auto import (
+    MOST_ROUNDS,
+    best_score,
+    problems_of_members,
+    ways_to_grow,
+)
 from arboleda.boosting._boosted_model import BoostedModel
 from arboleda.boosting._category_encoding import (
     CategoryEncoding,
@@ -323,17 +328,32 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         """Boost the members of an automatic model, and keep their mean."""
         members = []
         parts = problems_of_members(problem, stratify=is_classifier(self), seed=self.seed_)
+        ways = ways_to_grow(self, self._automatic_values, len(parts))
         for number, part in enumerate(parts):
-            member = copy.copy(self)
-            values = values_of_member(self, self._automatic_values, number, len(parts))
-            member.__dict__.update(values, seed_=self.seed_ + number)
-            setattr(member, self._rounds_parameter, MOST_ROUNDS)
-            stopping = member._stopping(part.rows.numbers.size, True)
-            member._grow(replace(part, stopping=stopping), coded, None, callbacks)
-            members.append(member.ensemble_)
+            grown = [self._member(part, way, number, coded, callbacks) for way in ways]
+            scores = [best_score(member.history_) for member in grown]
+            best = int(np.argmax(scores))  # the first of equal ones
+            ways = [ways[best]]
+            members.append(grown[best].ensemble_)
         self.ensemble_ = Ensemble.mean_of(members)
         self.history_ = {}
         self._keep_scores(problem)
+
+    def _member(
+        self,
+        problem: Problem,
+        way: Mapping[str, Any],
+        number: int,
+        coded: CodedTable,
+        callbacks: Sequence[Callback],
+    ) -> Self:
+        """Boost one member of an automatic model."""
+        member = copy.copy(self)
+        member.__dict__.update(way, seed_=self.seed_ + number)
+        setattr(member, self._rounds_parameter, MOST_ROUNDS)
+        stopping = member._stopping(problem.rows.numbers.size, True)
+        member._grow(replace(problem, stopping=stopping), coded, None, callbacks)
+        return member
 
     def _grow(
         self,
