@@ -19,6 +19,7 @@ from arboleda import (
     HistGradientBoostingRegressor,
 )
 from arboleda._bridge.ensemble import Ensemble
+from arboleda._bridge.table import check_table
 from arboleda.boosting import _auto
 from arboleda.boosting._auto import HISTOGRAM_VALUES, MEMBERS, n_members
 from arboleda.tree._folds import fold_splits
@@ -122,6 +123,20 @@ def test_given_validation_rows_stop_one_model() -> None:
     by_hand.fit(learn, y, X_val=judge, y_val=y_val)
     assert model.n_iter_ == by_hand.n_iter_
     np.testing.assert_allclose(model.predict_proba(judge), by_hand.predict_proba(judge))
+
+
+def test_one_model_of_many_rows_is_replayed_on_all_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_auto, "MEMBERS", ())
+    model = HistGradientBoostingRegressor(max_iter="auto", random_state=0).fit(X, SCORE)
+    tree = model.ensemble_.trees[0]
+    assert tree.n_node_samples[0] == len(X)  # all rows, the tenth that stopped it included
+    leaf = tree.apply(check_table(model, X, reset=False))
+    start = model.ensemble_.start[0]
+    for node in np.unique(leaf):
+        mean = np.mean(SCORE[leaf == node]) - start
+        assert tree.value[node, 0, 0] == pytest.approx(0.05 * mean, rel=1e-9)
 
 
 def test_ways_to_grow_keep_what_was_set() -> None:

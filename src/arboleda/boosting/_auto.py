@@ -28,7 +28,10 @@ MOST_ROUNDS = 5000
 
 # Folds, by the largest number of rows that they are for. More rows need a mean less, and more time.
 MEMBERS = ((50_000, 5), (500_000, 3))
-_FOLDS_OF_ONE = 10  # with more rows than that, one model stops by a tenth of them
+
+# With more rows than that one model stops by a tenth of them; its trees are then replayed on all
+# rows: the questions stay, the values of the leaves are found anew.
+_FOLDS_OF_ONE = 10
 
 # By the name of the parameter: what it is worth where it was left at its default.
 HISTOGRAM_VALUES: Mapping[str, Any] = {

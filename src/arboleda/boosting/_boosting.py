@@ -334,8 +334,10 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             scores = [best_score(member.history_) for member in grown]
             best = int(np.argmax(scores))  # the first of equal ones
             ways = [ways[best]]
-            members.append(grown[best].ensemble_)
-        self.ensemble_ = Ensemble.mean_of(members)
+            members.append(grown[best])
+        if len(parts) == 1 and parts[0].rows.numbers.size < problem.rows.numbers.size:
+            members[0]._replay(problem.rows, coded)
+        self.ensemble_ = Ensemble.mean_of([member.ensemble_ for member in members])
         self.history_ = {}
         self._keep_scores(problem)
 
@@ -354,6 +356,18 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         stopping = member._stopping(problem.rows.numbers.size, True)
         member._grow(replace(problem, stopping=stopping), coded, None, callbacks)
         return member
+
+    def _replay(self, rows: Rows, coded: CodedTable) -> None:
+        """Find the values of the trees anew from more rows; their questions stay."""
+        setattr(self, self._rounds_parameter, self.ensemble_.n_rounds)
+        self.ensemble_ = fit_boosting(
+            rows.coded(coded),
+            self.loss_.native,
+            self._options(rows.numbers.size, watched=False),
+            replayed=self.ensemble_,
+            n_threads=resolve_n_jobs(self.n_jobs),
+            seed=self.seed_,
+        ).ensemble
 
     def _grow(
         self,
