@@ -84,7 +84,7 @@ plt.show()
 # %%
 # Wrong labels hold far more of the weight than their share of the rows under both losses, and under
 # exponential loss a little more, as expected: 28 % against 25 % of it where a tenth of the labels
-# is wrong. In the test error of these trees that hardly shows. Over eight draws of 30 % wrong labels
+# is wrong. In the test error of these trees that hardly shows. Over eight draws of 30 % wrong ones
 # the error of exponential loss rose by 0.0003 (standard error 0.0004) less than that of log-loss
 # with 8 leaves, and by 0.0002 (0.0007) more with 31: no difference that could be told from chance.
 # Larger trees, which can follow single rows, suffer much more than smaller ones by either loss:
