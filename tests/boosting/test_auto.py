@@ -151,27 +151,25 @@ def test_ways_to_grow_keep_what_was_set() -> None:
     assert len(_auto.ways_to_grow(exact, _auto.EXACT_VALUES, 5)) == 1
 
 
-@pytest.mark.parametrize("scoring", ["loss", "r2"])
-def test_the_better_way_on_the_first_fold_is_that_of_all(scoring: str) -> None:
-    """Half of these targets jump at thresholds that random ones miss, half are smooth noise."""
-    model = HistGradientBoostingRegressor(max_iter="auto", scoring=scoring, random_state=1)
-    steps = 3.0 * (X[:, 0] > 0.31) + 2.0 * (X[:, 1] > -0.47)
-    for target in (steps, SCORE + np.random.default_rng(0).normal(size=len(SCORE))):
-        fitted = clone(model).fit(X, target)
-        alone = [
-            clone(model).set_params(extra_trees=extra).fit(X, target) for extra in (False, True)
-        ]
-        # extra_trees=False is its default, so that model tries both ways, as the first one does.
-        np.testing.assert_array_equal(fitted.predict(X), alone[0].predict(X))
-        plain = _with_styles(({},), clone(model), target)
-        same = [np.array_equal(fitted.predict(X), other.predict(X)) for other in (plain, alone[1])]
-        assert same.count(True) == 1
+def test_ways_take_turns_unless_one_is_clearly_better() -> None:
+    ways: list[dict[str, Any]] = [{}, {"extra_trees": True}]
+    assert _auto.ways_of_others(ways, [-1.0, -1.05], 100) == ways
+    assert _auto.ways_of_others(ways, [-1.05, -1.0], 100) == ways[::-1]
+    assert _auto.ways_of_others(ways, [-1.0, -1.2], 100) == ways[:1]
+    assert _auto.ways_of_others(ways, [-1.2, -1.0], 100) == ways[1:]
+    assert _auto.ways_of_others(ways, [-1.0, -1.05], 10_000) == ways[:1]
+    assert _auto.ways_of_others(ways, [0.0, 0.0], 100) == ways
+    assert _auto.ways_of_others(ways[:1], [-1.0], 100) == ways[:1]
 
 
-def _with_styles(styles: Any, model: Any, target: Any) -> Any:
+def test_a_way_that_is_clearly_better_on_the_first_fold_is_that_of_all() -> None:
+    """Random thresholds miss the places where this target jumps."""
+    model = HistGradientBoostingRegressor(max_iter="auto", random_state=1)
+    target = 3.0 * (X[:, 0] > 0.31) + 2.0 * (X[:, 1] > -0.47)
+    chosen = clone(model).fit(X, target).predict(X)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_auto, "STYLES", styles)
-        return model.fit(X, target)
+        patch.setattr(_auto, "STYLES", ({},))
+        np.testing.assert_array_equal(clone(model).fit(X, target).predict(X), chosen)
 
 
 def test_what_is_set_is_kept() -> None:

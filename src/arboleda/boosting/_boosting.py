@@ -31,6 +31,7 @@ from arboleda.boosting._auto import (
     MOST_ROUNDS,
     best_score,
     problems_of_members,
+    ways_of_others,
     ways_to_grow,
 )
 from arboleda.boosting._boosted_model import BoostedModel
@@ -326,15 +327,15 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         self, problem: Problem, coded: CodedTable, callbacks: Sequence[Callback]
     ) -> None:
         """Boost the members of an automatic model, and keep their mean."""
-        members = []
         parts = problems_of_members(problem, stratify=is_classifier(self), seed=self.seed_)
         ways = ways_to_grow(self, self._automatic_values, len(parts))
-        for number, part in enumerate(parts):
-            grown = [self._member(part, way, number, coded, callbacks) for way in ways]
-            scores = [best_score(member.history_) for member in grown]
-            best = int(np.argmax(scores))  # the first of equal ones
-            ways = [ways[best]]
-            members.append(grown[best])
+        tried = [self._member(parts[0], way, 0, coded, callbacks) for way in ways]
+        scores = [best_score(member.history_) for member in tried]
+        members = [tried[int(np.argmax(scores))]]  # the first of equal ones
+        ways = ways_of_others(ways, scores, parts[0].judging.numbers.size)
+        for number, part in enumerate(parts[1:], start=1):
+            way = ways[number % len(ways)]
+            members.append(self._member(part, way, number, coded, callbacks))
         if len(parts) == 1 and parts[0].rows.numbers.size < problem.rows.numbers.size:
             members[0]._replay(problem.rows, coded)
         self.ensemble_ = Ensemble.mean_of([member.ensemble_ for member in members])
