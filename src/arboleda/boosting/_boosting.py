@@ -5,13 +5,12 @@ What the four estimators share on the way from the arguments of `fit` to the eng
 
 from __future__ import annotations
 
-import copy
 import math
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -27,13 +26,6 @@ from arboleda._bridge.fit import CodedTable
 from arboleda._bridge.table import check_table
 from arboleda._bridge.target import read_target, read_weight
 from arboleda._bridge.threads import resolve_n_jobs
-from arboleda.boosting._auto import (
-    MOST_ROUNDS,
-    best_score,
-    problems_of_members,
-    ways_of_others,
-    ways_to_grow,
-)
 from arboleda.boosting._boosted_model import BoostedModel
 from arboleda.boosting._category_encoding import (
     CategoryEncoding,
@@ -43,6 +35,7 @@ from arboleda.boosting._category_encoding import (
 from arboleda.boosting._coded_once import CodedOnce
 from arboleda.boosting._history import joined
 from arboleda.boosting._losses import Loss, check_amounts
+from arboleda.boosting._members import mean_of_members
 from arboleda.boosting._rows import Problem, Rows, set_aside
 from arboleda.boosting._target_statistics import TargetStatistics
 from arboleda.boosting._watch import Callback, Judge, Stopping, Watcher, judge_with
@@ -318,57 +311,11 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         coded = self._code(problem.rows, n_threads)
         self.missing_columns_ = np.union1d(missing, coded.missing_columns())
         if self._is_automatic:
-            self._keep_mean(problem, coded, callbacks)
+            self.ensemble_ = mean_of_members(self, problem, coded, callbacks)
+            self.history_ = {}
         else:
             self._grow(problem, coded, so_far, callbacks)
-            self._keep_scores(problem)
-
-    def _keep_mean(
-        self, problem: Problem, coded: CodedTable, callbacks: Sequence[Callback]
-    ) -> None:
-        """Boost the members of an automatic model, and keep their mean."""
-        parts = problems_of_members(problem, stratify=is_classifier(self), seed=self.seed_)
-        ways = ways_to_grow(self, self._automatic_values, len(parts))
-        tried = [self._member(parts[0], way, 0, coded, callbacks) for way in ways]
-        scores = [best_score(member.history_) for member in tried]
-        members = [tried[int(np.argmax(scores))]]  # the first of equal ones
-        ways = ways_of_others(ways, scores, parts[0].judging.numbers.size)
-        for number, part in enumerate(parts[1:], start=1):
-            way = ways[number % len(ways)]
-            members.append(self._member(part, way, number, coded, callbacks))
-        if len(parts) == 1 and parts[0].rows.numbers.size < problem.rows.numbers.size:
-            members[0]._replay(problem.rows, coded)
-        self.ensemble_ = Ensemble.mean_of([member.ensemble_ for member in members])
-        self.history_ = {}
         self._keep_scores(problem)
-
-    def _member(
-        self,
-        problem: Problem,
-        way: Mapping[str, Any],
-        number: int,
-        coded: CodedTable,
-        callbacks: Sequence[Callback],
-    ) -> Self:
-        """Boost one member of an automatic model."""
-        member = copy.copy(self)
-        member.__dict__.update(way, seed_=self.seed_ + number)
-        setattr(member, self._rounds_parameter, MOST_ROUNDS)
-        stopping = member._stopping(problem.rows.numbers.size, True)
-        member._grow(replace(problem, stopping=stopping), coded, None, callbacks)
-        return member
-
-    def _replay(self, rows: Rows, coded: CodedTable) -> None:
-        """Find the values of the trees anew from more rows; their questions stay."""
-        setattr(self, self._rounds_parameter, self.ensemble_.n_rounds)
-        self.ensemble_ = fit_boosting(
-            rows.coded(coded),
-            self.loss_.native,
-            self._options(rows.numbers.size, watched=False),
-            replayed=self.ensemble_,
-            n_threads=resolve_n_jobs(self.n_jobs),
-            seed=self.seed_,
-        ).ensemble
 
     def _grow(
         self,
