@@ -8,7 +8,7 @@ The referee executes this file among its own names: `contestant`, `Fitted`, `sk_
 # ruff: noqa: F821
 
 
-@contestant("gbdt", "arboleda", ["arboleda"])
+@contestant("gbdt", "arboleda", ["arboleda.boosting"])
 def _(s, X, y, m):
     from arboleda import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
@@ -29,7 +29,7 @@ def _(s, X, y, m):
     return Fitted(proba=sk_proba(model, s))
 
 
-@contestant("grid", "arboleda", ["arboleda", "arboleda.model_selection"])
+@contestant("grid", "arboleda", ["arboleda.boosting", "arboleda.model_selection"])
 def _(s, X, y, m):
     from arboleda import HistGradientBoostingClassifier
     from arboleda.model_selection import GridSearch

@@ -151,12 +151,12 @@ def test_ways_to_grow_keep_what_was_set() -> None:
     assert len(_auto.ways_to_grow(exact, _auto.EXACT_VALUES, 5)) == 1
 
 
-def test_ways_take_turns_unless_one_is_clearly_better() -> None:
+def test_ways_take_turns_unless_the_first_is_clearly_better() -> None:
     ways: list[dict[str, Any]] = [{}, {"extra_trees": True}]
     assert _auto.ways_of_others(ways, [-1.0, -1.05], 100) == ways
     assert _auto.ways_of_others(ways, [-1.05, -1.0], 100) == ways[::-1]
     assert _auto.ways_of_others(ways, [-1.0, -1.2], 100) == ways[:1]
-    assert _auto.ways_of_others(ways, [-1.2, -1.0], 100) == ways[1:]
+    assert _auto.ways_of_others(ways, [-1.2, -1.0], 100) == ways[::-1]
     assert _auto.ways_of_others(ways, [-1.0, -1.05], 10_000) == ways[:1]
     assert _auto.ways_of_others(ways, [0.0, 0.0], 100) == ways
     assert _auto.ways_of_others(ways[:1], [-1.0], 100) == ways[:1]

@@ -43,9 +43,8 @@ HISTOGRAM_VALUES: Mapping[str, Any] = {
     "max_features": 0.5,
 }
 
-# Ways to grow that suit some tables and harm others. Both are tried on the first fold. If one is
-# clearly better there, it is the way of all members; if not, they take turns, the better first, for
-# the mean of unlike models is better.
+# Ways to grow that members take in turns, for the mean of unlike models is better. All are tried on
+# the first fold; where the first way is clearly better there, it is the way of all members.
 STYLES: tuple[Mapping[str, Any], ...] = ({}, {"extra_trees": True})
 
 EXACT_VALUES: Mapping[str, Any] = {
@@ -85,14 +84,13 @@ def ways_of_others(
 ) -> list[dict[str, Any]]:
     """Return the ways that members take in turns, given the scores on the first fold.
 
-    Clear is a difference of more than 1/sqrt(n) of the score for n rows that judged: about two
-    standard errors where losses of single rows vary as much as they amount to and are alike for
-    both ways.
+    The first way alone if it is clearly better than the others: by more than 1/sqrt(n) of its score
+    for n rows that judged, about two standard errors where losses of single rows vary as much as
+    they amount to and are alike for both ways. Else the better ways come first.
     """
+    if len(ways) > 1 and scores[0] - max(scores[1:]) > abs(scores[0]) / math.sqrt(n_judges):
+        return ways[:1]
     order = sorted(range(len(ways)), key=lambda i: -scores[i])  # stable: the first of equal ones
-    best, worst = scores[order[0]], scores[order[-1]]
-    if best - worst > abs(best) / math.sqrt(n_judges):
-        return [ways[order[0]]]
     return [ways[i] for i in order]
 
 
