@@ -131,9 +131,9 @@ inline void sum_block(const Wide* cells, std::size_t n, Wide& left, ScanBlock& b
   }
 }
 
-template <class Cell>
-ScanFound scan(const Cell* cells, const ScanRange& range) {
-  ScanFound found;
+// Calls visit(block, first, n) for the scores of the splits after the codes first .. first + n - 1.
+template <class Cell, class Visit>
+inline void for_each_scored(const Cell* cells, const ScanRange& range, const Visit& visit) {
   ScanBlock block;
   Wide left = range.left;
   for (std::size_t first = 0; first < range.n_codes; first += kScanBlock) {
@@ -141,6 +141,14 @@ ScanFound scan(const Cell* cells, const ScanRange& range) {
     const std::size_t n = rest < kScanBlock ? rest : kScanBlock;
     sum_block(cells + first, n, left, block);
     score_block(block, n, range);
+    visit(block, first, n);
+  }
+}
+
+template <class Cell>
+ScanFound scan(const Cell* cells, const ScanRange& range) {
+  ScanFound found;
+  for_each_scored(cells, range, [&](ScanBlock& block, std::size_t first, std::size_t n) {
     const double before = found.any.score;
     keep(block.score, n, first, found.any);
     if (range.enough > range.least) {
@@ -149,24 +157,18 @@ ScanFound scan(const Cell* cells, const ScanRange& range) {
     } else if (found.any.score > before) {
       found.sure = found.any;
     }
-  }
+  });
   return found;
 }
 
 template <class Cell>
 void add_scores(const Cell* cells, const ScanRange& range, double without, double* totals) {
-  ScanBlock block;
-  Wide left = range.left;
-  for (std::size_t first = 0; first < range.n_codes; first += kScanBlock) {
-    const std::size_t rest = range.n_codes - first;
-    const std::size_t n = rest < kScanBlock ? rest : kScanBlock;
-    sum_block(cells + first, n, left, block);
-    score_block(block, n, range);
+  for_each_scored(cells, range, [&](const ScanBlock& block, std::size_t first, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) {
       const double score = __builtin_bit_cast(double, block.score[i]);
       totals[first + i] += block.score[i] < 0 ? without : score;
     }
-  }
+  });
 }
 
 // Rounds to the nearest integer, ties to even, for |x| < 2^51.

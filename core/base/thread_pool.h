@@ -8,6 +8,7 @@
 // Which thread runs which task is not determined; results must not depend on it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 
@@ -23,5 +24,15 @@ inline constexpr std::size_t kParallelWork = std::size_t{1} << 12;
 // tasks not yet begun are then skipped.
 void parallel_for(int n_threads, std::size_t n_tasks,
                   const std::function<void(std::size_t task, int worker)>& body);
+
+// The numbers 0 .. n-1 in blocks of neighbours, of `size` each but for the last: runs
+// body(block, begin, end) for every block. Blocks do not depend on the number of threads, so what is
+// put together block after block does not either.
+template <class Body>
+void parallel_blocks(int n_threads, std::size_t n, std::size_t size, const Body& body) {
+  parallel_for(n_threads, (n + size - 1) / size, [&](std::size_t block, int) {
+    body(block, block * size, std::min(n, (block + 1) * size));
+  });
+}
 
 }  // namespace arboleda

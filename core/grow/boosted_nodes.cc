@@ -10,29 +10,22 @@
 #include "base/thread_pool.h"
 #include "data/gather_codes.h"
 #include "data/midpoint.h"
+#include "grow/leaf_sums.h"
 #include "grow/partition.h"
 
 namespace arboleda {
 
 namespace {
 
-// Updates of cells, cells to look at, and rows to part, from which a second thread pays.
+// Updates of cells, and rows to part, from which a second thread pays.
 constexpr std::size_t kParallelUpdates = std::size_t{1} << 15;
-constexpr std::size_t kParallelCells = std::size_t{1} << 13;
 constexpr std::size_t kParallelRows = std::size_t{1} << 16;
 
 // Histograms of open nodes may take this much memory; beyond it, both children are made from rows.
 constexpr std::size_t kHistogramBytes = std::size_t{1} << 28;
 
-// A gain must exceed this share of the node's score: less is rounding.
-constexpr double kRounding = 1e-12;
-
 // Squares of gradients stay within float64 for exponents up to this.
 constexpr int kUsualExponent = 300;
-
-constexpr std::size_t kSumBlock = std::size_t{1} << 15;
-
-Wide operator-(Wide a, Wide b) { return {a.gradient - b.gradient, a.hessian - b.hessian}; }
 
 // Midway to the next code of the table, so that a row's code alone tells its way.
 double threshold_after(const CodedColumn& column, Code code) {
@@ -94,7 +87,6 @@ OpenNode BoostedNodes::open_root() {
   root.id = add_node(root.node);
   open(root, nullptr, nullptr);
   all_rows_ = false;
-
   return root;
 }
 
@@ -333,120 +325,6 @@ void BoostedNodes::decide(OpenNode& node) {
   }
 }
 
-bool BoostedNodes::search_level(std::vector<OpenNode>& level, std::int32_t depth) {
-  context_.check();
-  std::vector<LevelNode> nodes;
-  double before = 0.0;
-  const HistogramSearch& search = workers_[0].search;
-  for (const OpenNode& node : level) {
-    if (node.histogram == nullptr) continue;  // too small or too deep to be split
-    nodes.push_back({&node.node, node.histogram.get(), search.node_score(node.node)});
-    before += nodes.back().score;
-  }
-  if (nodes.empty()) return false;
-  Split split = search_all(nodes, depth, *level.front().groups);
-  if (split.found() && !is_sure(nodes, split)) split = settle_level(level, nodes);
-  if (!split.found()) return false;
-  if (!(0.5 * (split.score - before) - least_gain() > kRounding * std::abs(before))) {
-    return false;
-  }
-  const RowCodes::Column& column = column_of(split.feature);
-  const auto groups = columns_.after(level.front().groups, split.feature);
-  for (OpenNode& node : level) {
-    node.can_be_split = false;
-    node.groups = groups;
-    if (node.histogram == nullptr) continue;
-    BoostedSplit own = search.complete(split, column, *node.histogram);
-    const double more_l2 = search.more_l2(column, *node.histogram);
-    const double score = search.allowed_score(node.node, split.feature, own.left, more_l2);
-    if (std::isinf(score) || !leaves_rows(node, own, column)) continue;
-    node.can_be_split = true;
-    node.improvement = std::max(0.5 * (score - search.node_score(node.node)), 0.0);
-    node.best = std::move(own);
-  }
-  return std::any_of(level.begin(), level.end(),
-                     [](const auto& node) { return node.can_be_split; });
-}
-
-Split BoostedNodes::search_all(std::span<const LevelNode> level, std::int32_t depth,
-                               const ColumnChoice::Groups& groups) {
-  const auto columns = columns_.at_node(groups, depth, static_cast<std::uint64_t>(depth));
-  const std::size_t n_tasks = std::min(columns.size(), 4 * workers_.size());
-  const bool parallel = level.size() * codes_->n_cells() >= kParallelCells;
-  for (Worker& worker : workers_) {
-    worker.of_level = {};
-    worker.level_scores.clear();
-  }
-  parallel_for(parallel ? context_.n_threads() : 1, n_tasks, [&](std::size_t task, int thread) {
-    Worker& worker = workers_[static_cast<std::size_t>(thread)];
-    const std::size_t end = (task + 1) * columns.size() / n_tasks;
-    for (std::size_t c = task * columns.size() / n_tasks; c < end; ++c) {
-      Split best;
-      worker.level_search.search(level, codes_->columns()[columns[c]], best);
-      worker.level_scores.emplace_back(best.score, columns[c]);
-      if (best.better_than(worker.of_level)) worker.of_level = std::move(best);
-    }
-  });
-  Split best;
-  for (const Worker& worker : workers_) {
-    if (worker.of_level.better_than(best)) best = worker.of_level;
-  }
-  return best;
-}
-
-// Whether every node that a split parts has rows enough on both sides for its hessians alone.
-bool BoostedNodes::is_sure(std::span<const LevelNode> level, const Split& split) const {
-  const RowCodes::Column& column = column_of(split.feature);
-  return std::all_of(level.begin(), level.end(), [&](const LevelNode& node) {
-    const Wide left = workers_[0].search.complete(split, column, *node.histogram).left;
-    const Wide right = node.node->total - left;
-    return std::min(left.hessian, right.hessian) < units_.least ||
-           std::min(left.hessian, right.hessian) >= units_.enough;
-  });
-}
-
-// The best split of a level of which no node parts off too few rows. Columns are counted as long as
-// their best score without counting is no less than what was found with it.
-Split BoostedNodes::settle_level(std::span<const OpenNode> open, std::span<LevelNode> level) {
-  std::vector<std::pair<double, std::size_t>> scores;
-  for (Worker& worker : workers_) {
-    scores.insert(scores.end(), worker.level_scores.begin(), worker.level_scores.end());
-  }
-  std::sort(scores.begin(), scores.end(), std::greater<>());
-  std::vector<std::vector<std::uint32_t>> counts(level.size());
-  Split best;
-  for (const auto& [score, place] : scores) {
-    if (score < best.score) break;
-    const RowCodes::Column& column = codes_->columns()[place];
-    std::size_t i = 0;
-    for (const OpenNode& node : open) {
-      if (node.histogram == nullptr) continue;
-      count_rows(node, column);
-      counts[i] = counts_;
-      level[i].n_rows = counts[i];
-      ++i;
-    }
-    workers_[0].level_search.search(level, column, best);
-  }
-  return best;
-}
-
-// Whether both sides have rows enough: by their hessian, else by counting.
-bool BoostedNodes::leaves_rows(const OpenNode& node, const BoostedSplit& split,
-                               const RowCodes::Column& column) {
-  const Wide right = node.node.total - split.left;
-  if (split.left.hessian >= units_.enough && right.hessian >= units_.enough) return true;
-  count_rows(node, column);
-  const CodedColumn& codes = table_.columns[static_cast<std::size_t>(column.feature)];
-  std::size_t n_left = 0;
-  for (const Code code : split.split.left_codes) n_left += counts_[code];
-  if (!codes.is_categorical) {
-    for (std::size_t code = 0; code <= split.split.code; ++code) n_left += counts_[code];
-    if (split.split.missing_left) n_left += counts_[codes.missing_code()];
-  }
-  return n_left >= options_.min_samples_leaf && node.n_rows() - n_left >= options_.min_samples_leaf;
-}
-
 std::size_t BoostedNodes::most_histograms() const {
   return std::max<std::size_t>(
       kHistogramBytes / (sizeof(Packed) * std::max<std::size_t>(codes_->n_cells(), 1)), 2);
@@ -473,49 +351,28 @@ TreeArrays BoostedNodes::end_tree(std::span<const double> gradient, std::span<co
                                   LeafRows& leaves) {
   std::sort(leaves_.begin(), leaves_.end(),
             [](const Leaf& a, const Leaf& b) { return a.begin < b.begin; });
-  // Pieces of leaves, so that large ones are summed by several threads.
-  std::vector<Piece> pieces;
-  for (std::size_t i = 0; i < leaves_.size(); ++i) {
-    for (std::size_t begin = leaves_[i].begin; begin < leaves_[i].end; begin += kSumBlock) {
-      pieces.push_back({i, begin, std::min(begin + kSumBlock, leaves_[i].end), {}, {}});
-    }
-  }
-  parallel_for(rows_.size() >= kParallelRows ? context_.n_threads() : 1, pieces.size(),
-               [&](std::size_t i, int) { sum_piece(gradient, hessian, pieces[i]); });
-  std::vector<Piece> sums(leaves_.size());
-  for (const Piece& piece : pieces) {
-    sums[piece.leaf].gradient.add(piece.gradient);
-    sums[piece.leaf].hessian.add(piece.hessian);
-  }
   const std::vector<NodeIndex> places = preorder(tree_);
+  for (const Leaf& leaf : leaves_) {
+    leaves.leaves.push_back({places[static_cast<std::size_t>(leaf.id)], leaf.begin, leaf.end,
+                             std::ldexp(leaf.bounds.lower, units_.exponent),
+                             std::ldexp(leaf.bounds.upper, units_.exponent)});
+  }
+  const auto of_gradient = sum_leaves(gradient, gradients_.gradient_scale(), leaves, context_);
+  const auto of_hessian = sum_leaves(hessian, gradients_.hessian_scale(), leaves, context_);
   const NewtonLeaf newton{options_.l1, options_.l2, options_.max_delta_step};
   for (std::size_t i = 0; i < leaves_.size(); ++i) {
-    const Leaf& leaf = leaves_[i];
-    const double g = sums[i].gradient.to_real(gradients_.gradient_scale());
+    const LeafRows::Leaf& leaf = leaves.leaves[i];
+    const double g = of_gradient[i].to_real(gradients_.gradient_scale());
     const double h = hessian.empty() ? static_cast<double>(leaf.end - leaf.begin)
-                                     : sums[i].hessian.to_real(gradients_.hessian_scale());
-    const LeafBounds bounds{std::ldexp(leaf.bounds.lower, units_.exponent),
-                            std::ldexp(leaf.bounds.upper, units_.exponent)};
-    tree_.values[static_cast<std::size_t>(leaf.id)] = newton.value(g, h, bounds);
-    leaves.leaves.push_back({places[static_cast<std::size_t>(leaf.id)], leaf.begin, leaf.end,
-                             bounds.lower, bounds.upper});
+                                     : of_hessian[i].to_real(gradients_.hessian_scale());
+    tree_.values[static_cast<std::size_t>(leaves_[i].id)] =
+        newton.value(g, h, {leaf.lower, leaf.upper});
   }
   rows_ = {};
   std::vector<TreeArrays> none;
   TreeArrays arrays = flatten(tree_, none, table_.n_features(), 1);
   arrays.impurity_exponent = 2 * units_.exponent;
   return arrays;
-}
-
-void BoostedNodes::sum_piece(std::span<const double> gradient, std::span<const double> hessian,
-                             Piece& piece) const {
-  for (std::size_t i = piece.begin; i < piece.end; ++i) {
-    piece.gradient.add(gradients_.gradient_scale(), gradient[rows_[i]]);
-  }
-  if (hessian.empty()) return;
-  for (std::size_t i = piece.begin; i < piece.end; ++i) {
-    piece.hessian.add(gradients_.hessian_scale(), hessian[rows_[i]]);
-  }
 }
 
 }  // namespace arboleda

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/context.h"
-#include "base/exact_sum.h"
 #include "data/coded_table.h"
 #include "grow/column_choice.h"
 #include "grow/grown_tree.h"
@@ -25,6 +24,12 @@
 #include "grow/row_partition.h"
 
 namespace arboleda {
+
+// Cells to look at from which a second thread pays.
+inline constexpr std::size_t kParallelCells = std::size_t{1} << 13;
+
+// A gain must exceed this share of the node's score: less is rounding.
+inline constexpr double kRounding = 1e-12;
 
 // A node that was opened.
 struct OpenNode {
@@ -87,10 +92,6 @@ class BoostedNodes {
     std::size_t begin, end;
     LeafBounds bounds;
   };
-  struct Piece {
-    std::size_t leaf = 0, begin = 0, end = 0;
-    ExactSum gradient, hessian;
-  };
 
   NodeIndex add_node(const BoostedNode& node);
   bool may_be_split(const OpenNode& node) const;
@@ -110,8 +111,6 @@ class BoostedNodes {
                    const ColumnChoice::Groups& groups);
   Split settle_level(std::span<const OpenNode> open, std::span<LevelNode> level);
   bool is_sure(std::span<const LevelNode> level, const Split& split) const;
-  void sum_piece(std::span<const double> gradient, std::span<const double> hessian,
-                 Piece& piece) const;
   double least_gain() const { return std::ldexp(options_.min_gain, -2 * units_.exponent); }
   bool is_symmetric() const { return options_.growth == BoostedGrowth::symmetric; }
   std::size_t most_histograms() const;

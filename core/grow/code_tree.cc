@@ -144,13 +144,11 @@ bool CodeTree::goes_left(const Node& node, RowIndex row) const {
 
 void find_leaves(const CodeTree& tree, std::span<const RowIndex> rows, const Context& context,
                  std::span<NodeIndex> leaf) {
-  const std::size_t n_blocks = (rows.size() + kBlockRows - 1) / kBlockRows;
-  parallel_for(context.n_threads(), n_blocks, [&](std::size_t block, int) {
-    context.check();
-    const std::size_t end = std::min(rows.size(), (block + 1) * kBlockRows);
-    const std::size_t begin = block * kBlockRows;
-    tree.leaves(rows.subspan(begin, end - begin), leaf.subspan(begin, end - begin));
-  });
+  parallel_blocks(context.n_threads(), rows.size(), kBlockRows,
+                  [&](std::size_t, std::size_t begin, std::size_t end) {
+                    context.check();
+                    tree.leaves(rows.subspan(begin, end - begin), leaf.subspan(begin, end - begin));
+                  });
 }
 
 LeafRows group_by_leaf(const TreeArrays& tree, std::span<const RowIndex> rows,

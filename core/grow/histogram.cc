@@ -44,8 +44,7 @@ void Histogram::set(std::size_t cell, Wide sum) {
 void Histogram::add(const Histogram& part, std::size_t begin, std::size_t end) {
   if (is_wide_) {
     for (std::size_t i = begin; i < end; ++i) {
-      wide_[i].gradient += part.wide_[i].gradient;
-      wide_[i].hessian += part.wide_[i].hessian;
+      wide_[i] = wide_[i] + part.wide_[i];
     }
   } else {
     for (std::size_t i = begin; i < end; ++i) packed_[i] += part.packed_[i];
@@ -63,7 +62,7 @@ void Histogram::subtract(const Histogram& child, std::size_t begin, std::size_t 
   for (std::size_t i = begin; i < end; ++i) {
     const Wide all = at(i);
     const Wide part = child.at(i);
-    sibling.set(i, {all.gradient - part.gradient, all.hessian - part.hessian});
+    sibling.set(i, all - part);
   }
 }
 
@@ -73,16 +72,14 @@ void Histogram::complete(const RowCodes::Column& column, Wide total) {
   const std::size_t end = column.first_cell + column.n_codes;
   if (is_wide_) {
     for (std::size_t i = column.first_cell; i < end; ++i) {
-      others.gradient += wide_[i].gradient;
-      others.hessian += wide_[i].hessian;
+      others = others + wide_[i];
     }
   } else {
     Packed sum = 0;
     for (std::size_t i = column.first_cell; i < end; ++i) sum += packed_[i];
     others = to_wide(sum);
   }
-  set(column.first_cell + column.usual,
-      {total.gradient - others.gradient, total.hessian - others.hessian});
+  set(column.first_cell + column.usual, total - others);
 }
 
 void add_rows(const RowCodes& codes, const RowIndex* rows, std::size_t begin, std::size_t end,

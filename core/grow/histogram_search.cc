@@ -12,9 +12,6 @@ namespace {
 
 constexpr double kNoScore = -std::numeric_limits<double>::infinity();
 
-Wide operator+(Wide a, Wide b) { return {a.gradient + b.gradient, a.hessian + b.hessian}; }
-Wide operator-(Wide a, Wide b) { return {a.gradient - b.gradient, a.hessian - b.hessian}; }
-
 }  // namespace
 
 HistogramSearch::HistogramSearch(const CodedTable& table, const HistogramGrowth& options)

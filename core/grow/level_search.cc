@@ -73,7 +73,7 @@ void LevelSearch::add_scores(const LevelNode& node, const RowCodes::Column& colu
   const double more_l2 = search_.more_l2(column, *node.histogram);
   for (std::size_t i = 0; i < order_.size(); ++i) {
     const Wide sum = node.histogram->at(column.first_cell + order_[i]);
-    left = {left.gradient + sum.gradient, left.hessian + sum.hessian};
+    left = left + sum;
     if (!node.n_rows.empty()) n_left += node.n_rows[order_[i]];
     const double score = search_.allowed_score(*node.node, column.feature, left, more_l2);
     const bool passes_on = score == -std::numeric_limits<double>::infinity() ||

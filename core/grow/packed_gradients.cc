@@ -7,33 +7,13 @@
 #include "base/error.h"
 #include "base/kernels.h"
 #include "base/thread_pool.h"
+#include "grow/leaf_sums.h"
 
 namespace arboleda {
 
 namespace {
 
 constexpr std::size_t kBlockRows = std::size_t{1} << 14;
-
-template <class Body>
-void for_each_block(std::size_t n, const Context& context, const Body& body) {
-  const std::size_t n_blocks = (n + kBlockRows - 1) / kBlockRows;
-  parallel_for(n >= kParallelWork ? context.n_threads() : 1, n_blocks, [&](std::size_t block, int) {
-    body(block, block * kBlockRows, std::min(n, (block + 1) * kBlockRows));
-  });
-}
-
-Magnitude largest_magnitude(std::span<const RowIndex> rows, std::span<const double> x,
-                            const Context& context) {
-  std::vector<Magnitude> parts((rows.size() + kBlockRows - 1) / kBlockRows);
-  for_each_block(rows.size(), context, [&](std::size_t block, std::size_t begin, std::size_t end) {
-    Magnitude largest;
-    for (std::size_t i = begin; i < end; ++i) largest.see(x[rows[i]]);
-    parts[block] = largest;
-  });
-  Magnitude largest;
-  for (const Magnitude& part : parts) largest.see(part);
-  return largest;
-}
 
 // The power of two that makes `bits` bits of the largest magnitude; 1 for zeros.
 double unit_of(double largest, int bits) {
@@ -49,9 +29,8 @@ double unit_of(double largest, int bits) {
 void PackedGradients::pack(std::span<const RowIndex> rows, std::span<const double> gradient,
                            std::span<const double> hessian, const Context& context) {
   packed_.resize(gradient.size());
-  const Magnitude gradients = largest_magnitude(rows, gradient, context);
-  const Magnitude hessians =
-      hessian.empty() ? Magnitude() : largest_magnitude(rows, hessian, context);
+  const Magnitude gradients = magnitude_of_rows(gradient, rows, context);
+  const Magnitude hessians = magnitude_of_rows(hessian, rows, context);
   require(gradients.is_finite() && hessians.is_finite(),
           "a gradient or hessian of the loss is not finite");
   gradient_scale_ = SumScale(gradients);
@@ -83,7 +62,7 @@ PackedGradients::Totals PackedGradients::pack_with(std::span<const RowIndex> row
   const auto& loops = kernels().histogram;
   std::vector<Totals> parts((rows.size() + kBlockRows - 1) / kBlockRows);
   const bool all = rows.size() == gradient.size();
-  for_each_block(rows.size(), context, [&](std::size_t block, std::size_t begin, std::size_t end) {
+  const auto pack_block = [&](std::size_t block, std::size_t begin, std::size_t end) {
     const auto pack_rows = [&](std::size_t first, std::size_t n) {
       loops.pack(&gradient[first], hessian.empty() ? nullptr : &hessian[first], n,
                  1.0 / gradient_unit_, 1.0 / hessian_unit_, &packed_[first]);
@@ -106,7 +85,8 @@ PackedGradients::Totals PackedGradients::pack_with(std::span<const RowIndex> row
       sum.largest_hessian = std::max(sum.largest_hessian, h);
     }
     parts[block] = sum;
-  });
+  };
+  parallel_blocks(context.n_threads(), rows.size(), kBlockRows, pack_block);
   Totals totals;
   for (const Totals& part : parts) {
     totals.gradient += part.gradient;

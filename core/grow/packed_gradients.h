@@ -28,6 +28,9 @@ inline constexpr int kSumBits = 31;
 inline constexpr int kFinestBits = 30;
 inline constexpr std::int64_t kEnoughUnits = 32;
 
+inline Wide operator+(Wide a, Wide b) { return {a.gradient + b.gradient, a.hessian + b.hessian}; }
+inline Wide operator-(Wide a, Wide b) { return {a.gradient - b.gradient, a.hessian - b.hessian}; }
+
 class PackedGradients {
  public:
   // rows: ascending, at least one. hessian: empty if all are 1.

@@ -69,11 +69,11 @@ void for_each_unusual(const CodedColumn& column, Code usual, std::size_t begin, 
 
 template <class Body>
 void for_each_block(std::size_t n_rows, const Context& context, const Body& body) {
-  const std::size_t n_blocks = (n_rows + kBlockRows - 1) / kBlockRows;
-  parallel_for(context.n_threads(), n_blocks, [&](std::size_t block, int) {
-    context.check();
-    body(block * kBlockRows, std::min(n_rows, (block + 1) * kBlockRows));
-  });
+  parallel_blocks(context.n_threads(), n_rows, kBlockRows,
+                  [&](std::size_t, std::size_t begin, std::size_t end) {
+                    context.check();
+                    body(begin, end);
+                  });
 }
 
 }  // namespace

@@ -44,12 +44,10 @@ std::size_t RowPartition::part_by(std::span<RowIndex> rows, int n_threads, const
   if (scratch_.size() < n) scratch_.resize(n);
   const std::size_t n_blocks = (n + kBlockRows - 1) / kBlockRows;
   std::vector<std::size_t> first_left(n_blocks + 1);
-  const auto end_of = [&](std::size_t block) { return std::min(n, (block + 1) * kBlockRows); };
-  parallel_for(n_threads, n_blocks, [&](std::size_t block, int) {
-    const std::size_t begin = block * kBlockRows;
+  const auto part_block = [&](std::size_t block, std::size_t begin, std::size_t end) {
     RowIndex* left = scratch_.data() + begin;
-    RowIndex* right = scratch_.data() + end_of(block) - 1;
-    for (std::size_t i = begin; i < end_of(block); ++i) {
+    RowIndex* right = scratch_.data() + end - 1;
+    for (std::size_t i = begin; i < end; ++i) {
       const RowIndex row = rows[i];
       const std::size_t goes_left = goes_left_[code_at(i, row)];
       // Both are written and one kept: no branch to predict.
@@ -59,18 +57,19 @@ std::size_t RowPartition::part_by(std::span<RowIndex> rows, int n_threads, const
       right -= 1 - goes_left;
     }
     first_left[block + 1] = static_cast<std::size_t>(left - (scratch_.data() + begin));
-  });
+  };
+  parallel_blocks(n_threads, n, kBlockRows, part_block);
   for (std::size_t block = 0; block < n_blocks; ++block) first_left[block + 1] += first_left[block];
   const std::size_t n_left = first_left[n_blocks];
-  parallel_for(n_threads, n_blocks, [&](std::size_t block, int) {
-    const std::size_t begin = block * kBlockRows;
+  const auto place_block = [&](std::size_t block, std::size_t begin, std::size_t end) {
     const std::size_t in_left = first_left[block + 1] - first_left[block];
     const RowIndex* from = scratch_.data() + begin;
     std::copy_n(from, in_left, rows.data() + first_left[block]);
-    const std::size_t n_right = end_of(block) - begin - in_left;
+    const std::size_t n_right = end - begin - in_left;
     std::reverse_copy(from + in_left, from + in_left + n_right,
                       rows.data() + n_left + begin - first_left[block]);
-  });
+  };
+  parallel_blocks(n_threads, n, kBlockRows, place_block);
   return n_left;
 }
 

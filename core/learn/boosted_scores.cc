@@ -71,11 +71,9 @@ void BoostedScores::add(const TreeArrays& tree, const LinearLeaves& linear, std:
   const CodeTree codes(tree, *table_);
   const LinearAnswers answers(linear, *table_);
   const auto scores = of(output);
-  const std::size_t n_blocks = (rows.size() + kBlockRows - 1) / kBlockRows;
-  parallel_for(context.n_threads(), n_blocks, [&](std::size_t block, int) {
+  const auto add_block = [&](std::size_t, std::size_t begin, std::size_t end) {
     context.check();
-    const std::size_t begin = block * kBlockRows;
-    const auto mine = rows.subspan(begin, std::min(kBlockRows, rows.size() - begin));
+    const auto mine = rows.subspan(begin, end - begin);
     std::vector<NodeIndex> leaf(mine.size());
     codes.leaves(mine, leaf);
     for (std::size_t i = 0; i < mine.size(); ++i) {
@@ -83,7 +81,8 @@ void BoostedScores::add(const TreeArrays& tree, const LinearLeaves& linear, std:
       const double value = tree.value[node];
       scores[mine[i]] += factor * (linear.empty() ? value : answers.of(node, value, mine[i]));
     }
-  });
+  };
+  parallel_blocks(context.n_threads(), rows.size(), kBlockRows, add_block);
 }
 
 void BoostedScores::add(const TreeEnsemble& ensemble, std::span<const RowIndex> rows,

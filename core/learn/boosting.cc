@@ -65,13 +65,11 @@ double mean_loss(const Objective& objective, std::span<const double> scores,
                  std::span<const RowIndex> rows, std::vector<double>& losses,
                  const Context& context) {
   losses.resize(rows.size());
-  parallel_for(context.n_threads(), (rows.size() + kBlockRows - 1) / kBlockRows,
-               [&](std::size_t block, int) {
-                 const std::size_t begin = block * kBlockRows;
-                 const std::size_t n = std::min(kBlockRows, rows.size() - begin);
-                 objective.losses(scores, rows.subspan(begin, n),
-                                  std::span(losses).subspan(begin, n));
-               });
+  parallel_blocks(context.n_threads(), rows.size(), kBlockRows,
+                  [&](std::size_t, std::size_t begin, std::size_t end) {
+                    objective.losses(scores, rows.subspan(begin, end - begin),
+                                     std::span(losses).subspan(begin, end - begin));
+                  });
   return exact_sum(losses) / objective.total_weight(rows);
 }
 
@@ -316,13 +314,11 @@ void Boosting::find_gradients() {
   const std::size_t n_rows = training_.table.n_rows;
   gradient_.resize(n_rows * n_outputs_);
   hessian_.resize(objective_.has_unit_hessian() ? 0 : gradient_.size());
-  parallel_for(context_.n_threads(), (n_rows + kBlockRows - 1) / kBlockRows,
-               [&](std::size_t block, int) {
-                 context_.check();
-                 const std::size_t begin = block * kBlockRows;
-                 objective_.gradients(scores_.all(), begin, std::min(n_rows, begin + kBlockRows),
-                                      gradient_, hessian_);
-               });
+  parallel_blocks(context_.n_threads(), n_rows, kBlockRows,
+                  [&](std::size_t, std::size_t begin, std::size_t end) {
+                    context_.check();
+                    objective_.gradients(scores_.all(), begin, end, gradient_, hessian_);
+                  });
 }
 
 void Boosting::draw_rows() {

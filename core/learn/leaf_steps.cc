@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "base/exact_sum.h"
 #include "base/thread_pool.h"
+#include "grow/leaf_sums.h"
 
 namespace arboleda {
 
@@ -12,19 +12,6 @@ namespace {
 
 // A sum of hessians below this counts as 0: the loss is flat there, and no step lowers it.
 constexpr double kVanishing = 1e-150;
-
-SumScale scale_of(std::span<const double> values, std::span<const RowIndex> rows) {
-  Magnitude largest;
-  for (const RowIndex row : rows) largest.see(values[row]);
-  return SumScale(largest);
-}
-
-double sum_of(std::span<const double> values, std::span<const RowIndex> rows,
-              const SumScale& scale) {
-  ExactSum sum;
-  for (const RowIndex row : rows) sum.add(scale, values[row]);
-  return sum.to_real(scale);
-}
 
 void for_each_leaf(const LeafRows& leaves, const Context& context, TreeArrays& tree,
                    const std::function<double(const LeafRows::Leaf&)>& step) {
@@ -54,15 +41,18 @@ void set_best_steps(const Objective& objective, std::span<const double> scores, 
 void set_newton_steps(std::span<const double> gradient, std::span<const double> hessian,
                       double factor, const LeafRows& leaves, const Context& context,
                       TreeArrays& tree) {
-  const SumScale of_gradient = scale_of(gradient, leaves.rows);
-  const SumScale of_hessian = hessian.empty() ? SumScale() : scale_of(hessian, leaves.rows);
-  for_each_leaf(leaves, context, tree, [&](const LeafRows::Leaf& leaf) {
-    const auto rows = rows_of(leaves, leaf);
-    const double sum =
-        hessian.empty() ? static_cast<double>(rows.size()) : sum_of(hessian, rows, of_hessian);
-    if (!(sum >= kVanishing)) return 0.0;
-    return -factor * sum_of(gradient, rows, of_gradient) / sum;
-  });
+  const SumScale gradient_scale(magnitude_of_rows(gradient, leaves.rows, context));
+  const SumScale hessian_scale(magnitude_of_rows(hessian, leaves.rows, context));
+  const auto of_gradient = sum_leaves(gradient, gradient_scale, leaves, context);
+  const auto of_hessian = sum_leaves(hessian, hessian_scale, leaves, context);
+  for (std::size_t i = 0; i < leaves.leaves.size(); ++i) {
+    const LeafRows::Leaf& leaf = leaves.leaves[i];
+    if (leaf.begin == leaf.end) continue;
+    const double h = hessian.empty() ? static_cast<double>(leaf.end - leaf.begin)
+                                     : of_hessian[i].to_real(hessian_scale);
+    tree.value[static_cast<std::size_t>(leaf.node)] =
+        h >= kVanishing ? -factor * of_gradient[i].to_real(gradient_scale) / h : 0.0;
+  }
 }
 
 }  // namespace arboleda

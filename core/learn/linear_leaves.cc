@@ -67,16 +67,6 @@ bool solve(Matrix a, Vector b, std::size_t k, Vector& w) {
   return true;
 }
 
-std::vector<NodeIndex> parents_of(const TreeArrays& tree) {
-  std::vector<NodeIndex> parent(tree.right.size(), -1);
-  for (std::size_t node = 0; node < tree.right.size(); ++node) {
-    if (tree.right[node] < 0) continue;
-    parent[node + 1] = static_cast<NodeIndex>(node);
-    parent[static_cast<std::size_t>(tree.right[node])] = static_cast<NodeIndex>(node);
-  }
-  return parent;
-}
-
 // Fits one leaf after the other; one a worker.
 class LeafFit {
  public:

@@ -1,9 +1,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/exact_sum.h"
 #include "criterion/newton.h"
 #include "grow/code_tree.h"
+#include "grow/leaf_sums.h"
 #include "learn/boosted_trees.h"
 
 namespace arboleda {
@@ -43,19 +43,20 @@ class ReplayedTrees : public BoostedTrees {
   // bounds of monotonic constraints, from the root down.
   void set_values(std::span<const RowIndex> rows, const Derivatives& derivatives, LeafRows& leaves,
                   TreeArrays& tree) const {
-    const SumScale of_gradient = scale_of(derivatives.gradient, rows);
-    const SumScale of_hessian = scale_of(derivatives.hessian, rows);
-    const SumScale of_weight = scale_of(derivatives.weight, rows);
+    const auto scale_of = [&](std::span<const double> values) {
+      return SumScale(magnitude_of_rows(values, rows, context_));
+    };
+    const SumScale of_gradient = scale_of(derivatives.gradient);
+    const SumScale of_hessian = scale_of(derivatives.hessian);
+    const SumScale of_weight = scale_of(derivatives.weight);
+    const auto gradient = sum_leaves(derivatives.gradient, of_gradient, leaves, context_);
+    const auto hessian = sum_leaves(derivatives.hessian, of_hessian, leaves, context_);
+    const auto weight = sum_leaves(derivatives.weight, of_weight, leaves, context_);
     std::vector<NodeSums> sums(tree.right.size());
-    for (const auto& leaf : leaves.leaves) {
-      NodeSums& sum = sums[static_cast<std::size_t>(leaf.node)];
-      sum.n_rows = static_cast<std::int64_t>(leaf.end - leaf.begin);
-      for (std::size_t i = leaf.begin; i < leaf.end; ++i) {
-        const RowIndex row = leaves.rows[i];
-        sum.gradient.add(of_gradient, derivatives.gradient[row]);
-        if (!derivatives.hessian.empty()) sum.hessian.add(of_hessian, derivatives.hessian[row]);
-        if (!derivatives.weight.empty()) sum.weight.add(of_weight, derivatives.weight[row]);
-      }
+    for (std::size_t i = 0; i < leaves.leaves.size(); ++i) {
+      const LeafRows::Leaf& leaf = leaves.leaves[i];
+      sums[static_cast<std::size_t>(leaf.node)] = {
+          gradient[i], hessian[i], weight[i], static_cast<std::int64_t>(leaf.end - leaf.begin)};
     }
     for (std::size_t node = sums.size(); node-- > 0;) {
       if (tree.right[node] < 0) continue;
@@ -94,14 +95,6 @@ class ReplayedTrees : public BoostedTrees {
       leaf.lower = bounds[static_cast<std::size_t>(leaf.node)].lower;
       leaf.upper = bounds[static_cast<std::size_t>(leaf.node)].upper;
     }
-  }
-
-  static SumScale scale_of(std::span<const double> values, std::span<const RowIndex> rows) {
-    Magnitude largest;
-    if (!values.empty()) {
-      for (const RowIndex row : rows) largest.see(values[row]);
-    }
-    return SumScale(largest);
   }
 
   int direction_of(FeatureIndex feature) const {

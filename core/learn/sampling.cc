@@ -61,13 +61,6 @@ std::size_t share_of(double share, std::size_t n) {
   return std::max(std::size_t{1}, static_cast<std::size_t>(share * static_cast<double>(n)));
 }
 
-void for_each_block(std::size_t n, const Context& context,
-                    const std::function<void(std::size_t, std::size_t, std::size_t)>& body) {
-  parallel_for(context.n_threads(), (n + kBlockRows - 1) / kBlockRows, [&](std::size_t block, int) {
-    body(block, block * kBlockRows, std::min(n, (block + 1) * kBlockRows));
-  });
-}
-
 void scale_row(std::span<double> derivatives, std::size_t n_rows, RowIndex row, double weight) {
   for (std::size_t i = row; i < derivatives.size(); i += n_rows) derivatives[i] *= weight;
 }
@@ -137,13 +130,14 @@ void RowSampler::draw_goss(std::uint32_t round, std::span<double> gradient,
 
 void RowSampler::measure_goss(std::span<const double> gradient) {
   size_.assign(rows_.size(), 0.0);
-  for_each_block(rows_.size(), context_, [&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      for (std::size_t j = rows_[i]; j < gradient.size(); j += n_rows_) {
-        size_[i] += std::abs(gradient[j]);
-      }
-    }
-  });
+  parallel_blocks(context_.n_threads(), rows_.size(), kBlockRows,
+                  [&](std::size_t, std::size_t begin, std::size_t end) {
+                    for (std::size_t i = begin; i < end; ++i) {
+                      for (std::size_t j = rows_[i]; j < gradient.size(); j += n_rows_) {
+                        size_[i] += std::abs(gradient[j]);
+                      }
+                    }
+                  });
 }
 
 void RowSampler::draw_by_gradient(std::uint32_t round, std::span<double> gradient,
@@ -172,13 +166,13 @@ void RowSampler::measure_gradient(std::span<const double> gradient,
     for (std::size_t j = row; j < values.size(); j += n_rows_) sum += values[j] * values[j];
     return sum;
   };
-  for_each_block(rows_.size(), context_,
-                 [&](std::size_t block, std::size_t begin, std::size_t end) {
-                   for (std::size_t i = begin; i < end; ++i) {
-                     of_gradient[block] += squares(gradient, rows_[i]);
-                     of_hessian[block] += squares(hessian, rows_[i]);
-                   }
-                 });
+  parallel_blocks(context_.n_threads(), rows_.size(), kBlockRows,
+                  [&](std::size_t block, std::size_t begin, std::size_t end) {
+                    for (std::size_t i = begin; i < end; ++i) {
+                      of_gradient[block] += squares(gradient, rows_[i]);
+                      of_hessian[block] += squares(hessian, rows_[i]);
+                    }
+                  });
   double g = 0.0, h = 0.0;
   for (std::size_t block = 0; block < n_blocks; ++block) {
     g += of_gradient[block];
@@ -186,11 +180,13 @@ void RowSampler::measure_gradient(std::span<const double> gradient,
   }
   const double lambda = h > 0.0 ? kHessianShare * g / h : 0.0;
   size_.resize(rows_.size());
-  for_each_block(rows_.size(), context_, [&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      size_[i] = std::sqrt(squares(gradient, rows_[i]) + lambda * squares(hessian, rows_[i]));
-    }
-  });
+  parallel_blocks(
+      context_.n_threads(), rows_.size(), kBlockRows,
+      [&](std::size_t, std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+          size_[i] = std::sqrt(squares(gradient, rows_[i]) + lambda * squares(hessian, rows_[i]));
+        }
+      });
 }
 
 // The mu with  sum over rows of min(1, size/mu) = wanted. Rows of at least mu count 1 each, the others

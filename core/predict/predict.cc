@@ -38,12 +38,11 @@ NodeIndex leaf_of(const Tree& tree, const Table& table, std::size_t row) {
 
 template <class Body>
 void for_each_row(std::size_t n_rows, const Context& context, const Body& body) {
-  const std::size_t n_blocks = (n_rows + kBlockRows - 1) / kBlockRows;
-  parallel_for(context.n_threads(), n_blocks, [&](std::size_t block, int) {
-    context.check();
-    const std::size_t end = std::min(n_rows, (block + 1) * kBlockRows);
-    for (std::size_t row = block * kBlockRows; row < end; ++row) body(row);
-  });
+  parallel_blocks(context.n_threads(), n_rows, kBlockRows,
+                  [&](std::size_t, std::size_t begin, std::size_t end) {
+                    context.check();
+                    for (std::size_t row = begin; row < end; ++row) body(row);
+                  });
 }
 
 }  // namespace

@@ -188,12 +188,12 @@ std::int32_t Tree::depth() const {
   return *std::max_element(depth.begin(), depth.end());
 }
 
-std::vector<NodeIndex> Tree::parents() const {
-  std::vector<NodeIndex> parent(arrays_.right.size(), -1);
-  for (NodeIndex i = 0; i < n_nodes(); ++i) {
-    if (is_leaf(i)) continue;
-    parent[static_cast<std::size_t>(i) + 1] = i;
-    parent[static_cast<std::size_t>(at(arrays_.right, i))] = i;
+std::vector<NodeIndex> parents_of(const TreeArrays& arrays) {
+  std::vector<NodeIndex> parent(arrays.right.size(), -1);
+  for (std::size_t node = 0; node < parent.size(); ++node) {
+    if (arrays.right[node] < 0) continue;
+    parent[node + 1] = static_cast<NodeIndex>(node);
+    parent[static_cast<std::size_t>(arrays.right[node])] = static_cast<NodeIndex>(node);
   }
   return parent;
 }

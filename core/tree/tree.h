@@ -64,6 +64,9 @@ NodeIndex append_node(TreeArrays& arrays, const TreeNode& node, std::span<const 
 // Appends a whole tree of the same shape of values; its root becomes the next node.
 void append_tree(TreeArrays& arrays, const TreeArrays& part, NodeIndex right_of);
 
+// The parent of every node of a tree; -1 for the root.
+std::vector<NodeIndex> parents_of(const TreeArrays& arrays);
+
 class Tree {
  public:
   // Throws Error(invalid_argument) unless the arrays form one tree: equal lengths, every node but
@@ -96,7 +99,7 @@ class Tree {
   NodeIndex n_leaves() const;
   std::int32_t depth() const;  // edges on the longest path
   std::vector<std::int32_t> node_depths() const;
-  std::vector<NodeIndex> parents() const;  // -1 for the root
+  std::vector<NodeIndex> parents() const { return parents_of(arrays_); }
 
   // impurity times 2^impurity_exponent: infinite or 0 where that leaves float64.
   std::vector<double> impurity() const;
