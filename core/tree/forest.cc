@@ -1,0 +1,75 @@
+#include "tree/forest.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+
+namespace arboleda {
+
+void check_forest(const Forest& forest) {
+  require(forest.n_features >= 0 && forest.n_outputs >= 1, "a forest needs features and outputs");
+  require(static_cast<int>(forest.measure) < kMeasures, "the measure of the forest is unknown");
+  require(forest.n_outputs == 1 ||
+              (forest.measure != Measure::squared_error && forest.measure != Measure::poisson),
+          "a forest of one target has one value a leaf");
+  for (const CompactTree& tree : forest.trees) {
+    check_compact(tree, forest.shape(), forest.n_training_rows);
+    require(tree.row.empty() == forest.trees[0].row.empty(),
+            "some trees of the forest keep their rows and some do not");
+  }
+}
+
+Tree tree_of(const Forest& forest, std::size_t tree) {
+  require(tree < forest.trees.size(), "the forest has fewer trees than that");
+  return Tree(expanded(forest.trees[tree], forest.shape()));
+}
+
+Forest extended(const Forest& forest, const Forest& more) {
+  require(forest.n_features == more.n_features && forest.n_outputs == more.n_outputs &&
+              forest.measure == more.measure,
+          "a forest is continued by one of the same columns, outputs and measure");
+  Forest both = forest;
+  both.trees.insert(both.trees.end(), more.trees.begin(), more.trees.end());
+  both.n_training_rows = std::max(forest.n_training_rows, more.n_training_rows);
+  for (const CompactTree& tree : both.trees) {
+    require(tree.row.empty() == both.trees[0].row.empty(),
+            "some trees of the forest keep their rows and some do not");
+  }
+  return both;
+}
+
+Forest truncated(const Forest& forest, std::size_t n_trees) {
+  require(n_trees <= forest.trees.size(), "the forest has fewer trees than it should keep");
+  Forest first{forest.n_features, forest.n_outputs, forest.measure};
+  first.n_training_rows = forest.n_training_rows;
+  first.trees.assign(forest.trees.begin(),
+                     forest.trees.begin() + static_cast<std::ptrdiff_t>(n_trees));
+  return first;
+}
+
+std::vector<double> impurity_importances(const Forest& forest) {
+  std::vector<double> sum(static_cast<std::size_t>(forest.n_features), 0.0);
+  for (std::size_t t = 0; t < forest.trees.size(); ++t) {
+    if (forest.trees[t].n_nodes() == 1) continue;
+    const std::vector<double> decrease = tree_of(forest, t).impurity_decrease();
+    double total = 0.0;
+    for (const double x : decrease) total += x;
+    if (!(total > 0.0)) continue;
+    for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += decrease[j] / total;
+  }
+  double total = 0.0;
+  for (const double x : sum) total += x;
+  if (total > 0.0) {
+    for (double& x : sum) x /= total;
+  }
+  return sum;
+}
+
+std::size_t n_bytes(const Forest& forest) {
+  std::size_t sum = sizeof forest;
+  for (const CompactTree& tree : forest.trees) sum += n_bytes(tree);
+  return sum;
+}
+
+}  // namespace arboleda
