@@ -22,8 +22,8 @@ class Context {
   int n_threads() const { return n_threads_; }
   std::uint64_t seed() const { return seed_; }
 
-  // Throws Error(interrupted) once the caller wants to stop. Cheap enough for once per node.
-  void check() const {
+  // True once the caller wants to stop. Cheap enough for once per node.
+  bool wants_stop() const {
     if (interrupted_ && !stop_.load(std::memory_order_relaxed) &&
         std::this_thread::get_id() == owner_) {
       const auto now = std::chrono::steady_clock::now();
@@ -32,9 +32,18 @@ class Context {
         if (interrupted_()) stop_.store(true, std::memory_order_relaxed);
       }
     }
-    if (stop_.load(std::memory_order_relaxed)) {
-      throw Error(ErrorKind::interrupted, "stopped by the caller");
-    }
+    return stop_.load(std::memory_order_relaxed);
+  }
+
+  // Throws Error(interrupted) once the caller wants to stop.
+  void check() const {
+    if (wants_stop()) throw Error(ErrorKind::interrupted, "stopped by the caller");
+  }
+
+  // For one of many tasks that run at the same time, on the thread that asks for it: one thread, and
+  // it stops when this Context does. This must outlive it.
+  Context of_one_task() const {
+    return Context(1, seed_, [this] { return wants_stop(); });
   }
 
  private:

@@ -19,6 +19,10 @@ enum class Purpose : std::uint32_t {
   level_columns = 4,
   row_sample = 5,
   dropped_round = 6,
+  bag = 7,
+  bag_columns = 8,
+  label_switch = 9,
+  permuted_column = 10,
 };
 
 using PhiloxCounter = std::array<std::uint32_t, 4>;

@@ -2,7 +2,8 @@
 //
 // A cell holds `width()` slots:
 //   unit weights   uint32   [ n_0, n_1, ..., n_{K-1} ]               the weights are the counts
-//   weighted       uint64   [ w_0, w_1, ..., w_{K-1}, n rows ]       weights in fixed point
+//   weighted       uint32   [ w_0, w_1, ..., w_{K-1}, n rows ]       weights in fixed point, whose total
+//               or uint64                                            fits the slots
 //
 // A Measure turns the class weights on the two sides of a threshold into a score: the larger, the
 // smaller the weighted impurity of the two sides. Of splits with equal scores the one with the
@@ -21,13 +22,12 @@
 namespace arboleda {
 
 // The class weights on both sides of a threshold that moves to the right.
-template <class SlotType, template <class> class MeasureOf>
+template <class SlotType, template <class> class MeasureOf, bool kWeighted>
 class ClassSides {
  public:
   using Slot = SlotType;
-  static constexpr bool kWeighted = sizeof(Slot) == 8;
   // Holds the square of a total weight.
-  using Square = std::conditional_t<kWeighted, UInt128, std::uint64_t>;
+  using Square = std::conditional_t<sizeof(Slot) == 8, UInt128, std::uint64_t>;
 
   explicit ClassSides(std::size_t n_classes) : left_(n_classes), right_(n_classes) {}
 
@@ -89,22 +89,24 @@ class ClassSides {
   MeasureOf<Square> measure_;
 };
 
+// Totals of at most so many bits fit slots of 32 bits, and twice their squares 64.
+inline constexpr int kNarrowClassWeightBits = 31;
+
 // With many classes, categories are ordered by the shares of this many.
 inline constexpr std::size_t kCategoryOrders = 10;
 
 // A criterion: the targets of all rows, and all that the grower asks of them.
-template <class SlotType, template <class> class MeasureOf>
+template <class SlotType, template <class> class MeasureOf, bool kWeighted = sizeof(SlotType) == 8>
 class ClassCriterion {
  public:
   using Slot = SlotType;
-  using Sides = ClassSides<Slot, MeasureOf>;
-  static constexpr bool kWeighted = Sides::kWeighted;
+  using Sides = ClassSides<Slot, MeasureOf, kWeighted>;
   static constexpr bool kHasCells = true;  // a node is told by the sum of its rows cells
 
   // What the rows of one node contribute, in the order of its row list.
   struct Local {
     std::vector<std::uint32_t> label;
-    std::vector<std::uint64_t> weight;  // empty for unit weights
+    std::vector<Slot> weight;  // empty for unit weights
   };
 
   // labels: one a row, each below n_classes. Both must outlive the criterion.
@@ -121,7 +123,8 @@ class ClassCriterion {
     for (std::size_t i = 0; i < rows.size(); ++i) local.label[i] = labels_[rows[i]];
     if constexpr (kWeighted) {
       local.weight.resize(rows.size());
-      for (std::size_t i = 0; i < rows.size(); ++i) local.weight[i] = weights_.value[rows[i]];
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        local.weight[i] = static_cast<Slot>(weights_.value[rows[i]]);
     }
   }
 

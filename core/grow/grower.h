@@ -44,6 +44,7 @@ struct GrowthOptions {
   FeatureIndex max_features = -1;      // features drawn at each node; -1: all
   bool random_splits = false;          // one split a feature, drawn at random, instead of the best
   std::uint32_t tree = 0;              // number of the tree in its ensemble, for randomness
+  std::vector<FeatureIndex> features;  // that may be asked, ascending; empty: all
 };
 
 // A decrease of impurity this much below the minimum still counts as reaching it (scikit-learn).
@@ -66,10 +67,12 @@ class Grower {
     search_.at_random = options.random_splits;
     search_.seed = context.seed();
     search_.tree = options.tree;
+    features_ = std::make_shared<const Features>(all_features());
   }
 
-  // rows: the training rows, ascending, all of positive weight, at least one; used up.
-  TreeArrays grow(std::vector<RowIndex>& rows) {
+  // rows: the training rows, ascending, all of positive weight, at least one; used up. leaf_rows:
+  // takes them in the end if it is wanted, those of each leaf together, in the order of leaves.
+  TreeArrays grow(std::vector<RowIndex>& rows, std::vector<RowIndex>* leaf_rows = nullptr) {
     rows_ = rows;
     const std::size_t work = rows.size() * table_.columns.size();
     n_threads_ = work >= kParallelWork ? context_.n_threads() : 1;
@@ -78,15 +81,13 @@ class Grower {
       subtree_rows_ =
           std::max(kSubtreeRows, rows.size() / (16 * static_cast<std::size_t>(n_threads_)));
     }
-    auto all = std::make_shared<Features>(table_.columns.size());
-    std::iota(all->begin(), all->end(), 0);
-
     GrownTree trunk;
-    grow_from({0, rows.size(), 0, 0, all}, trunk, workspaces_[0], n_threads_);
+    grow_from({0, rows.size(), 0, 0, features_}, trunk, workspaces_[0], n_threads_);
     make_workspaces();  // what the large nodes needed, the subtrees do not
     return_free_memory(rows.size() * table_.columns.size());
     std::vector<TreeArrays> subtrees = grow_subtrees();
     rows_ = {};
+    if (leaf_rows != nullptr) *leaf_rows = std::move(rows);
     rows = std::vector<RowIndex>();
     TreeArrays arrays = flatten(trunk, subtrees, table_.n_features(), criterion_.n_outputs());
     for (auto& weight : arrays.weight) weight *= criterion_.weight_unit();
@@ -136,6 +137,13 @@ class Grower {
       parent.left = left;
       parent.right = right;
     });
+  }
+
+  Features all_features() const {
+    if (!options_.features.empty()) return options_.features;
+    Features all(table_.columns.size());
+    std::iota(all.begin(), all.end(), 0);
+    return all;
   }
 
   void make_workspaces() {
@@ -246,7 +254,8 @@ class Grower {
 
   Found find_split(const NodeView<Criterion>& node, const Bud& bud, Workspace& workspace,
                    int n_threads) {
-    const bool draws = options_.max_features >= 0 && options_.max_features < table_.n_features();
+    const bool draws = options_.max_features >= 0 &&
+                       static_cast<std::size_t>(options_.max_features) < features_->size();
     if (draws) return {search_drawn(node, bud, workspace), bud.features};
     return search_all(node, bud.features, workspace, n_threads);
   }
@@ -304,8 +313,7 @@ class Grower {
   // varies in the node: a node that can be split is split.
   Split search_drawn(const NodeView<Criterion>& node, const Bud& bud, Workspace& workspace) const {
     Features& permutation = workspace.permutation;
-    permutation.resize(table_.columns.size());
-    std::iota(permutation.begin(), permutation.end(), 0);
+    permutation = *features_;
     RandomStream random(context_.seed(), Purpose::feature_subset, options_.tree, bud.key);
     Split best;
     bool any_varies = false;
@@ -354,6 +362,7 @@ class Grower {
   const GrowthOptions options_;
   const Context& context_;
   SearchOptions search_;
+  std::shared_ptr<const Features> features_;
   std::span<RowIndex> rows_;
   int n_threads_ = 1;
   std::size_t subtree_rows_ = 0;

@@ -17,52 +17,86 @@ namespace arboleda {
 namespace {
 
 template <template <class> class Measure>
-Tree fit_classes(const CodedTable& table, std::span<const std::uint32_t> labels,
-                 std::size_t n_classes, const FixedWeights& weights, const GrowthOptions& options,
-                 const Context& context) {
+TreeArrays grow_classes(const TreeTask& task, std::span<const std::uint32_t> labels,
+                        std::size_t n_classes) {
+  const FixedWeights& weights = task.weights;
   if (weights.is_unit()) {
-    const ClassCriterion<std::uint32_t, Measure> criterion(labels, n_classes, weights);
-    return grow_tree(table, criterion, weights, options, context);
+    return grow_tree(task,
+                     ClassCriterion<std::uint32_t, Measure, false>(labels, n_classes, weights));
   }
-  const ClassCriterion<std::uint64_t, Measure> criterion(labels, n_classes, weights);
-  return grow_tree(table, criterion, weights, options, context);
+  // Numbers of draws, where all sample weights are the same.
+  if (bit_length(weights.total) <= kNarrowClassWeightBits) {
+    return grow_tree(task,
+                     ClassCriterion<std::uint32_t, Measure, true>(labels, n_classes, weights));
+  }
+  return grow_tree(task, ClassCriterion<std::uint64_t, Measure, true>(labels, n_classes, weights));
 }
 
-// What every regression has in common.
-struct Regression {
-  const CodedTable& table;
-  std::span<const double> y;
-  const FixedWeights& weights;
-  const GrowthOptions& options;
-  const Context& context;
-};
-
 template <class Criterion>
-Tree fit_targets(const Regression& problem, const FixedTargets& targets) {
-  const Criterion criterion(problem.y, targets, problem.weights);
-  return grow_tree(problem.table, criterion, problem.weights, problem.options, problem.context);
+TreeArrays grow_targets(const TreeTask& task, const RegressionTargets& targets) {
+  return grow_tree(task, Criterion(targets.y, targets.fixed, task.weights));
+}
+
+template <template <class, bool> class Criterion>
+TreeArrays grow_means(const TreeTask& task, const RegressionTargets& targets) {
+  if (!targets.narrow) return grow_targets<Criterion<Int128, true>>(task, targets);
+  return task.weights.is_unit() ? grow_targets<Criterion<std::int64_t, false>>(task, targets)
+                                : grow_targets<Criterion<std::int64_t, true>>(task, targets);
 }
 
 }  // namespace
+
+TreeArrays grow_classification_tree(const TreeTask& task, std::span<const std::uint32_t> labels,
+                                    std::size_t n_classes, ClassMeasure measure) {
+  switch (measure) {
+    case ClassMeasure::gini:
+      return grow_classes<Gini>(task, labels, n_classes);
+    case ClassMeasure::entropy:
+      return grow_classes<Entropy>(task, labels, n_classes);
+    case ClassMeasure::misclassification:
+      break;
+  }
+  return grow_classes<Misclassification>(task, labels, n_classes);
+}
+
+void check_labels(std::span<const std::uint32_t> labels, std::size_t n_rows,
+                  std::size_t n_classes) {
+  require(labels.size() == n_rows, "one label a row is needed");
+  require(n_classes >= 1, "at least one class is needed");
+  require(std::all_of(labels.begin(), labels.end(), [&](auto k) { return k < n_classes; }),
+          "a label is not a class");
+}
 
 Tree fit_classification_tree(const CodedTable& table, std::span<const std::uint32_t> labels,
                              std::size_t n_classes, std::span<const double> weights,
                              ClassMeasure measure, const GrowthOptions& options,
                              const Context& context) {
-  require(labels.size() == table.n_rows, "one label a row is needed");
-  require(n_classes >= 1, "at least one class is needed");
-  require(std::all_of(labels.begin(), labels.end(), [&](auto k) { return k < n_classes; }),
-          "a label is not a class");
+  check_labels(labels, table.n_rows, n_classes);
   const FixedWeights fixed = fix_weights(weights, table.n_rows, kClassWeightBits);
+  return Tree(
+      grow_classification_tree({table, fixed, options, context}, labels, n_classes, measure));
+}
+
+RegressionTargets fix_regression_targets(std::span<const double> y, const FixedWeights& weights,
+                                         int total_bits, RegressionMeasure measure) {
+  const int narrow_bits = kNarrowBits - total_bits;
+  const bool narrow = weights.is_unit() || narrow_bits >= kNarrowEnoughTargetBits;
+  const auto fix = measure == RegressionMeasure::poisson ? fix_amounts : fix_targets;
+  return {y, fix(y, weights.dropped, narrow ? narrow_bits : kWideTargetBits), narrow};
+}
+
+TreeArrays grow_regression_tree(const TreeTask& task, const RegressionTargets& targets,
+                                RegressionMeasure measure) {
   switch (measure) {
-    case ClassMeasure::gini:
-      return fit_classes<Gini>(table, labels, n_classes, fixed, options, context);
-    case ClassMeasure::entropy:
-      return fit_classes<Entropy>(table, labels, n_classes, fixed, options, context);
-    case ClassMeasure::misclassification:
+    case RegressionMeasure::squared_error:
+      return grow_means<SquaredError>(task, targets);
+    case RegressionMeasure::absolute_error:
+      return targets.narrow ? grow_targets<AbsoluteError<std::int64_t>>(task, targets)
+                            : grow_targets<AbsoluteError<Int128>>(task, targets);
+    case RegressionMeasure::poisson:
       break;
   }
-  return fit_classes<Misclassification>(table, labels, n_classes, fixed, options, context);
+  return grow_means<Poisson>(task, targets);
 }
 
 Tree fit_regression_tree(const CodedTable& table, std::span<const double> targets,
@@ -70,28 +104,9 @@ Tree fit_regression_tree(const CodedTable& table, std::span<const double> target
                          const GrowthOptions& options, const Context& context) {
   require(targets.size() == table.n_rows, "one target a row is needed");
   const FixedWeights fixed = fix_weights(weights, table.n_rows, kWideWeightBits);
-  const int narrow_bits = kNarrowBits - bit_length(fixed.total);
-  const bool narrow = fixed.is_unit() || narrow_bits >= kNarrowEnoughTargetBits;
-  const auto fix = measure == RegressionMeasure::poisson ? fix_amounts : fix_targets;
-  const FixedTargets fixed_targets =
-      fix(targets, fixed.dropped, narrow ? narrow_bits : kWideTargetBits);
-  const Regression problem{table, targets, fixed, options, context};
-  switch (measure) {
-    case RegressionMeasure::squared_error:
-      if (fixed.is_unit()) {
-        return fit_targets<SquaredError<std::int64_t, false>>(problem, fixed_targets);
-      }
-      return narrow ? fit_targets<SquaredError<std::int64_t, true>>(problem, fixed_targets)
-                    : fit_targets<SquaredError<Int128, true>>(problem, fixed_targets);
-    case RegressionMeasure::absolute_error:
-      return narrow ? fit_targets<AbsoluteError<std::int64_t>>(problem, fixed_targets)
-                    : fit_targets<AbsoluteError<Int128>>(problem, fixed_targets);
-    case RegressionMeasure::poisson:
-      break;
-  }
-  if (fixed.is_unit()) return fit_targets<Poisson<std::int64_t, false>>(problem, fixed_targets);
-  return narrow ? fit_targets<Poisson<std::int64_t, true>>(problem, fixed_targets)
-                : fit_targets<Poisson<Int128, true>>(problem, fixed_targets);
+  const auto fixed_targets =
+      fix_regression_targets(targets, fixed, bit_length(fixed.total), measure);
+  return Tree(grow_regression_tree({table, fixed, options, context}, fixed_targets, measure));
 }
 
 }  // namespace arboleda

@@ -5,8 +5,9 @@
 #include <span>
 
 #include "base/context.h"
+#include "base/fixed_point.h"
 #include "data/coded_table.h"
-#include "grow/grower.h"
+#include "learn/grow_tree.h"
 #include "tree/tree.h"
 
 namespace arboleda {
@@ -25,5 +26,27 @@ Tree fit_classification_tree(const CodedTable& table, std::span<const std::uint3
 Tree fit_regression_tree(const CodedTable& table, std::span<const double> targets,
                          std::span<const double> weights, RegressionMeasure measure,
                          const GrowthOptions& options, const Context& context);
+
+// What a forest does once for all its trees is apart from what it does for each. A task's weights are
+// in fixed point; its labels and sizes are not checked again.
+
+void check_labels(std::span<const std::uint32_t> labels, std::size_t n_rows, std::size_t n_classes);
+
+TreeArrays grow_classification_tree(const TreeTask& task, std::span<const std::uint32_t> labels,
+                                    std::size_t n_classes, ClassMeasure measure);
+
+struct RegressionTargets {
+  std::span<const double> y;
+  FixedTargets fixed;
+  bool narrow;  // sums of weights x targets fit 64 bits
+};
+
+// total_bits: of the largest total that the weights of any task have. A task's weights may differ from
+// these by whole factors.
+RegressionTargets fix_regression_targets(std::span<const double> y, const FixedWeights& weights,
+                                         int total_bits, RegressionMeasure measure);
+
+TreeArrays grow_regression_tree(const TreeTask& task, const RegressionTargets& targets,
+                                RegressionMeasure measure);
 
 }  // namespace arboleda

@@ -1,4 +1,4 @@
-// The step all fits of one tree share: the grower over the rows that count.
+// The step all fits of a tree share: the grower over the rows that count.
 #pragma once
 
 #include <vector>
@@ -15,16 +15,27 @@ namespace arboleda {
 // Sums of class weights stay below 2^62.
 inline constexpr int kClassWeightBits = 62;
 
+// A tree that is to be grown, whatever its target. All must outlive the growing.
+struct TreeTask {
+  const CodedTable& table;
+  const FixedWeights& weights;
+  const GrowthOptions& options;
+  const Context& context;
+  std::vector<RowIndex>* leaf_rows = nullptr;  // OUT, if wanted: the rows that count, leaf by leaf
+};
+
 template <class Criterion>
-Tree grow_tree(const CodedTable& table, const Criterion& criterion, const FixedWeights& weights,
-               const GrowthOptions& options, const Context& context) {
+TreeArrays grow_tree(const TreeTask& task, const Criterion& criterion) {
   std::vector<RowIndex> rows;
-  rows.reserve(table.n_rows);
-  for (std::size_t i = 0; i < table.n_rows; ++i) {
-    if (weights.dropped.empty() || !weights.dropped[i]) rows.push_back(static_cast<RowIndex>(i));
+  rows.reserve(task.table.n_rows);
+  for (std::size_t i = 0; i < task.table.n_rows; ++i) {
+    if (task.weights.dropped.empty() || !task.weights.dropped[i]) {
+      rows.push_back(static_cast<RowIndex>(i));
+    }
   }
   require(!rows.empty(), "at least one row of positive weight is needed");
-  return Tree(Grower<Criterion>(table, criterion, options, context).grow(rows));
+  return Grower<Criterion>(task.table, criterion, task.options, task.context)
+      .grow(rows, task.leaf_rows);
 }
 
 }  // namespace arboleda

@@ -16,17 +16,6 @@ namespace arboleda {
 
 namespace {
 
-// Weights of 1 written out: trees of several outputs exist for uneven weights only, so that the
-// library does not hold each of them twice.
-FixedWeights written_out(FixedWeights weights, std::size_t n_rows) {
-  if (!weights.is_unit()) return weights;
-  weights.value.assign(n_rows, 1);
-  for (std::size_t i = 0; i < weights.dropped.size(); ++i) {
-    if (weights.dropped[i]) weights.value[i] = 0;
-  }
-  return weights;
-}
-
 // A target that never varies has no scale of its own. It takes the finest of the others', so that it
 // does not make them all look small.
 void scale_constants(std::vector<FixedTargets>& targets) {
@@ -40,69 +29,104 @@ void scale_constants(std::vector<FixedTargets>& targets) {
   }
 }
 
-struct Problem {
-  const CodedTable& table;
-  const FixedWeights& weights;
-  const GrowthOptions& options;
-  const Context& context;
-};
-
 template <class Criterion>
-Tree grow(const Problem& problem, std::vector<Criterion> criteria) {
-  const MultiOutput<Criterion> criterion(std::move(criteria));
-  return grow_tree(problem.table, criterion, problem.weights, problem.options, problem.context);
+TreeArrays grow(const TreeTask& task, std::vector<Criterion> criteria) {
+  return grow_tree(task, MultiOutput<Criterion>(std::move(criteria)));
 }
 
 template <template <class> class Measure>
-Tree fit_classes(const Problem& problem, std::span<const std::uint32_t> labels,
-                 std::span<const std::size_t> n_classes) {
+TreeArrays grow_classes(const TreeTask& task, std::span<const std::uint32_t> labels,
+                        std::span<const std::size_t> n_classes) {
   using Criterion = ClassCriterion<std::uint64_t, Measure>;
-  const std::size_t n = problem.table.n_rows;
+  const std::size_t n = task.table.n_rows;
   std::vector<Criterion> criteria;
   for (std::size_t k = 0; k < n_classes.size(); ++k) {
-    criteria.emplace_back(labels.subspan(k * n, n), n_classes[k], problem.weights);
+    criteria.emplace_back(labels.subspan(k * n, n), n_classes[k], task.weights);
   }
-  return grow(problem, std::move(criteria));
+  return grow(task, std::move(criteria));
 }
 
 template <class Criterion>
-Tree fit_targets(const Problem& problem, std::span<const double> y,
-                 const std::vector<FixedTargets>& targets) {
-  const std::size_t n = problem.table.n_rows;
+TreeArrays grow_targets(const TreeTask& task, const MultiOutputTargets& targets) {
+  const std::size_t n = task.table.n_rows;
   std::vector<Criterion> criteria;
-  for (std::size_t k = 0; k < targets.size(); ++k) {
-    criteria.emplace_back(y.subspan(k * n, n), targets[k], problem.weights);
+  for (std::size_t k = 0; k < targets.fixed.size(); ++k) {
+    criteria.emplace_back(targets.y.subspan(k * n, n), targets.fixed[k], task.weights);
   }
-  return grow(problem, std::move(criteria));
+  return grow(task, std::move(criteria));
 }
 
 }  // namespace
+
+void write_out(FixedWeights& weights, std::size_t n_rows) {
+  if (!weights.is_unit()) return;
+  weights.value.assign(n_rows, 1);
+  for (std::size_t i = 0; i < weights.dropped.size(); ++i) {
+    if (weights.dropped[i]) weights.value[i] = 0;
+  }
+}
+
+void check_multi_output_labels(std::span<const std::uint32_t> labels, std::size_t n_rows,
+                               std::span<const std::size_t> n_classes) {
+  require(!n_classes.empty() && labels.size() == n_rows * n_classes.size(),
+          "one label a row and output is needed");
+  for (std::size_t k = 0; k < n_classes.size(); ++k) {
+    check_labels(labels.subspan(k * n_rows, n_rows), n_rows, n_classes[k]);
+  }
+}
+
+TreeArrays grow_multi_output_classification_tree(const TreeTask& task,
+                                                 std::span<const std::uint32_t> labels,
+                                                 std::span<const std::size_t> n_classes,
+                                                 ClassMeasure measure) {
+  switch (measure) {
+    case ClassMeasure::gini:
+      return grow_classes<Gini>(task, labels, n_classes);
+    case ClassMeasure::entropy:
+      return grow_classes<Entropy>(task, labels, n_classes);
+    case ClassMeasure::misclassification:
+      break;
+  }
+  return grow_classes<Misclassification>(task, labels, n_classes);
+}
 
 Tree fit_multi_output_classification_tree(const CodedTable& table,
                                           std::span<const std::uint32_t> labels,
                                           std::span<const std::size_t> n_classes,
                                           std::span<const double> weights, ClassMeasure measure,
                                           const GrowthOptions& options, const Context& context) {
-  const std::size_t n = table.n_rows;
-  require(!n_classes.empty() && labels.size() == n * n_classes.size(),
-          "one label a row and output is needed");
-  for (std::size_t k = 0; k < n_classes.size(); ++k) {
-    const auto of_output = labels.subspan(k * n, n);
-    require(std::all_of(of_output.begin(), of_output.end(),
-                        [&](auto label) { return label < n_classes[k]; }),
-            "a label is not a class");
+  check_multi_output_labels(labels, table.n_rows, n_classes);
+  FixedWeights fixed = fix_weights(weights, table.n_rows, kClassWeightBits);
+  write_out(fixed, table.n_rows);
+  return Tree(grow_multi_output_classification_tree({table, fixed, options, context}, labels,
+                                                    n_classes, measure));
+}
+
+MultiOutputTargets fix_multi_output_targets(std::span<const double> y, std::size_t n_outputs,
+                                            const FixedWeights& weights,
+                                            RegressionMeasure measure) {
+  const std::size_t n = y.size() / n_outputs;
+  const auto fix = measure == RegressionMeasure::poisson ? fix_amounts : fix_targets;
+  std::vector<FixedTargets> fixed;
+  for (std::size_t k = 0; k < n_outputs; ++k) {
+    fixed.push_back(fix(y.subspan(k * n, n), weights.dropped, kWideTargetBits));
   }
-  const FixedWeights fixed = written_out(fix_weights(weights, n, kClassWeightBits), n);
-  const Problem problem{table, fixed, options, context};
+  scale_constants(fixed);
+  return {y, std::move(fixed)};
+}
+
+TreeArrays grow_multi_output_regression_tree(const TreeTask& task,
+                                             const MultiOutputTargets& targets,
+                                             RegressionMeasure measure) {
   switch (measure) {
-    case ClassMeasure::gini:
-      return fit_classes<Gini>(problem, labels, n_classes);
-    case ClassMeasure::entropy:
-      return fit_classes<Entropy>(problem, labels, n_classes);
-    case ClassMeasure::misclassification:
+    case RegressionMeasure::squared_error:
+      return grow_targets<SquaredError<Int128, true>>(task, targets);
+    case RegressionMeasure::absolute_error:
+      return grow_targets<AbsoluteError<Int128>>(task, targets);
+    case RegressionMeasure::poisson:
       break;
   }
-  return fit_classes<Misclassification>(problem, labels, n_classes);
+  return grow_targets<Poisson<Int128, true>>(task, targets);
 }
 
 Tree fit_multi_output_regression_tree(const CodedTable& table, std::span<const double> targets,
@@ -112,23 +136,11 @@ Tree fit_multi_output_regression_tree(const CodedTable& table, std::span<const d
   const std::size_t n = table.n_rows;
   require(n_outputs >= 1 && targets.size() == n * n_outputs,
           "one target a row and output is needed");
-  const FixedWeights weights_of_rows = written_out(fix_weights(weights, n, kWideWeightBits), n);
-  const auto fix = measure == RegressionMeasure::poisson ? fix_amounts : fix_targets;
-  std::vector<FixedTargets> fixed;
-  for (std::size_t k = 0; k < n_outputs; ++k) {
-    fixed.push_back(fix(targets.subspan(k * n, n), weights_of_rows.dropped, kWideTargetBits));
-  }
-  scale_constants(fixed);
-  const Problem problem{table, weights_of_rows, options, context};
-  switch (measure) {
-    case RegressionMeasure::squared_error:
-      return fit_targets<SquaredError<Int128, true>>(problem, targets, fixed);
-    case RegressionMeasure::absolute_error:
-      return fit_targets<AbsoluteError<Int128>>(problem, targets, fixed);
-    case RegressionMeasure::poisson:
-      break;
-  }
-  return fit_targets<Poisson<Int128, true>>(problem, targets, fixed);
+  FixedWeights fixed = fix_weights(weights, n, kWideWeightBits);
+  write_out(fixed, n);
+  const auto fixed_targets = fix_multi_output_targets(targets, n_outputs, fixed, measure);
+  return Tree(
+      grow_multi_output_regression_tree({table, fixed, options, context}, fixed_targets, measure));
 }
 
 }  // namespace arboleda
