@@ -5,18 +5,14 @@
 #include <utility>
 
 #include "base/error.h"
+#include "tree/walk.h"
 
 namespace arboleda {
 
 namespace {
 
-// Rows that walk side by side: while one waits for its node, the others go on.
-constexpr std::size_t kLanes = 8;
-
 std::uint32_t step(const FlatNode& node, std::uint32_t at, double x) {
-  const std::uint32_t left = at + 1;
-  const std::uint32_t goes_left = -static_cast<std::uint32_t>(x <= node.threshold);
-  return node.right ^ ((left ^ node.right) & goes_left);
+  return choose(x <= node.threshold, at + 1, node.right);
 }
 
 std::uint32_t step_by_category(const Tree& tree, const FlatNode& node, std::uint32_t at,
@@ -24,33 +20,6 @@ std::uint32_t step_by_category(const Tree& tree, const FlatNode& node, std::uint
   if ((node.slot & FlatTrees::kAsksCategory) == 0) return step(node, at, row[node.slot]);
   const double x = row[node.slot & ~FlatTrees::kAsksCategory];
   return static_cast<std::uint32_t>(tree.child(static_cast<NodeIndex>(at), x));
-}
-
-// Walks kCount neighbouring rows to their leaves. next(node, at, row): the node that follows.
-template <std::size_t kCount, class Next>
-void walk_together(const FlatNode* nodes, const double* rows, std::size_t width,
-                   std::uint32_t* leaf, const Next& next) {
-  std::uint32_t at[kCount] = {};
-  std::uint32_t moved = 1;
-  while (moved != 0) {
-    moved = 0;
-    for (std::size_t lane = 0; lane < kCount; ++lane) {
-      const std::uint32_t to = next(nodes[at[lane]], at[lane], rows + lane * width);
-      moved |= to ^ at[lane];
-      at[lane] = to;
-    }
-  }
-  std::copy(at, at + kCount, leaf);
-}
-
-template <class Next>
-void walk_block(const FlatNode* nodes, const double* rows, std::size_t width, std::size_t n_rows,
-                std::uint32_t* leaf, const Next& next) {
-  std::size_t row = 0;
-  for (; row + kLanes <= n_rows; row += kLanes) {
-    walk_together<kLanes>(nodes, rows + row * width, width, leaf + row, next);
-  }
-  for (; row < n_rows; ++row) walk_together<1>(nodes, rows + row * width, width, leaf + row, next);
 }
 
 }  // namespace
@@ -143,17 +112,15 @@ FlatTrees::FlatTrees(std::span<const Tree> trees, LinearLeaves linear, std::size
 void FlatTrees::walk(std::size_t tree, const double* rows, std::size_t n_rows,
                      std::uint32_t* leaf) const {
   const FlatNode* nodes = nodes_.data() + start_[tree];
-  const std::size_t width = slots_.n_slots();
+  const auto row_of = [&, width = slots_.n_slots()](std::size_t i) { return rows + i * width; };
   if (has_categories_[tree]) {
-    walk_block(nodes, rows, width, n_rows, leaf,
-               [&](const FlatNode& node, std::uint32_t at, const double* row) {
-                 return step_by_category(trees_[tree], node, at, row);
-               });
+    walk_side_by_side(n_rows, leaf, row_of, [&](std::uint32_t at, const double* row) {
+      return step_by_category(trees_[tree], nodes[at], at, row);
+    });
   } else {
-    walk_block(nodes, rows, width, n_rows, leaf,
-               [](const FlatNode& node, std::uint32_t at, const double* row) {
-                 return step(node, at, row[node.slot]);
-               });
+    walk_side_by_side(n_rows, leaf, row_of, [&](std::uint32_t at, const double* row) {
+      return step(nodes[at], at, row[nodes[at].slot]);
+    });
   }
 }
 

@@ -39,6 +39,10 @@ Forest truncated(const Forest& forest, std::size_t n_trees);
 // Breiman (2001), "Random forests", Machine Learning 45, section 10; mean of shares: scikit-learn's.
 std::vector<double> impurity_importances(const Forest& forest);
 
+inline bool keeps_rows(const Forest& forest) {
+  return !forest.trees.empty() && !forest.trees[0].row.empty();
+}
+
 // What the trees take in memory.
 std::size_t n_bytes(const Forest& forest);
 

@@ -1,0 +1,32 @@
+// Answers of a forest for the rows of a table. Pure functions of (forest, table): safe to call from
+// several threads at once. Votes are added in float64, tree by tree in their order, whatever the number
+// of threads. Table: TableView or SparseRows.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/context.h"
+#include "data/column.h"
+#include "tree/forest.h"
+#include "tree/votes.h"
+
+namespace arboleda {
+
+// Adds the votes of the trees [first, last) to sums: rows x outputs, row-major.
+template <class Table>
+void add_votes(const Forest& forest, std::size_t first, std::size_t last, const Ballot& ballot,
+               const Table& table, const Context& context, std::span<double> sums);
+
+// The mean vote of all trees, of which there is at least one: rows x outputs, row-major.
+template <class Table>
+std::vector<double> mean_votes(const Forest& forest, const Ballot& ballot, const Table& table,
+                               const Context& context);
+
+// The leaf of every row in every tree, as the node of the tree: rows x trees, row-major.
+template <class Table>
+std::vector<NodeIndex> apply_forest(const Forest& forest, const Table& table,
+                                    const Context& context);
+
+}  // namespace arboleda
