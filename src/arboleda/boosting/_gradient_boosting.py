@@ -27,9 +27,14 @@ from arboleda.boosting._initial_model import InitField, fitted_init, initial_sco
 from arboleda.boosting._rows import Problem, Rows
 from arboleda.boosting._watch import Stopping, last_not_better
 from arboleda.persist import Field, Integer
-from arboleda.tree._decision_tree import DecisionTree, MaxFeatures, n_drawn_features, n_rows_of
 from arboleda.tree._decision_tree_regressor import DecisionTreeRegressor
 from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._tree_learner import (
+    MaxFeatures,
+    TreeLearner,
+    n_drawn_features,
+    n_rows_of,
+)
 
 _FROM_TREES = (
     "max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf",
@@ -41,7 +46,7 @@ class GradientBoosting(Boosting):
     """What classifier and regressor share: growth by CART, early stopping, out-of-bag losses."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{name: DecisionTree._parameter_constraints[name] for name in _FROM_TREES},
+        **{name: TreeLearner._parameter_constraints[name] for name in _FROM_TREES},
         "learning_rate": [Interval(Real, 0.0, None, closed="left")],
         "n_estimators": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "criterion": [StrOptions({"deprecated", "friedman_mse", "squared_error"})],

@@ -15,7 +15,7 @@ from arboleda.boosting._gradient_boosting import GradientBoosting
 from arboleda.boosting._losses import CustomLoss
 from arboleda.boosting._watch import Callback
 from arboleda.persist import Field
-from arboleda.tree._decision_tree import MaxFeatures
+from arboleda.tree._tree_learner import MaxFeatures
 
 
 class GradientBoostingClassifier(BoostingClassifier, GradientBoosting):

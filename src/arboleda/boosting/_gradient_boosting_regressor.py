@@ -16,7 +16,7 @@ from arboleda.boosting._losses import CustomLoss, read_levels
 from arboleda.boosting._regressor import BoostingRegressor, RegressionLoss
 from arboleda.boosting._watch import Callback
 from arboleda.persist import Field
-from arboleda.tree._decision_tree import MaxFeatures
+from arboleda.tree._tree_learner import MaxFeatures
 
 
 class GradientBoostingRegressor(BoostingRegressor, GradientBoosting):

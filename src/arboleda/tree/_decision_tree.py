@@ -2,124 +2,41 @@
 
 from __future__ import annotations
 
-import math
-from abc import ABCMeta, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
-from numbers import Integral, Real
+from abc import abstractmethod
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, clone, is_regressor
-from sklearn.utils import Bunch, Tags, check_random_state
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.base import clone
+from sklearn.utils import Bunch
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from arboleda._bridge.fit import CodedTable, GrowthOptions
-from arboleda._bridge.schema import Schema
-from arboleda._bridge.table import SparseTable, Table, check_table
-from arboleda._bridge.target import read_target, read_weight
 from arboleda._bridge.threads import resolve_n_jobs
 from arboleda._bridge.tree import Tree
-from arboleda.persist import Array as SavedArray
-from arboleda.persist import Field, Integer, SavedModel, TreePart
+from arboleda.persist import Field, TreePart
 from arboleda.tree._refit import as_before_if_it_fails
 from arboleda.tree._rules import Rules, tree_rules
 from arboleda.tree._to_svg import Drawing, tree_svg
-
-Array = npt.NDArray[Any]
-Floats = npt.NDArray[np.float64]
-CategoricalFeatures = Sequence[bool | int | str] | Array | Literal["from_dtype"] | None
-MaxFeatures = int | float | Literal["sqrt", "log2"] | None
+from arboleda.tree._tree_learner import Array, Floats, Training, TreeLearner
 
 
-@dataclass(frozen=True)
-class Training:
-    """What `fit` was given, checked and coded, and what it may use."""
-
-    X: Table | SparseTable
-    table: CodedTable
-    target: Array
-    weight: Floats | None
-    n_threads: int
-    seed: int
-    n_rows: int | None = None  # of which parameters that are fractions speak; None: all
-
-    @property
-    def full_weight(self) -> Floats:
-        """Weight of every row, times a power of two that makes the largest about 1."""
-        if self.weight is None:
-            return np.ones(self.table.n_rows)
-        scaled: Floats = np.ldexp(self.weight, -int(np.frexp(self.weight.max())[1]))
-        return scaled
-
-
-class DecisionTree(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+class DecisionTree(TreeLearner):
     """What classification and regression trees share: everything but the target."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
-        "min_samples_split": [
-            Interval(Integral, 2, None, closed="left"),
-            Interval(RealNotInt, 0.0, 1.0, closed="right"),
-        ],
-        "min_samples_leaf": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(RealNotInt, 0.0, 1.0, closed="neither"),
-        ],
-        "min_weight_fraction_leaf": [Interval(Real, 0.0, 0.5, closed="both")],
-        "max_features": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(RealNotInt, 0.0, 1.0, closed="right"),
-            StrOptions({"sqrt", "log2"}),
-            None,
-        ],
-        "random_state": ["random_state"],
-        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
-        "min_impurity_decrease": [Interval(Real, 0.0, None, closed="left")],
-        "ccp_alpha": [Interval(Real, 0.0, None, closed="left")],
+        **TreeLearner._parameter_constraints,
         "splitter": [StrOptions({"best", "random"})],
-        "max_bins": [Interval(Integral, 2, None, closed="left"), None],
-        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
-        "n_jobs": [Integral, None],
     }
-
-    _takes_several_outputs: ClassVar[bool] = True
     _fitted_attributes: ClassVar[dict[str, Field]] = {
-        "max_features_": Integer(1),
-        "missing_columns_": SavedArray(np.int64),
-        "n_outputs_": Integer(1),
+        **TreeLearner._fitted_attributes,
         "tree_": TreePart(),
     }
 
-    max_depth: int | None
-    min_samples_split: int | float
-    min_samples_leaf: int | float
-    min_weight_fraction_leaf: float
-    max_features: MaxFeatures
-    random_state: int | np.random.RandomState | None
-    max_leaf_nodes: int | None
-    min_impurity_decrease: float
-    ccp_alpha: float
     splitter: Literal["best", "random"]
-    max_bins: int | None
-    categorical_features: CategoricalFeatures
-    n_jobs: int | None
-    n_features_in_: int
-    missing_columns_: npt.NDArray[np.int64]
-    n_outputs_: int
-    schema_: Schema
     tree_: Tree
-
-    @abstractmethod
-    def _encode_target(self, y: Array) -> Array:
-        """Check y, remember what predictions need of it, and return what the engine learns."""
-
-    @abstractmethod
-    def _target_weight(self, y: Array, sample_weight: Floats | None) -> Floats | None:
-        """Weight of every row."""
 
     @abstractmethod
     def _grow(
@@ -162,20 +79,6 @@ class DecisionTree(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignor
             self.tree_ = tree.pruned(self.ccp_alpha) if self.ccp_alpha > 0.0 else tree
         return self
 
-    def _training(self, X: Any, y: Any, sample_weight: Any) -> Training:
-        """Check everything that `fit` is given."""
-        self._validate_params()
-        table = check_table(self, X, reset=True, categorical_features=self.categorical_features)
-        target = self._encode_target(read_target(y, numeric=is_regressor(self)))
-        check_consistent_length(table, target)
-        weight = self._target_weight(target, read_weight(sample_weight, table))
-        _check_total(weight)
-        n_threads = resolve_n_jobs(self.n_jobs)
-        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        coded = table.code(n_threads, self.max_bins)
-        self.missing_columns_ = coded.missing_columns()
-        return Training(table, coded, target, weight, n_threads, seed)
-
     def _grown(self, training: Training) -> Tree:
         """Grow the whole tree from rows of positive weight."""
         n_rows = training.table.n_rows if training.n_rows is None else training.n_rows
@@ -212,50 +115,18 @@ class DecisionTree(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignor
         return Bunch(ccp_alphas=path.alpha, impurities=path.impurity)
 
     def _growth_options(self, n_rows: int) -> GrowthOptions:
-        """Parameters as the engine counts them: rows instead of fractions of them."""
-        min_samples_leaf = n_rows_of(self.min_samples_leaf, n_rows)
-        min_samples_split = max(2, n_rows_of(self.min_samples_split, n_rows))
-        self.max_features_ = n_drawn_features(self.max_features, self.n_features_in_)
-        return GrowthOptions(
-            max_depth=-1 if self.max_depth is None else min(self.max_depth, 2**31 - 1),
-            max_leaf_nodes=-1 if self.max_leaf_nodes is None else min(self.max_leaf_nodes, n_rows),
-            min_samples_split=max(min_samples_split, 2 * min_samples_leaf),
-            min_samples_leaf=min_samples_leaf,
-            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
-            min_impurity_decrease=self.min_impurity_decrease,
-            max_features=self.max_features_,
-            random_splits=self.splitter == "random",
-        )
+        return GrowthOptions(**self._growth_limits(n_rows), random_splits=self.splitter == "random")
 
     def _defect(self) -> str | None:
         if self.tree_.n_features != self.n_features_in_:
             return "the tree was fitted on another number of columns than the header lists"
         if not self.tree_.categories_are_below(self.schema_.n_levels):
             return "the tree asks for categories that its columns do not have"
-        if not np.isin(self.missing_columns_, np.arange(self.n_features_in_)).all():
-            return "missing_columns_ names columns that are not there"
         width = self._value_width()
         if self.tree_.value_rows.shape[1] != width:
             return f"the leaves of the tree do not hold the {width} numbers that the header implies"
         self.tree_ = self.tree_.with_widths(self._value_widths())  # a file's tree has the sum alone
-        return None
-
-    @abstractmethod
-    def _value_width(self) -> int:
-        """Numbers that a leaf holds."""
-
-    @abstractmethod
-    def _value_widths(self) -> tuple[int, ...]:
-        """Numbers that a leaf holds of each output."""
-
-    def _has_several_outputs(self, y: Any) -> bool:
-        """Whether a target has more columns than one, for an estimator that can learn them."""
-        shape: tuple[int, ...] = getattr(y, "shape", ())
-        return self._takes_several_outputs and len(shape) == 2 and shape[1] > 1
-
-    def _check_input(self, X: Any) -> Table | SparseTable:
-        check_is_fitted(self)
-        return check_table(self, X, reset=False)
+        return super()._defect()
 
     def _leaf_values(self, X: Any) -> Floats:
         table = self._check_input(X)
@@ -379,39 +250,3 @@ class DecisionTree(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignor
         """
         check_is_fitted(self)
         return self.tree_.compute_feature_importances()
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        tags.target_tags.multi_output = self._takes_several_outputs
-        return tags
-
-
-def _check_total(weight: Floats | None) -> None:
-    with np.errstate(over="ignore"):
-        if weight is not None and not math.isfinite(weight.sum()):
-            raise ValueError(
-                "the sum of sample_weight is beyond float64: divide all weights by the same number"
-            )
-
-
-def n_rows_of(count: int | float, n_rows: int) -> int:
-    """Number of rows that a parameter speaks of: itself, or a fraction of all."""
-    # More rows than there are says no more than one row too many, and fits the engine's integers.
-    if isinstance(count, int | np.integer):
-        return min(int(count), n_rows + 1)
-    return math.ceil(count * n_rows)
-
-
-def n_drawn_features(max_features: MaxFeatures, n_features: int) -> int:
-    """Number of columns that are drawn at a node."""
-    if max_features is None:
-        return n_features
-    if max_features == "sqrt":
-        return max(1, int(math.sqrt(n_features)))
-    if max_features == "log2":
-        return max(1, int(math.log2(n_features)))
-    if isinstance(max_features, int | np.integer):
-        return min(int(max_features), n_features)
-    return max(1, int(float(max_features) * n_features))

@@ -5,11 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.base import ClassifierMixin
-from sklearn.utils import Tags, check_array, compute_sample_weight
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_y, column_or_1d
 
 from arboleda._bridge.fit import (
     CodedTable,
@@ -17,19 +13,14 @@ from arboleda._bridge.fit import (
     check_class_shares_fit,
     fit_classification_tree,
 )
-from arboleda._bridge.target import as_columns, label_columns
 from arboleda._bridge.tree import Tree
-from arboleda.persist import Field, Integer, Labels, OneOrMore
-from arboleda.tree._decision_tree import (
-    Array,
-    CategoricalFeatures,
-    DecisionTree,
-    Floats,
-    MaxFeatures,
-)
+from arboleda.persist import Field
+from arboleda.tree._class_target import ClassTarget
+from arboleda.tree._decision_tree import DecisionTree
+from arboleda.tree._tree_learner import Array, CategoricalFeatures, Floats, MaxFeatures
 
 
-class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[misc]
+class DecisionTreeClassifier(ClassTarget, DecisionTree):
     """Classification tree (CART): split where the classes get purest, predict the leaf's classes.
 
     At every node all columns and all thresholds midway between neighbouring values are tried, and
@@ -137,12 +128,8 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
     }
     _fitted_attributes: ClassVar[dict[str, Field]] = {
         **DecisionTree._fitted_attributes,
-        "n_classes_": OneOrMore(Integer(1)),
-        "classes_": OneOrMore(Labels()),
+        **ClassTarget._target_attributes,
     }
-
-    classes_: Any  # an array, or a list of arrays
-    n_classes_: Any  # an int, or a list of them
 
     def __init__(
         self,
@@ -179,74 +166,6 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
 
-    def _encode_target(self, y: Array) -> Array:
-        if self._has_several_outputs(y):
-            return self._encode_targets(y)
-        y = column_or_1d(_check_y(y, estimator=self), warn=True)
-        check_classification_targets(y)
-        self.classes_, inverse = np.unique(y, return_inverse=True)
-        labels = inverse.astype(np.uint32)  # the engine's type: half the memory, no copy later
-        self.n_classes_ = len(self.classes_)
-        self.n_outputs_ = 1
-        return labels
-
-    def _encode_targets(self, y: Array) -> Array:
-        y = check_array(y, dtype=None, input_name="y", estimator=self)
-        outputs = label_columns(y)
-        for output in outputs:
-            check_classification_targets(output)
-        encoded = [np.unique(output, return_inverse=True) for output in outputs]
-        self.classes_ = [classes for classes, _ in encoded]
-        self.n_classes_ = [len(classes) for classes in self.classes_]
-        self.n_outputs_ = len(encoded)
-        return np.column_stack([labels for _, labels in encoded])
-
-    def _class_weight(self, y: Array) -> Floats:
-        """Weight of every row by its classes; over several targets the product."""
-        one = self.n_outputs_ == 1
-        labels = [y] if one else list(y.T)
-        classes = [self.classes_] if one else self.classes_
-        weights: Any = self.class_weight
-        if not isinstance(weights, list):
-            if isinstance(weights, dict) and self.n_outputs_ > 1:
-                raise ValueError(
-                    f"class_weight is one dict for {self.n_outputs_} targets: give a list with a "
-                    "dict for each, or 'balanced'"
-                )
-            weights = [weights] * self.n_outputs_
-        if len(weights) != self.n_outputs_:
-            raise ValueError(
-                f"class_weight has {len(weights)} entries for {self.n_outputs_} targets: give one "
-                "for each"
-            )
-        parts = [
-            compute_sample_weight(weight, of_output[codes])
-            for weight, of_output, codes in zip(weights, classes, labels, strict=True)
-        ]
-        with np.errstate(over="ignore"):  # refused with the sum of all weights
-            product: Floats = np.prod(parts, axis=0)
-        return product
-
-    def _target_weight(self, y: Array, sample_weight: Floats | None) -> Floats | None:
-        if self.class_weight is None:
-            return sample_weight
-        weight = self._class_weight(y)
-        if not (np.isfinite(weight).all() and weight.min() >= 0 and weight.any()):
-            raise ValueError(
-                f"class_weight={self.class_weight!r} must give every class a finite weight that is "
-                "not negative, and one of them a positive one"
-            )
-        if sample_weight is None:
-            return weight
-        with np.errstate(over="ignore"):  # refused with the sum of all weights
-            weight = weight * sample_weight
-        if not weight.any():
-            raise ValueError(
-                f"class_weight={self.class_weight!r} and sample_weight leave no row with a "
-                "positive weight"
-            )
-        return weight
-
     def _grow(
         self,
         table: CodedTable,
@@ -271,24 +190,6 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
             seed=seed,
         )
 
-    def _value_width(self) -> int:
-        return sum(self._value_widths())
-
-    def _value_widths(self) -> tuple[int, ...]:
-        return (self.n_classes_,) if self.n_outputs_ == 1 else tuple(self.n_classes_)
-
-    def _defect(self) -> str | None:
-        one = self.n_outputs_ == 1
-        listed = {isinstance(self.n_classes_, list), isinstance(self.classes_, list)}
-        if listed != {not one}:
-            return "the header lists classes of another number of targets than it says"
-        classes = [self.classes_] if one else self.classes_
-        if len(classes) != self.n_outputs_:
-            return "the header lists classes of another number of targets than it says"
-        if tuple(map(len, classes)) != self._value_widths():
-            return "the header lists another number of classes than it says"
-        return super()._defect()
-
     def predict(self, X: Any) -> Array:
         """Class with the largest share in each row's leaf; a tie goes to the first class.
 
@@ -300,13 +201,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
-        shares = self._leaf_values(X)
-        if self.n_outputs_ == 1:
-            labels: Array = self.classes_[shares.argmax(axis=1)]
-            return labels
-        parts = zip(self.classes_, self.tree_.split(shares), strict=True)
-        columns = [classes[part.argmax(axis=1)] for classes, part in parts]
-        return as_columns(columns)
+        return self._labels_of(self._leaf_values(X))
 
     def predict_proba(self, X: Any) -> Floats | list[Floats]:
         """Class shares of each row's leaf, by training weight.
@@ -321,7 +216,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
             Columns in the order of ``classes_``; rows sum to 1.
         """
         shares = self._leaf_values(X)
-        return shares if self.n_outputs_ == 1 else self.tree_.split(shares)
+        return shares if self.n_outputs_ == 1 else self._parts(shares)
 
     def predict_log_proba(self, X: Any) -> Floats | list[Floats]:
         """Logarithm of `predict_proba`; minus infinity for a share of 0.
@@ -334,13 +229,4 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         -------
         log_p : ndarray of shape (n_samples, n_classes), or list of n_outputs such arrays
         """
-        p = self.predict_proba(X)
-        with np.errstate(divide="ignore"):
-            if isinstance(p, list):
-                return [np.log(part) for part in p]
-            return np.log(p)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = self._takes_several_outputs
-        return tags
+        return self._log_of(self.predict_proba(X))

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.base import RegressorMixin
-from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import _check_y, column_or_1d
 
 from arboleda._bridge.fit import CodedTable, GrowthOptions, fit_regression_tree
 from arboleda._bridge.tree import Tree
-from arboleda.tree._decision_tree import (
-    Array,
-    CategoricalFeatures,
-    DecisionTree,
-    Floats,
-    MaxFeatures,
-)
+from arboleda.tree._decision_tree import DecisionTree
+from arboleda.tree._number_target import NumberTarget
+from arboleda.tree._tree_learner import Array, CategoricalFeatures, Floats, MaxFeatures
 
 
-class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
+class DecisionTreeRegressor(NumberTarget, DecisionTree):
     """Regression tree (CART): split where the target varies least, predict a leaf's centre.
 
     At every node all columns and all thresholds midway between neighbouring values are tried, and
@@ -133,22 +125,6 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
 
-    def _encode_target(self, y: Array) -> Array:
-        several = self._has_several_outputs(y)
-        y = _check_y(y, multi_output=several, y_numeric=True, estimator=self)
-        if y.dtype.kind in "Mm":
-            raise ValueError(
-                f"y has values of type {y.dtype}: turn dates and durations into numbers first"
-            )
-        targets: Floats = (y if several else column_or_1d(y, warn=True)).astype(np.float64)
-        self.n_outputs_ = targets.shape[1] if several else 1
-        if self.criterion == "poisson":
-            _check_amounts(targets)
-        return targets
-
-    def _target_weight(self, y: Array, sample_weight: Floats | None) -> Floats | None:
-        return sample_weight
-
     def _grow(
         self,
         table: CodedTable,
@@ -163,12 +139,6 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
             table, target, sample_weight, criterion, options, n_threads=n_threads, seed=seed
         )
 
-    def _value_width(self) -> int:
-        return self.n_outputs_
-
-    def _value_widths(self) -> tuple[int, ...]:
-        return (1,) * self.n_outputs_
-
     def predict(self, X: Any) -> Floats:
         """Mean target of each row's leaf; the median for ``criterion="absolute_error"``.
 
@@ -182,31 +152,3 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
         """
         values = self._leaf_values(X)
         return values[:, 0] if self.n_outputs_ == 1 else values
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.positive_only = self.criterion == "poisson"
-        return tags
-
-
-def _check_amounts(targets: Floats) -> None:
-    """Refuse what has no Poisson deviance: negative targets, and an output that is always 0."""
-    negative = np.argwhere(targets < 0)
-    if negative.size:
-        row, *output = negative[0]
-        raise ValueError(
-            f"y is {targets[tuple(negative[0])]} in row {row}{_of_output(output)}: "
-            "criterion='poisson' needs targets that are not negative; leave such rows out or "
-            "choose another criterion"
-        )
-    zero = ~targets.any(axis=0)
-    if zero.any():
-        output = np.flatnonzero(zero)[: targets.ndim - 1]
-        raise ValueError(
-            f"y is 0 in every row{_of_output(output)}: criterion='poisson' needs at least one "
-            "positive target"
-        )
-
-
-def _of_output(output: Iterable[int]) -> str:
-    return "".join(f" of output {k}" for k in output)

@@ -21,10 +21,11 @@ from arboleda._bridge.side_by_side import run_side_by_side
 from arboleda._bridge.table import check_table
 from arboleda._bridge.target import read_target, read_weight
 from arboleda._bridge.tree import JudgingRows, Loss, PruningPath, Tree
-from arboleda.tree._decision_tree import Array, DecisionTree, Floats, Training
+from arboleda.tree._decision_tree import DecisionTree
 from arboleda.tree._folds import Split, fold_splits, hold_out
 from arboleda.tree._pruning_curve import PruningCurve
 from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._tree_learner import Array, Floats, Training
 
 # Alphas that differ by less, relative or beside the root's impurity, differ by rounding alone.
 _SAME_ALPHA = 1e-12

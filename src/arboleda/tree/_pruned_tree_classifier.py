@@ -9,10 +9,10 @@ from sklearn.utils.validation import column_or_1d
 
 from arboleda._bridge.tree import Loss
 from arboleda.persist import Field
-from arboleda.tree._decision_tree import Array, CategoricalFeatures, MaxFeatures
 from arboleda.tree._decision_tree_classifier import DecisionTreeClassifier
 from arboleda.tree._pruned_tree import PrunedTree
 from arboleda.tree._pruning_curve import CurveField
+from arboleda.tree._tree_learner import Array, CategoricalFeatures, MaxFeatures
 
 
 class PrunedTreeClassifier(PrunedTree, DecisionTreeClassifier):

@@ -8,10 +8,10 @@ import numpy as np
 
 from arboleda._bridge.tree import Loss
 from arboleda.persist import Field
-from arboleda.tree._decision_tree import Array, CategoricalFeatures, MaxFeatures
 from arboleda.tree._decision_tree_regressor import DecisionTreeRegressor
 from arboleda.tree._pruned_tree import PrunedTree
 from arboleda.tree._pruning_curve import CurveField
+from arboleda.tree._tree_learner import Array, CategoricalFeatures, MaxFeatures
 
 _LOSSES: dict[str, Loss] = {
     "squared_error": "squared_error",

@@ -1,0 +1,65 @@
+"""Targets that are numbers, for one tree or many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import _check_y, column_or_1d
+
+from arboleda.tree._tree_learner import Array, Floats, TreeLearner
+
+
+class NumberTarget(RegressorMixin, TreeLearner):  # type: ignore[misc]
+    """What regressors do with y."""
+
+    criterion: str
+
+    def _encode_target(self, y: Array) -> Array:
+        several = self._has_several_outputs(y)
+        y = _check_y(y, multi_output=several, y_numeric=True, estimator=self)
+        if y.dtype.kind in "Mm":
+            raise ValueError(
+                f"y has values of type {y.dtype}: turn dates and durations into numbers first"
+            )
+        targets: Floats = (y if several else column_or_1d(y, warn=True)).astype(np.float64)
+        self.n_outputs_ = targets.shape[1] if several else 1
+        if self.criterion == "poisson":
+            _check_amounts(targets)
+        return targets
+
+    def _target_weight(self, y: Array, sample_weight: Floats | None) -> Floats | None:
+        return sample_weight
+
+    def _value_widths(self) -> tuple[int, ...]:
+        return (1,) * self.n_outputs_
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = self.criterion == "poisson"
+        return tags
+
+
+def _check_amounts(targets: Floats) -> None:
+    """Refuse what has no Poisson deviance: negative targets, and an output that is always 0."""
+    negative = np.argwhere(targets < 0)
+    if negative.size:
+        row, *output = negative[0]
+        raise ValueError(
+            f"y is {targets[tuple(negative[0])]} in row {row}{_of_output(output)}: "
+            "criterion='poisson' needs targets that are not negative; leave such rows out or "
+            "choose another criterion"
+        )
+    zero = ~targets.any(axis=0)
+    if zero.any():
+        output = np.flatnonzero(zero)[: targets.ndim - 1]
+        raise ValueError(
+            f"y is 0 in every row{_of_output(output)}: criterion='poisson' needs at least one "
+            "positive target"
+        )
+
+
+def _of_output(output: Iterable[int]) -> str:
+    return "".join(f" of output {k}" for k in output)
