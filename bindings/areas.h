@@ -20,6 +20,7 @@ void init_context(nb::module_& m);
 void init_data(nb::module_& m);
 void init_tree(nb::module_& m);
 void init_ensemble(nb::module_& m);
+void init_forest(nb::module_& m);
 void init_cart(nb::module_& m);
 void init_prune(nb::module_& m);
 void init_boosting(nb::module_& m);

@@ -8,6 +8,7 @@ NB_MODULE(_native, m) {
   arboleda::python::init_data(m);
   arboleda::python::init_tree(m);
   arboleda::python::init_ensemble(m);
+  arboleda::python::init_forest(m);
   arboleda::python::init_cart(m);
   arboleda::python::init_prune(m);
   arboleda::python::init_boosting(m);

@@ -1,0 +1,120 @@
+// Trees that vote: their answers, their parts, their state for pickling.
+#include "tree/forest.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "answers.h"
+#include "areas.h"
+#include "arrays.h"
+#include "predict/forest.h"
+
+namespace arboleda::python {
+
+namespace {
+
+Voting to_voting(const std::string& name) {
+  if (name == "soft") return Voting::soft;
+  if (name == "hard") return Voting::hard;
+  require(name == "laplace", "trees vote soft, hard or laplace");
+  return Voting::laplace;
+}
+
+// Called with the GIL held; releases it.
+template <class Table>
+OutArray<double, 2> votes(const Forest& forest, const std::string& voting,
+                          const std::vector<std::size_t>& n_classes, const Table& table,
+                          int n_threads) {
+  const Context context = make_context(n_threads, 0);
+  const Ballot ballot(forest, to_voting(voting), n_classes);
+  std::vector<double> means;
+  {
+    const nb::gil_scoped_release unlocked;
+    means = mean_votes(forest, ballot, table, context);
+  }
+  return to_numpy<double, 2>(std::move(means), {table.n_rows, ballot.n_outputs()});
+}
+
+template <class Table>
+OutArray<NodeIndex, 2> apply(const Forest& forest, const Table& table, int n_threads) {
+  const Context context = make_context(n_threads, 0);
+  std::vector<NodeIndex> leaves;
+  {
+    const nb::gil_scoped_release unlocked;
+    leaves = apply_forest(forest, table, context);
+  }
+  return to_numpy<NodeIndex, 2>(std::move(leaves), {table.n_rows, forest.trees.size()});
+}
+
+const CompactTree& tree_at(const Forest& forest, std::size_t tree) {
+  require(tree < forest.trees.size(), "the forest has fewer trees than that");
+  return forest.trees[tree];
+}
+
+OutArray<std::int64_t> nodes_of_trees(const Forest& forest) {
+  std::vector<std::int64_t> begins{0};
+  for (const CompactTree& tree : forest.trees) {
+    begins.push_back(begins.back() + static_cast<std::int64_t>(tree.n_nodes()));
+  }
+  return to_numpy(std::move(begins));
+}
+
+void def_votes(nb::class_<Forest>& forest_class) {
+  forest_class
+      .def(
+          "votes",
+          [](const Forest& forest, const std::string& voting,
+             const std::vector<std::size_t>& n_classes, nb::list columns, std::size_t n_rows,
+             int n_threads) {
+            return votes(forest, voting, n_classes, to_table(columns, n_rows), n_threads);
+          },
+          nb::arg("voting"), nb::arg("n_classes"), nb::arg("columns"), nb::arg("n_rows"),
+          nb::arg("n_threads"),
+          "Mean vote of the trees (rows, outputs); n_classes: of each target, none in regression.")
+      .def(
+          "votes",
+          [](const Forest& forest, const std::string& voting,
+             const std::vector<std::size_t>& n_classes, const AnyColumn& data,
+             const InArray<std::int32_t>& indices, const InArray<std::int64_t>& indptr,
+             std::size_t n_columns, int n_threads) {
+            return votes(forest, voting, n_classes, to_rows(data, indices, indptr, n_columns),
+                         n_threads);
+          },
+          nb::arg("voting"), nb::arg("n_classes"), nb::arg("data"), nb::arg("indices"),
+          nb::arg("indptr"), nb::arg("n_columns"), nb::arg("n_threads"));
+}
+
+}  // namespace
+
+void init_forest(nb::module_& m) {
+  nb::class_<Forest> forest_class(m, "Forest", "Trees that vote; immutable.");
+  forest_class.def_prop_ro("n_features", [](const Forest& f) { return f.n_features; })
+      .def_prop_ro("n_outputs", [](const Forest& f) { return f.n_outputs; })
+      .def_prop_ro("n_trees", [](const Forest& f) { return f.trees.size(); })
+      .def_prop_ro("n_training_rows", [](const Forest& f) { return f.n_training_rows; })
+      .def_prop_ro("n_bytes", [](const Forest& f) { return n_bytes(f); })
+      .def_prop_ro("keeps_rows", [](const Forest& f) { return keeps_rows(f); })
+      .def("tree", &tree_of, nb::arg("tree"), "The tree by itself, as a copy.")
+      .def("node_begins", &nodes_of_trees, "Number of nodes before each tree, and of all.")
+      .def(
+          "rows", [](const Forest& f, std::size_t t) { return to_numpy(tree_at(f, t).row); },
+          nb::arg("tree"), "The training rows of a tree, leaf by leaf; none where not kept.")
+      .def(
+          "leaf_begins",
+          [](const Forest& f, std::size_t t) { return to_numpy(leaf_begins(tree_at(f, t))); },
+          nb::arg("tree"), "Where the rows of each leaf begin, and where the last ones end.")
+      .def(
+          "truncated", [](const Forest& f, std::size_t n_trees) { return truncated(f, n_trees); },
+          nb::arg("n_trees"))
+      .def(
+          "extended", [](const Forest& f, const Forest& more) { return extended(f, more); },
+          nb::arg("more"))
+      .def("impurity_importances",
+           [](const Forest& f) { return to_numpy(impurity_importances(f)); });
+  def_votes(forest_class);
+  def_answer(forest_class, "apply", [](const Forest& forest, const auto& table, int n_threads) {
+    return apply(forest, table, n_threads);
+  });
+}
+
+}  // namespace arboleda::python
