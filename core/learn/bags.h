@@ -58,6 +58,8 @@ class BagDraw {
   // The sum of the counts of any bag.
   std::uint64_t n_drawn() const { return groups_.size() * n_of_group_; }
 
+  std::size_t n_rows() const { return n_rows_; }  // of the table
+
   // The rows that can be drawn, ascending.
   std::vector<RowIndex> rows() const;
 
