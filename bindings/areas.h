@@ -22,6 +22,8 @@ void init_tree(nb::module_& m);
 void init_ensemble(nb::module_& m);
 void init_forest(nb::module_& m);
 void init_cart(nb::module_& m);
+void init_fit_forest(nb::module_& m);
+void init_out_of_bag(nb::module_& m);
 void init_prune(nb::module_& m);
 void init_boosting(nb::module_& m);
 void init_io(nb::module_& m);

@@ -4,6 +4,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <optional>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -19,6 +21,17 @@ using AnyColumn = nb::ndarray<nb::ro, nb::numpy, nb::ndim<1>, nb::device::cpu>;
 
 template <class T, int kDims = 1>
 using OutArray = nb::ndarray<nb::numpy, T, nb::ndim<kDims>, nb::c_contig>;
+
+template <class T>
+std::span<const T> span_of(const InArray<T>& array) {
+  return {array.data(), array.size()};
+}
+
+// None is an empty span.
+template <class T>
+std::span<const T> span_of(const std::optional<InArray<T>>& array) {
+  return array ? span_of(*array) : std::span<const T>{};
+}
 
 // Hands a vector over to Python: the array owns it. With T const, Python may not write to it.
 template <class T, int kDims>

@@ -20,15 +20,6 @@ namespace {
 using Rows = InArray<RowIndex>;
 using Floats = InArray<double>;
 
-template <class T>
-std::span<const T> span_of(const InArray<T>& array) {
-  return {array.data(), array.size()};
-}
-
-std::span<const double> span_of(const std::optional<Floats>& array) {
-  return array ? span_of(*array) : std::span<const double>{};
-}
-
 BoostedGrowth growth_named(const std::string& name) {
   if (name == "level_wise") return BoostedGrowth::level_wise;
   if (name == "symmetric") return BoostedGrowth::symmetric;

@@ -6,14 +6,14 @@
 #include <nanobind/stl/vector.h>
 
 #include <optional>
+#include <string>
 
 #include "areas.h"
 #include "arrays.h"
 #include "learn/multi_output_cart.h"
+#include "options.h"
 
 namespace arboleda::python {
-
-namespace {
 
 ClassMeasure class_measure_named(const std::string& name) {
   if (name == "gini") return ClassMeasure::gini;
@@ -29,16 +29,24 @@ RegressionMeasure regression_measure_named(const std::string& name) {
   return RegressionMeasure::squared_error;
 }
 
-template <class T>
-std::span<const T> span_of(const InArray<T>& array) {
-  return {array.data(), array.size()};
+GrowthOptions growth_options(std::int32_t max_depth, std::int64_t max_leaf_nodes,
+                             std::uint64_t min_samples_split, std::uint64_t min_samples_leaf,
+                             double min_weight_fraction_leaf, double min_impurity_decrease,
+                             FeatureIndex max_features, bool random_splits) {
+  GrowthOptions options;
+  if (max_depth >= 0) options.max_depth = max_depth;
+  if (max_leaf_nodes >= 0) {
+    options.max_leaf_nodes = max_leaf_nodes;
+    options.policy = GrowthPolicy::best_first;
+  }
+  options.min_samples_split = min_samples_split;
+  options.min_samples_leaf = min_samples_leaf;
+  options.min_weight_fraction_leaf = min_weight_fraction_leaf;
+  options.min_impurity_decrease = min_impurity_decrease;
+  options.max_features = max_features;
+  options.random_splits = random_splits;
+  return options;
 }
-
-std::span<const double> span_of(const std::optional<InArray<double>>& array) {
-  return array ? span_of(*array) : std::span<const double>{};
-}
-
-}  // namespace
 
 void init_cart(nb::module_& m) {
   nb::class_<GrowthOptions>(m, "GrowthOptions", "When to stop growing; -1 means no limit.")
@@ -48,18 +56,9 @@ void init_cart(nb::module_& m) {
              std::uint64_t min_samples_split, std::uint64_t min_samples_leaf,
              double min_weight_fraction_leaf, double min_impurity_decrease,
              FeatureIndex max_features, bool random_splits) {
-            new (self) GrowthOptions{};
-            if (max_depth >= 0) self->max_depth = max_depth;
-            if (max_leaf_nodes >= 0) {
-              self->max_leaf_nodes = max_leaf_nodes;
-              self->policy = GrowthPolicy::best_first;
-            }
-            self->min_samples_split = min_samples_split;
-            self->min_samples_leaf = min_samples_leaf;
-            self->min_weight_fraction_leaf = min_weight_fraction_leaf;
-            self->min_impurity_decrease = min_impurity_decrease;
-            self->max_features = max_features;
-            self->random_splits = random_splits;
+            new (self) GrowthOptions(growth_options(
+                max_depth, max_leaf_nodes, min_samples_split, min_samples_leaf,
+                min_weight_fraction_leaf, min_impurity_decrease, max_features, random_splits));
           },
           nb::kw_only(), nb::arg("max_depth"), nb::arg("max_leaf_nodes"),
           nb::arg("min_samples_split"), nb::arg("min_samples_leaf"),

@@ -7,18 +7,19 @@
 #include "answers.h"
 #include "areas.h"
 #include "arrays.h"
+#include "options.h"
 #include "predict/forest.h"
 
 namespace arboleda::python {
 
-namespace {
-
-Voting to_voting(const std::string& name) {
+Voting voting_named(const std::string& name) {
   if (name == "soft") return Voting::soft;
   if (name == "hard") return Voting::hard;
   require(name == "laplace", "trees vote soft, hard or laplace");
   return Voting::laplace;
 }
+
+namespace {
 
 // Called with the GIL held; releases it.
 template <class Table>
@@ -26,7 +27,7 @@ OutArray<double, 2> votes(const Forest& forest, const std::string& voting,
                           const std::vector<std::size_t>& n_classes, const Table& table,
                           int n_threads) {
   const Context context = make_context(n_threads, 0);
-  const Ballot ballot(forest, to_voting(voting), n_classes);
+  const Ballot ballot(forest, voting_named(voting), n_classes);
   std::vector<double> means;
   {
     const nb::gil_scoped_release unlocked;

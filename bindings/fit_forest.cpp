@@ -1,0 +1,146 @@
+// Fitting forests: their options, what each tree sees, and the loop.
+#include "learn/forest.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "areas.h"
+#include "arrays.h"
+#include "options.h"
+
+namespace arboleda::python {
+
+namespace {
+
+using Labels = InArray<std::uint32_t>;
+using Floats = InArray<double>;
+
+BagKind bag_named(const std::string& name) {
+  if (name == "all") return BagKind::all;
+  if (name == "without_replacement") return BagKind::without_replacement;
+  if (name == "balanced_bootstrap") return BagKind::balanced_bootstrap;
+  require(name == "bootstrap", "no such kind of bag");
+  return BagKind::bootstrap;
+}
+
+// Called with the GIL released, on the thread that called the fit.
+ForestProgress progress_from(const nb::object& progress) {
+  if (progress.is_none()) return {};
+  return [progress](std::size_t n_done) {
+    const nb::gil_scoped_acquire gil;
+    return nb::cast<bool>(progress(n_done));
+  };
+}
+
+Forest fit_classification(const CodedTable& table, const Labels& labels,
+                          const std::vector<std::size_t>& n_classes,
+                          const std::optional<Floats>& weights, const std::string& criterion,
+                          const ForestOptions& options, const nb::object& progress, int n_threads,
+                          std::uint64_t seed) {
+  const ClassMeasure measure = class_measure_named(criterion);
+  const ForestProgress told = progress_from(progress);
+  const Context context = make_context(n_threads, seed);
+  const nb::gil_scoped_release unlocked;
+  return fit_classification_forest(table, span_of(labels), n_classes, span_of(weights), measure,
+                                   options, told, context);
+}
+
+Forest fit_regression(const CodedTable& table, const Floats& targets, std::size_t n_outputs,
+                      const std::optional<Floats>& weights, const std::string& criterion,
+                      const ForestOptions& options, const nb::object& progress, int n_threads,
+                      std::uint64_t seed) {
+  const RegressionMeasure measure = regression_measure_named(criterion);
+  const ForestProgress told = progress_from(progress);
+  const Context context = make_context(n_threads, seed);
+  const nb::gil_scoped_release unlocked;
+  return fit_regression_forest(table, span_of(targets), n_outputs, span_of(weights), measure,
+                               options, told, context);
+}
+
+void init_options(nb::module_& m) {
+  nb::class_<ForestOptions>(m, "ForestOptions", "How to grow a forest; -1 means no limit, or all.")
+      .def(
+          "__init__",
+          [](ForestOptions* self, std::uint32_t n_trees, std::uint32_t first_tree,
+             std::int32_t max_depth, std::int64_t max_leaf_nodes, std::uint64_t min_samples_split,
+             std::uint64_t min_samples_leaf, double min_weight_fraction_leaf,
+             double min_impurity_decrease, FeatureIndex max_features, bool random_splits,
+             const std::string& bag, std::int64_t n_drawn, FeatureIndex n_columns,
+             bool columns_with_replacement, bool random_n_columns, double switch_share,
+             bool balance_classes, bool keep_rows) {
+            new (self)
+                ForestOptions{n_trees,
+                              first_tree,
+                              growth_options(max_depth, max_leaf_nodes, min_samples_split,
+                                             min_samples_leaf, min_weight_fraction_leaf,
+                                             min_impurity_decrease, max_features, random_splits),
+                              {bag_named(bag), n_drawn},
+                              {n_columns, columns_with_replacement, random_n_columns},
+                              switch_share,
+                              balance_classes,
+                              keep_rows};
+          },
+          nb::kw_only(), nb::arg("n_trees"), nb::arg("first_tree") = 0, nb::arg("max_depth") = -1,
+          nb::arg("max_leaf_nodes") = -1, nb::arg("min_samples_split") = 2,
+          nb::arg("min_samples_leaf") = 1, nb::arg("min_weight_fraction_leaf") = 0.0,
+          nb::arg("min_impurity_decrease") = 0.0, nb::arg("max_features") = -1,
+          nb::arg("random_splits") = false, nb::arg("bag") = "bootstrap", nb::arg("n_drawn") = -1,
+          nb::arg("n_columns") = -1, nb::arg("columns_with_replacement") = false,
+          nb::arg("random_n_columns") = false, nb::arg("switch_share") = 0.0,
+          nb::arg("balance_classes") = false, nb::arg("keep_rows") = false)
+      .def_prop_ro("n_trees", [](const ForestOptions& options) { return options.n_trees; })
+      .def_prop_ro("first_tree", [](const ForestOptions& options) { return options.first_tree; });
+}
+
+void init_draws(nb::module_& m) {
+  m.def(
+      "draw_bag",
+      [](const ForestOptions& options, std::size_t n_rows, const std::optional<Floats>& weights,
+         const std::optional<Labels>& labels, std::uint32_t tree, std::uint64_t seed) {
+        const BagDraw bags(options.bag, {n_rows, span_of(weights), span_of(labels)}, seed);
+        std::vector<std::uint32_t> counts;
+        bags.counts(tree, counts);
+        return to_numpy(std::move(counts));
+      },
+      nb::arg("options"), nb::arg("n_rows"), nb::arg("weights").none(), nb::arg("labels").none(),
+      nb::arg("tree"), nb::arg("seed"));
+
+  m.def(
+      "draw_columns",
+      [](const ForestOptions& options, FeatureIndex n_features, std::uint32_t tree,
+         std::uint64_t seed) {
+        return to_numpy(draw_columns(options.columns, n_features, seed, tree));
+      },
+      nb::arg("options"), nb::arg("n_features"), nb::arg("tree"), nb::arg("seed"));
+
+  m.def(
+      "switch_labels",
+      [](const ForestOptions& options, const Labels& labels, const std::optional<Floats>& weights,
+         std::uint32_t tree, std::uint64_t seed) {
+        const auto rows = BagDraw({BagKind::all}, {labels.size(), span_of(weights)}, seed).rows();
+        const LabelSwitch change(options.switch_share, rows, span_of(labels), seed);
+        std::vector<std::uint32_t> switched;
+        change.labels(tree, switched);
+        return to_numpy(std::move(switched));
+      },
+      nb::arg("options"), nb::arg("labels"), nb::arg("weights").none(), nb::arg("tree"),
+      nb::arg("seed"));
+}
+
+}  // namespace
+
+void init_fit_forest(nb::module_& m) {
+  init_options(m);
+  init_draws(m);
+  m.def("fit_classification_forest", &fit_classification, nb::arg("table"), nb::arg("labels"),
+        nb::arg("n_classes"), nb::arg("weights").none(), nb::arg("criterion"), nb::arg("options"),
+        nb::arg("progress").none(), nb::arg("n_threads"), nb::arg("seed"));
+  m.def("fit_regression_forest", &fit_regression, nb::arg("table"), nb::arg("targets"),
+        nb::arg("n_outputs"), nb::arg("weights").none(), nb::arg("criterion"), nb::arg("options"),
+        nb::arg("progress").none(), nb::arg("n_threads"), nb::arg("seed"));
+}
+
+}  // namespace arboleda::python

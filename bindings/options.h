@@ -1,0 +1,22 @@
+// What several fits are told, by its names in Python.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "learn/cart.h"
+#include "tree/votes.h"
+
+namespace arboleda::python {
+
+ClassMeasure class_measure_named(const std::string& name);
+RegressionMeasure regression_measure_named(const std::string& name);
+Voting voting_named(const std::string& name);
+
+// Limits of a tree's growth; -1 means no limit.
+GrowthOptions growth_options(std::int32_t max_depth, std::int64_t max_leaf_nodes,
+                             std::uint64_t min_samples_split, std::uint64_t min_samples_leaf,
+                             double min_weight_fraction_leaf, double min_impurity_decrease,
+                             FeatureIndex max_features, bool random_splits);
+
+}  // namespace arboleda::python
