@@ -32,8 +32,8 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.integer]
 
-# Told now and then, on the caller's thread, how many trees are done, and once in the end. True: start
-# no more; the forest then has the first ones, at least one.
+# Told now and then, on the caller's thread, how many trees are done, and once in the end. True:
+# start no more; the forest then has the first ones, at least one.
 Progress = Callable[[int], bool]
 
 
@@ -207,9 +207,8 @@ def out_of_bag_votes(
 
     The table is that of the fit. No result depends on the number of threads.
     """
-    return OutOfBagVotes(
-        *_native.out_of_bag_votes(forest._native, *table.native, rows.native(), voting, n_threads)
-    )
+    answer: Callable[..., tuple[Floats, npt.NDArray[np.uint32]]] = _native.out_of_bag_votes
+    return OutOfBagVotes(*answer(forest._native, *table.native, rows.native(), voting, n_threads))
 
 
 def out_of_bag_curve(
@@ -224,9 +223,8 @@ def out_of_bag_curve(
 
     The mean over several outputs. Rows count the same, but those of weight 0 not at all.
     """
-    return OutOfBagCurve(
-        *_native.out_of_bag_curve(forest._native, *table.native, rows.native(), voting, n_threads)
-    )
+    answer: Callable[..., tuple[Floats, npt.NDArray[np.uint64]]] = _native.out_of_bag_curve
+    return OutOfBagCurve(*answer(forest._native, *table.native, rows.native(), voting, n_threads))
 
 
 def out_of_bag_permutation(
@@ -234,10 +232,11 @@ def out_of_bag_permutation(
 ) -> Floats:
     """Return by how much each tree's error grows when a column is permuted among its left-out rows.
 
-    Of shape (n_trees, n_columns); NaN for a tree that saw every row. The error of a tree alone is that
-    of its leaf's largest class, or of its leaf's mean. Breiman (2001), section 10.
+    Of shape (n_trees, n_columns); NaN for a tree that saw every row. The error of a tree alone is
+    that of its leaf's largest class, or of its leaf's mean. Breiman (2001), section 10.
     """
-    return _native.out_of_bag_permutation(forest._native, *table.native, rows.native(), n_threads)
+    answer: Callable[..., Floats] = _native.out_of_bag_permutation
+    return answer(forest._native, *table.native, rows.native(), n_threads)
 
 
 def _label_codes(labels: npt.NDArray[np.integer] | Floats) -> npt.NDArray[np.uint32]:

@@ -1,0 +1,272 @@
+"""The loop of forests, below the estimators: bags, left-out rows, stopping, memory."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from arboleda._bridge.columns import SparseTable, Table
+from arboleda._bridge.fit_forest import (
+    FittedRows,
+    ForestOptions,
+    draw_bag,
+    draw_columns,
+    fit_classification_forest,
+    out_of_bag_curve,
+    out_of_bag_permutation,
+    out_of_bag_votes,
+    switch_labels,
+)
+from arboleda._bridge.forest import Forest
+
+_SEED = 11
+
+
+def _table(X: Any) -> Table:
+    return Table(list(X.T), len(X), (0,) * X.shape[1])
+
+
+def _problem(n_rows: int, n_columns: int = 5) -> tuple[Any, Any]:
+    random = np.random.default_rng(3)
+    X = random.normal(size=(n_rows, n_columns))
+    X[random.random(X.shape) < 0.4] = 0.0
+    y = np.digitize(X[:, 0] + X[:, 1] * X[:, 2] + 0.3 * random.normal(size=n_rows), [-0.4, 0.5])
+    return X, y
+
+
+def _fit(X: Any, y: Any, options: ForestOptions, n_threads: int = 2, **more: Any) -> Forest:
+    return fit_classification_forest(
+        _table(X).code(1), y, (3,), None, "gini", options, n_threads=n_threads, seed=_SEED, **more
+    )
+
+
+def test_bags_and_left_out_rows_are_all_rows_and_disjoint() -> None:
+    X, y = _problem(300)
+    options = ForestOptions(n_trees=20, keep_rows=True)
+    forest = _fit(X, y, options)
+    rows = FittedRows(options, y, (3,), None, _SEED)
+    n_out = np.zeros(300, dtype=int)
+    for t in range(20):
+        in_bag = np.flatnonzero(draw_bag(options, 300, t, seed=_SEED))
+        assert np.array_equal(np.sort(forest.rows(t)), in_bag)
+        n_out += ~np.isin(np.arange(300), in_bag)
+    assert np.array_equal(out_of_bag_votes(forest, _table(X), rows, n_threads=2).n_trees, n_out)
+
+
+def test_left_out_rows_know_nothing_of_random_labels() -> None:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(2000, 4))
+    y = random.integers(0, 2, 2000)
+    options = ForestOptions(n_trees=60, max_features=2)
+    forest = fit_classification_forest(
+        _table(X).code(1), y, (2,), None, "gini", options, n_threads=2, seed=_SEED
+    )
+    curve = out_of_bag_curve(
+        forest, _table(X), FittedRows(options, y, (2,), None, _SEED), n_threads=2
+    )
+    assert curve.n_judged[-1] == 2000
+    assert abs(curve.error[-1] - 0.5) < 3 * 0.5 / np.sqrt(2000)
+
+
+@pytest.mark.parametrize("voting", ["soft", "hard", "laplace"])
+def test_votes_are_those_of_the_single_trees(voting: Any) -> None:
+    X, y = _problem(200)
+    options = ForestOptions(n_trees=7, max_depth=4)
+    forest = _fit(X, y, options)
+    rows = FittedRows(options, y, (3,), None, _SEED)
+    sums, n_trees = out_of_bag_votes(forest, _table(X), rows, voting=voting, n_threads=2)
+    expected = np.zeros((200, 3))
+    for t in range(7):
+        tree = forest.tree(t)
+        leaves = tree.apply(_table(X), 1)
+        share = tree.value[leaves].reshape(200, 3)
+        if voting == "hard":
+            share = np.eye(3)[share.argmax(axis=1)]
+        if voting == "laplace":
+            weight = tree.weighted_n_node_samples[leaves][:, None]
+            share = (weight * share + 1) / (weight + 3)
+        left_out = draw_bag(options, 200, t, seed=_SEED) == 0
+        expected[left_out] += share[left_out]
+    np.testing.assert_allclose(sums, expected, rtol=1e-12)
+    assert np.array_equal(n_trees == 0, expected.sum(axis=1) == 0)
+
+
+def test_tables_that_store_only_what_is_not_zero_answer_the_same() -> None:
+    X, y = _problem(400)
+    options = ForestOptions(n_trees=6, max_features=3)
+    forest = _fit(X, y, options)
+    rows = FittedRows(options, y, (3,), None, _SEED)
+    dense, few = _table(X), SparseTable(sparse.csr_array(X))
+    for one, other in zip(
+        out_of_bag_votes(forest, dense, rows, n_threads=1),
+        out_of_bag_votes(forest, few, rows, n_threads=2),
+        strict=True,
+    ):
+        assert np.array_equal(one, other)
+    assert np.array_equal(
+        out_of_bag_permutation(forest, dense, rows, n_threads=2),
+        out_of_bag_permutation(forest, few, rows, n_threads=1),
+    )
+    assert np.array_equal(
+        out_of_bag_curve(forest, dense, rows, n_threads=2).error,
+        out_of_bag_curve(forest, few, rows, n_threads=3).error,
+    )
+
+
+def test_permuted_columns_that_matter_raise_the_error() -> None:
+    X, y = _problem(1500, 8)
+    options = ForestOptions(n_trees=40, max_features=3)
+    rows = FittedRows(options, y, (3,), None, _SEED)
+    increase = out_of_bag_permutation(_fit(X, y, options), _table(X), rows, n_threads=2)
+    z = increase.mean(axis=0) / (increase.std(axis=0) / np.sqrt(40))
+    assert (z[:3] > 10).all()
+    assert (z[3:] < 5).all()
+
+
+def test_each_tree_has_its_columns_and_labels() -> None:
+    X, y = _problem(300, 9)
+    options = ForestOptions(n_trees=8, n_columns=3, bag="all", switch_share=0.3)
+    forest = _fit(X, y, options)
+    for t in range(8):
+        asked = forest.tree(t).feature
+        columns = draw_columns(options, 9, t, seed=_SEED)
+        assert len(columns) == 3
+        assert set(asked[asked >= 0]) <= set(columns)
+        labels = switch_labels(options, y, t, seed=_SEED)
+        assert np.array_equal(np.bincount(labels), np.bincount(y))
+        assert abs((labels != y).mean() - 0.3) < 0.1
+        alone = fit_classification_forest(
+            _table(X[:, columns]).code(1),
+            labels.astype(int),
+            (3,),
+            None,
+            "gini",
+            ForestOptions(n_trees=1, bag="all"),
+            n_threads=1,
+            seed=_SEED,
+        )
+        assert np.array_equal(alone.tree(0).threshold, forest.tree(t).threshold)
+
+
+def test_progress_is_told_and_may_stop_and_its_exceptions_come_through() -> None:
+    X, y = _problem(200)
+    told: list[int] = []
+    options = ForestOptions(n_trees=30)
+
+    def tell(n_done: int) -> bool:
+        told.append(n_done)
+        return False
+
+    whole = _fit(X, y, options, progress=tell)
+    assert told == sorted(told)
+    assert told[-1] == whole.n_trees == 30
+
+    some = _fit(X, y, options, n_threads=1, progress=lambda n_done: n_done == 4)
+    assert some.n_trees == 4
+    table = _table(X)
+    assert np.array_equal(some.votes(table), whole.truncated(4).votes(table))
+
+    def fail(n_done: int) -> bool:
+        raise RuntimeError(f"after {n_done}")
+
+    with pytest.raises(RuntimeError, match="after"):
+        _fit(X, y, options, progress=fail)
+
+
+def test_what_cannot_be_is_refused() -> None:
+    X, y = _problem(50)
+    with pytest.raises(ValueError, match="not a class"):
+        _fit(X, y + 1, ForestOptions(n_trees=1))
+    with pytest.raises(ValueError, match="more rows than the table"):
+        _fit(X, y, ForestOptions(n_trees=1, n_drawn=51))
+    with pytest.raises(ValueError, match="proportions"):
+        _fit(X, y, ForestOptions(n_trees=1, switch_share=0.9))
+    with pytest.raises(ValueError, match="kind of bag"):
+        ForestOptions(n_trees=1, bag="bag")
+    options = ForestOptions(n_trees=2)
+    forest = _fit(X, y, options)
+    weights = np.ones(40)
+    fewer = FittedRows(options, y[:40], (3,), weights, _SEED)
+    with pytest.raises(ValueError, match="one weight a row"):
+        out_of_bag_votes(forest, _table(X), fewer, n_threads=1)
+    with pytest.raises(ValueError, match="one target a row"):
+        out_of_bag_permutation(
+            forest, _table(X), FittedRows(options, y[:40], (3,), None, _SEED), n_threads=1
+        )
+    with pytest.raises(ValueError, match="number of columns"):
+        out_of_bag_curve(
+            forest, _table(X[:, :4]), FittedRows(options, y, (3,), None, _SEED), n_threads=1
+        )
+
+
+_RANDOM = np.random.default_rng(5)
+_MANY = _RANDOM.normal(size=(100_000, 8))
+_LABELS = (_RANDOM.random(100_000) < 0.5).astype(int)
+
+
+def _fit_many(n_trees: int, **limits: Any) -> tuple[Forest, FittedRows]:
+    options = ForestOptions(n_trees=n_trees, **limits)
+    forest = fit_classification_forest(
+        _table(_MANY).code(2), _LABELS, (2,), None, "gini", options, n_threads=2, seed=0
+    )
+    return forest, FittedRows(options, _LABELS, (2,), None, 0)
+
+
+def _permute() -> Callable[[], Any]:
+    forest, rows = _fit_many(120, max_depth=12, max_features=2, random_splits=True)
+    return lambda: out_of_bag_permutation(forest, _table(_MANY), rows, n_threads=2)
+
+
+@pytest.mark.parametrize(
+    "prepared", [lambda: lambda: _fit_many(2000), _permute], ids=["fit", "permutation"]
+)
+def test_ctrl_c_ends_it_soon(prepared: Callable[[], Callable[[], Any]]) -> None:
+    work = prepared()
+    pressed = []
+
+    def press() -> None:
+        pressed.append(time.process_time())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(0.2, press)
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            work()
+        assert time.process_time() - pressed[0] < 1.0
+    finally:
+        timer.cancel()
+
+
+_PEAK = """
+import resource, numpy as np
+from arboleda._bridge.columns import Table
+from arboleda._bridge.fit_forest import ForestOptions, fit_regression_forest
+X = np.random.default_rng(0).normal(size=(20_000, 4))
+y = np.random.default_rng(1).normal(size=20_000)
+code = Table(list(X.T), len(X), (0,) * 4).code(2)
+fit = lambda n_trees: fit_regression_forest(
+    code, y, None, "squared_error", ForestOptions(n_trees=n_trees, max_features=1),
+    n_threads=2, seed=0)
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+fit(4)
+before = peak()
+forest = fit(60)
+print(peak() - before, forest.n_bytes)
+"""
+
+
+def test_memory_of_a_fit_is_that_of_its_trees() -> None:
+    answer = subprocess.run(
+        [sys.executable, "-c", _PEAK], capture_output=True, text=True, check=True
+    )
+    grown, n_bytes = map(int, answer.stdout.split())
+    assert grown < 1.15 * n_bytes + 10e6
