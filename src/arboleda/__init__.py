@@ -10,6 +10,9 @@ __version__ = "0.1.0"
 
 # Public name -> the module that defines it.
 _PUBLIC = {
+    "BaggingClassifier": "arboleda.bagging",
+    "BaggingRegressor": "arboleda.bagging",
+    "ClassSwitchingClassifier": "arboleda.bagging",
     "DecisionTreeClassifier": "arboleda.tree",
     "DecisionTreeRegressor": "arboleda.tree",
     "GradientBoostingClassifier": "arboleda.boosting",
@@ -19,6 +22,8 @@ _PUBLIC = {
     "ModelFormatError": "arboleda._errors",
     "PrunedTreeClassifier": "arboleda.tree",
     "PrunedTreeRegressor": "arboleda.tree",
+    "RandomSubspaceClassifier": "arboleda.bagging",
+    "RandomSubspaceRegressor": "arboleda.bagging",
     "Study": "arboleda.study",
     "export_graphviz": "arboleda.tree",
     "export_text": "arboleda.tree",
@@ -28,6 +33,9 @@ _PUBLIC = {
 _MODULES = {"metrics", "model_selection", "persist"}
 
 __all__ = [
+    "BaggingClassifier",
+    "BaggingRegressor",
+    "ClassSwitchingClassifier",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "GradientBoostingClassifier",
@@ -37,6 +45,8 @@ __all__ = [
     "ModelFormatError",
     "PrunedTreeClassifier",
     "PrunedTreeRegressor",
+    "RandomSubspaceClassifier",
+    "RandomSubspaceRegressor",
     "Study",
     "__version__",
     "export_graphviz",
@@ -53,6 +63,11 @@ if TYPE_CHECKING:
     from arboleda import model_selection as model_selection
     from arboleda import persist as persist
     from arboleda._errors import ModelFormatError as ModelFormatError
+    from arboleda.bagging import BaggingClassifier as BaggingClassifier
+    from arboleda.bagging import BaggingRegressor as BaggingRegressor
+    from arboleda.bagging import ClassSwitchingClassifier as ClassSwitchingClassifier
+    from arboleda.bagging import RandomSubspaceClassifier as RandomSubspaceClassifier
+    from arboleda.bagging import RandomSubspaceRegressor as RandomSubspaceRegressor
     from arboleda.boosting import GradientBoostingClassifier as GradientBoostingClassifier
     from arboleda.boosting import GradientBoostingRegressor as GradientBoostingRegressor
     from arboleda.boosting import HistGradientBoostingClassifier as HistGradientBoostingClassifier

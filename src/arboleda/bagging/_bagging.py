@@ -1,0 +1,108 @@
+"""What bagging of classifiers and of regressors shares: bags of rows, and what they leave out."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, RealNotInt
+from sklearn.utils.validation import check_is_fitted
+
+from arboleda._out_of_bag import OobCurve, means_of_votes
+from arboleda.bagging._draws import RowsToDraw
+from arboleda.bagging._ensemble import Array, Floats, Indices, MemberEnsemble
+from arboleda.bagging._plan import Plan, n_columns_of_member, n_rows_of_bag
+from arboleda.bagging._tables import n_rows_of
+from arboleda.bagging._votes import out_of_bag
+
+
+class Bagging(MemberEnsemble):
+    """Rows and columns drawn for every member; the rows left out judge it."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "max_samples": [
+            None,
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0, 1, closed="right"),
+        ],
+        "max_features": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0, 1, closed="right"),
+        ],
+        "bootstrap": ["boolean"],
+        "bootstrap_features": ["boolean"],
+        "oob_score": ["boolean"],
+    }
+
+    max_samples: int | float | None
+    max_features: int | float
+    bootstrap: bool
+    bootstrap_features: bool
+    oob_score: bool
+    oob_score_: float
+    _oob_curve: OobCurve
+
+    @abstractmethod
+    def _keep_out_of_bag(self, means: Floats, target: Array, judged: Indices) -> None:
+        """Keep the out-of-bag answers and the score of those of the judged rows."""
+
+    def _plan(self, target: Array, rows: RowsToDraw) -> Plan:
+        n_drawn = n_rows_of_bag(self.max_samples, rows.n_able, bootstrap=self.bootstrap)
+        if self.oob_score and not self.bootstrap and n_drawn == rows.n_able:
+            raise ValueError(
+                "oob_score=True needs rows that members leave out, but bootstrap=False draws all "
+                "rows: set bootstrap=True, or lower max_samples"
+            )
+        return Plan(
+            n_features=self.n_features_in_,
+            n_drawn=n_drawn,
+            n_columns=n_columns_of_member(self.max_features, self.n_features_in_),
+            bag="bootstrap" if self.bootstrap else "without_replacement",
+            columns_with_replacement=self.bootstrap_features,
+        )
+
+    def _after_fit(self, X: Any, target: Array, rows: RowsToDraw) -> None:
+        for name in ("oob_score_", "oob_decision_function_", "oob_prediction_", "_oob_curve"):
+            self.__dict__.pop(name, None)
+        if not self.oob_score:
+            return
+        if any(batch.rows.n_rows != n_rows_of(X) for batch in self._batches):
+            raise ValueError(
+                "the members made before learned from another number of rows, so their bags tell "
+                "nothing of these: set oob_score=False, or warm_start=False"
+            )
+        judged = np.ones(rows.n_rows, dtype=bool)
+        if rows.able is not None:
+            judged = np.isin(np.arange(rows.n_rows), rows.able)
+        left_out = self._left_out()
+        found = out_of_bag(self._fitted_members(), left_out, X, target, judged, self._asking())
+        self._oob_curve = found.curve
+        means = means_of_votes(found.sums, found.counts)
+        self._keep_out_of_bag(means, target, np.flatnonzero(judged))
+
+    def _left_out(self) -> Iterator[Indices]:
+        for batch in self._batches:
+            for drawn in batch.draws():
+                yield np.flatnonzero(drawn.counts(batch.rows) == 0)
+
+    def oob_curve(self) -> OobCurve:
+        """Out-of-bag error after the first member, the first two, ..., all of them.
+
+        Returns
+        -------
+        curve : OobCurve
+            ``n_estimators``, ``error`` (share of misclassified rows, or mean squared error) and
+            ``n_rows``: how many rows some member so far left out.
+
+        Raises
+        ------
+        ValueError
+            If the ensemble was not fitted with ``oob_score=True``.
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "_oob_curve"):
+            raise ValueError("oob_curve() needs oob_score=True in fit: set it and fit again")
+        return self._oob_curve

@@ -1,0 +1,133 @@
+"""What one member learns from: a function of plan and seed, drawn again rather than stored."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import check_random_state
+from sklearn.utils.random import sample_without_replacement
+
+from arboleda.bagging._plan import Plan
+
+__all__ = ["Draw", "RowsToDraw", "draw", "limit_of_switching", "switched"]
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.intp]
+
+
+class RowsToDraw(NamedTuple):
+    """The rows of a table, as draws see them.
+
+    ``able`` lists the rows of positive weight; None: all. ``chance`` is the probability of each of
+    them, for members that cannot weigh rows themselves; None: all alike.
+    """
+
+    n_rows: int
+    able: Indices | None = None
+    chance: Floats | None = None
+
+    @property
+    def n_able(self) -> int:
+        """Rows there are to draw from."""
+        return self.n_rows if self.able is None else len(self.able)
+
+    @classmethod
+    def weighing(cls, n_rows: int, weight: Floats | None, *, by_chance: bool) -> RowsToDraw:
+        """Rows to draw from when they have weights, which members use themselves or cannot."""
+        if weight is None:
+            return cls(n_rows)
+        able = np.flatnonzero(weight)
+        scaled = weight[able] / weight.max()
+        chance = scaled / scaled.sum() if by_chance else None
+        return cls(n_rows, None if len(able) == n_rows else able, chance)
+
+
+class Draw(NamedTuple):
+    """Columns, and rows (those drawn twice stand twice; None: all that there are to draw from)."""
+
+    columns: Indices
+    rows: Indices | None
+
+    def counts(self, rows: RowsToDraw) -> npt.NDArray[np.intp]:
+        """How often each row of the table is in the bag."""
+        if self.rows is None:
+            if rows.able is None:
+                return np.ones(rows.n_rows, dtype=np.intp)
+            return np.bincount(rows.able, minlength=rows.n_rows)
+        return np.bincount(self.rows, minlength=rows.n_rows)
+
+
+def draw(plan: Plan, rows: RowsToDraw, seed: int) -> Draw:
+    """Draw the columns, then the rows, of the member with that seed."""
+    random = check_random_state(seed)
+    n_columns = plan.n_columns
+    if plan.random_n_columns:
+        n_columns = 1 + random.randint(n_columns)
+    columns = _drawn(random, plan.n_features, n_columns, replace=plan.columns_with_replacement)
+    if plan.bag == "all":
+        return Draw(columns, None)
+    replace = plan.bag == "bootstrap"
+    if rows.chance is None:
+        places = _drawn(random, rows.n_able, plan.n_drawn, replace=replace)
+    else:
+        places = random.choice(rows.n_able, plan.n_drawn, replace=replace, p=rows.chance)
+    return Draw(columns, places if rows.able is None else rows.able[places])
+
+
+def _drawn(random: np.random.RandomState, n: int, wanted: int, *, replace: bool) -> Indices:
+    found: Any = (
+        random.randint(0, n, wanted)
+        if replace
+        else sample_without_replacement(n, wanted, random_state=random)
+    )
+    return np.asarray(found, dtype=np.intp)
+
+
+def switched(labels: Indices, share: float, rows: RowsToDraw, seed: int) -> Indices:
+    """Labels of which a share p are others, on average; every class keeps its number of rows.
+
+    Breiman (2000) and Martinez-Munoz & Suarez (2005), equation (4): class j becomes i with
+    probability w P_i, where w = p / (1 - sum P^2). That is, a row takes part with probability w and
+    takes a label drawn from all. Here the rows that take part exchange their labels by a random
+    permutation. Of m rows that do, each keeps its own with probability 1/m, so that
+    (m - 1) n / (n - 1) (1 - sum P^2) labels of n become others on average: this gives m.
+    """
+    if share == 0.0:
+        return labels
+    able = np.arange(rows.n_rows) if rows.able is None else rows.able
+    n = len(able)
+    differing = _differing(np.bincount(labels[able]))
+    if differing == 0.0:  # one class
+        return labels
+    # Another stream than that of rows and columns, of the same seed.
+    random = np.random.default_rng([seed, 1])
+    taking_part = min(n, round(1 + share * (n - 1) / differing))
+    some = random.choice(able, taking_part, replace=False)
+    result = labels.copy()
+    result[some] = labels[random.permutation(some)]
+    return result
+
+
+def limit_of_switching(class_sizes: npt.NDArray[Any]) -> float:
+    """Share of switched labels from which on the majority of many members is no longer right.
+
+    A class i must stay itself more often than it becomes any other class j:
+    1 - w (1 - P_i) > w P_j, that is p < (1 - sum P^2) / (1 - P_i + P_j) for all of them. With two
+    classes this is the share of the smaller one; with K classes of equal size it is (K - 1) / K.
+
+    Parameters
+    ----------
+    class_sizes : ndarray of shape (n_classes,)
+        At least two classes.
+    """
+    shares = class_sizes / class_sizes.sum()
+    order = np.sort(shares)
+    return float(_differing(class_sizes) / (1 - order[0] + order[-1]))
+
+
+def _differing(class_sizes: npt.NDArray[Any]) -> float:
+    """Probability that two labels differ: 1 - sum P^2."""
+    shares = class_sizes / class_sizes.sum()
+    return float(1 - np.sum(shares**2))

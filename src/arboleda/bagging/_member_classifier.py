@@ -1,0 +1,150 @@
+"""What ensembles of classifiers share: classes in, votes and probabilities out."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import ClassifierMixin, clone
+from sklearn.utils import column_or_1d
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_y
+
+from arboleda._bridge.target import read_target
+from arboleda.bagging._ensemble import Array, Floats, Indices, MemberEnsemble, members_have
+from arboleda.bagging._votes import Asking, Voting, mean_decision, mean_output, votes_with
+from arboleda.tree import DecisionTreeClassifier
+
+
+class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
+    """Classes in, votes and probabilities out. Members learn the numbers of the classes."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **MemberEnsemble._parameter_constraints,
+        "voting": [StrOptions({"soft", "hard"})],
+    }
+
+    voting: Voting
+    classes_: Array
+
+    @property
+    def n_classes_(self) -> int:
+        """Number of classes."""
+        return len(self.classes_)
+
+    def _default_member(self) -> Any:
+        return DecisionTreeClassifier()
+
+    def _encode_target(self, y: Any) -> Indices:
+        y = column_or_1d(_check_y(read_target(y, numeric=False), estimator=self), warn=True)
+        check_classification_targets(y)
+        classes, numbers = np.unique(y, return_inverse=True)
+        before = getattr(self, "classes_", None) if self._kept_members() else None
+        if before is not None and not np.array_equal(before, classes):
+            raise ValueError(
+                f"y has the classes {_some(classes)}, but the members made before know "
+                f"{_some(before)}: with warm_start=True y must hold the same classes"
+            )
+        self.classes_ = classes
+        return numbers.astype(np.intp)
+
+    def _template(self) -> Any:
+        """Members with weights of classes under the numbers that stand for the labels."""
+        params = self.estimator_.get_params(deep=True)
+        numbers = {label: k for k, label in enumerate(self.classes_.tolist())}
+        translated = {
+            name: {numbers[label]: weight for label, weight in value.items() if label in numbers}
+            for name, value in params.items()
+            if name.rpartition("__")[2] == "class_weight" and isinstance(value, dict)
+        }
+        if not translated:
+            return self.estimator_
+        return clone(self.estimator_).set_params(**translated)
+
+    def _votes_by(self, caller: str) -> str:
+        if caller == "decision_function":
+            return caller
+        return votes_with(self._member_to_fit(), self.voting)
+
+    def _asking(self, params: dict[str, Any] | None = None) -> Asking:
+        return Asking(self.n_classes_, self.voting, self.n_jobs, self.verbose, params or {})
+
+    def predict_proba(self, X: Any, **params: Any) -> Floats:
+        """Mean of the members' votes: of their probabilities, or of 1 for the class they predict.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        **params : dict
+            Passed to the members by scikit-learn's metadata routing, if that is enabled.
+
+        Returns
+        -------
+        p : ndarray of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``. With ``voting="hard"``, or of members without
+            probabilities, the share of members that vote for a class.
+        """
+        table = self._checked(X)
+        given = self._params_for("predict_proba", params)
+        return mean_output(self._fitted_members(), table, self._asking(given))
+
+    def predict(self, X: Any, **params: Any) -> Array:
+        """Class with the most votes; a tie goes to the first class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        **params : dict
+            Passed to the members by scikit-learn's metadata routing, if that is enabled.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+        """
+        table = self._checked(X)
+        given = self._params_for("predict", params)
+        votes = mean_output(self._fitted_members(), table, self._asking(given))
+        labels: Array = self.classes_[votes.argmax(axis=1)]
+        return labels
+
+    def predict_log_proba(self, X: Any, **params: Any) -> Floats:
+        """Logarithm of `predict_proba`; minus infinity for a share of 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        **params : dict
+            Passed to the members by scikit-learn's metadata routing, if that is enabled.
+
+        Returns
+        -------
+        log_p : ndarray of shape (n_samples, n_classes)
+        """
+        table = self._checked(X)
+        given = self._params_for("predict_log_proba", params)
+        with np.errstate(divide="ignore"):
+            return np.log(mean_output(self._fitted_members(), table, self._asking(given)))
+
+    @members_have("decision_function")
+    def decision_function(self, X: Any, **params: Any) -> Floats:
+        """Mean of the members' decision functions, where they have one.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        **params : dict
+            Passed to the members by scikit-learn's metadata routing, if that is enabled.
+
+        Returns
+        -------
+        score : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        table = self._checked(X)
+        given = self._params_for("decision_function", params)
+        return mean_decision(self._fitted_members(), table, self._asking(given))
+
+
+def _some(classes: Array) -> str:
+    shown = ", ".join(map(repr, classes[:10].tolist()))
+    return f"{shown} and {len(classes) - 10} more" if len(classes) > 10 else shown

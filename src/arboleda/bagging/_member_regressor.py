@@ -1,0 +1,63 @@
+"""What ensembles of regressors share: the mean of the members' values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils import Tags, column_or_1d, get_tags
+from sklearn.utils.validation import _check_y
+
+from arboleda._bridge.target import read_target
+from arboleda.bagging._ensemble import Floats, MemberEnsemble
+from arboleda.bagging._votes import Asking, mean_output
+from arboleda.tree import DecisionTreeRegressor
+
+
+class MemberRegressor(RegressorMixin, MemberEnsemble):  # type: ignore[misc]
+    """The mean of the members' values."""
+
+    def _default_member(self) -> Any:
+        return DecisionTreeRegressor()
+
+    def _encode_target(self, y: Any) -> Floats:
+        y = read_target(y, numeric=True)
+        shape: tuple[int, ...] = getattr(y, "shape", ())
+        several = len(shape) == 2 and shape[1] > 1
+        y = _check_y(y, multi_output=several, y_numeric=True, estimator=self)
+        if y.dtype.kind in "Mm":
+            raise ValueError(
+                f"y has values of type {y.dtype}: turn dates and durations into numbers first"
+            )
+        target: Floats = (y if several else column_or_1d(y, warn=True)).astype(np.float64)
+        return target
+
+    def _votes_by(self, caller: str) -> str:
+        return "predict"
+
+    def _asking(self, params: dict[str, Any] | None = None) -> Asking:
+        return Asking(0, "hard", self.n_jobs, self.verbose, params or {})
+
+    def predict(self, X: Any, **params: Any) -> Floats:
+        """Mean of the members' predictions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        **params : dict
+            Passed to the members by scikit-learn's metadata routing, if that is enabled.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        table = self._checked(X)
+        given = self._params_for("predict", params)
+        return mean_output(self._fitted_members(), table, self._asking(given))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        member = get_tags(self._member_to_fit())
+        tags.target_tags.multi_output = member.target_tags.multi_output
+        return tags

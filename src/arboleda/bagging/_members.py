@@ -1,0 +1,173 @@
+"""Fitting members of any kind, in threads or processes of joblib's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from joblib import effective_n_jobs
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _check_method_params
+
+from arboleda._bridge.threads import available_cores
+from arboleda.bagging._draws import Draw, RowsToDraw, draw, switched
+from arboleda.bagging._plan import Plan
+from arboleda.bagging._tables import columns_of, rows_of
+
+__all__ = ["Member", "Training", "each", "fit_members"]
+
+Floats = npt.NDArray[np.float64]
+Result = TypeVar("Result")
+# Results that wait for their turn, for each worker: sums are taken in the order of the members.
+_AHEAD = 4
+
+
+@dataclass(frozen=True)
+class Training:
+    """What `fit` was given, checked; labels are numbers of classes."""
+
+    X: Any
+    y: npt.NDArray[Any]
+    weight: Floats | None
+    plan: Plan
+    rows: RowsToDraw
+    takes_weight: bool  # whether the members can weigh rows
+    params: dict[str, Any] = field(default_factory=dict)  # for the members' `fit`
+
+
+@dataclass(frozen=True)
+class Member:
+    """A fitted member and the columns that it was fitted on; whole: on the table as it is."""
+
+    estimator: Any
+    columns: npt.NDArray[np.intp]
+    whole: bool
+
+    def ask(self, method: str, X: Any, params: dict[str, Any]) -> Any:
+        """Answer of one of its methods for a table that has all columns."""
+        part = X if self.whole else columns_of(X, self.columns)
+        return getattr(self.estimator, method)(part, **params)
+
+
+def each(
+    function: Callable[..., Result], items: Sequence[Any], n_jobs: int | None, verbose: int = 0
+) -> Iterator[Result]:
+    """Results for all items in their order, computed side by side, few of them held at a time."""
+    step = _AHEAD * max(1, effective_n_jobs(n_jobs))
+    for first in range(0, len(items), step):
+        part = items[first : first + step]
+        yield from Parallel(n_jobs=n_jobs, verbose=verbose)(delayed(function)(i) for i in part)
+
+
+def fit_members(
+    template: Any,
+    training: Training,
+    seeds: npt.NDArray[Any],
+    n_jobs: int | None,
+    verbose: int,
+) -> list[Member]:
+    """Fit a clone of the template for each seed; the result does not depend on ``n_jobs``."""
+    n_workers = max(1, min(effective_n_jobs(n_jobs), len(seeds)))
+    share = available_cores() // n_workers if n_workers > 1 else None
+    parts = np.array_split(seeds, n_workers)
+    fitted = Parallel(n_jobs=n_workers, verbose=verbose)(
+        delayed(_fit_some)(template, training, part, share) for part in parts
+    )
+    return [member for part in fitted for member in part]
+
+
+def _fit_some(
+    template: Any, training: Training, seeds: npt.NDArray[Any], n_threads: int | None
+) -> list[Member]:
+    return [_fit_one(template, training, int(seed), n_threads) for seed in seeds]
+
+
+def _fit_one(template: Any, training: Training, seed: int, n_threads: int | None) -> Member:
+    member = clone(template)
+    _set_random_states(member, seed)
+    drawn = draw(training.plan, training.rows, seed)
+    y = training.y
+    if training.plan.switch_share:
+        y = switched(y, training.plan.switch_share, training.rows, seed)
+    own = _n_jobs_of(member, n_threads)
+    given = {name: member.get_params()[name] for name in own}
+    member.set_params(**own)
+    try:
+        _fit_on_bag(member, training, drawn, y)
+    except ValueError as error:
+        _tell_of_one_class(member, training, drawn, y, error)
+        raise
+    finally:
+        member.set_params(**given)
+    return Member(member, drawn.columns, whole=training.plan.all_columns)
+
+
+def _fit_on_bag(member: Any, training: Training, drawn: Draw, y: npt.NDArray[Any]) -> None:
+    """Rows count by weight where the member can weigh them, which copies nothing, else by index."""
+    whole = training.plan.all_columns
+    params, weight = training.params, training.weight
+    if training.takes_weight:
+        X = training.X if whole else columns_of(training.X, drawn.columns)
+        if drawn.rows is not None:
+            counts = drawn.counts(training.rows)
+            params = {**params, "sample_weight": counts if weight is None else counts * weight}
+        elif weight is not None:
+            params = {**params, "sample_weight": weight}
+        member.fit(X, y, **params)
+        return
+    rows = training.rows.able if drawn.rows is None else drawn.rows
+    X = training.X
+    if rows is not None:
+        params = _check_method_params(X, params=params, indices=rows)
+        X, y = rows_of(X, rows), y[rows]
+    member.fit(X if whole else columns_of(X, drawn.columns), y, **params)
+
+
+def _tell_of_one_class(
+    member: Any, training: Training, drawn: Draw, y: npt.NDArray[Any], error: ValueError
+) -> None:
+    """Explain what a member refused where its bag holds no more than one class of several."""
+    classes = np.unique(y[drawn.counts(training.rows) > 0])
+    if y.dtype.kind == "i" and len(classes) == 1 and len(np.unique(y)) > 1:
+        raise ValueError(
+            f"a bag holds rows of one class alone, which {type(member).__name__} refuses "
+            f"({error}): give more rows of the rare classes, draw more rows (max_samples), or use "
+            "members that can learn one class, such as trees"
+        ) from error
+
+
+def _set_random_states(member: Any, seed: int) -> None:
+    """Give the member and its parts seeds of their own, drawn from the member's."""
+    random = check_random_state(seed)
+    names = [
+        name
+        for name in sorted(member.get_params(deep=True))
+        if name == "random_state" or name.endswith("__random_state")
+    ]
+    member.set_params(**{name: random.randint(np.iinfo(np.int32).max) for name in names})
+
+
+def _n_jobs_of(member: Any, n_threads: int | None) -> dict[str, Any]:
+    """Parameters ``n_jobs`` that keep members which are fitted side by side from crowding.
+
+    Ours take all cores unless told otherwise, and others when told so.
+    """
+    if n_threads is None:
+        return {}
+    found: dict[str, Any] = {}
+    params = member.get_params(deep=True)
+    for name, value in params.items():
+        owner, _, last = name.rpartition("__")
+        if last != "n_jobs":
+            continue
+        ours = type(params[owner] if owner else member).__module__.startswith("arboleda.")
+        if value is None and not ours:
+            continue
+        limit = max(1, n_threads)
+        found[name] = limit if value is None or value < 0 else min(value, limit)
+    return found

@@ -1,0 +1,99 @@
+"""Random subspaces of classifiers: Ho (1998)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from arboleda.bagging._member_classifier import MemberClassifier
+from arboleda.bagging._random_subspace import RandomSubspace
+from arboleda.bagging._votes import Voting
+
+
+class RandomSubspaceClassifier(RandomSubspace, MemberClassifier):
+    """Random subspaces: classifiers fitted on all rows and a random subset of the columns.
+
+    Members differ by what they can see. Half of the columns, as in the paper, is a good beginning;
+    it helps most where many columns each tell something. Rows drawn as well are random patches:
+    `BaggingClassifier` with ``max_features``.
+
+    Parameters
+    ----------
+    estimator : estimator, default=None
+        What the members are clones of; None: `DecisionTreeClassifier`.
+    n_estimators : int, default=100
+        Number of members.
+    max_features : int or float, default=0.5
+        Columns that each member draws; a float is a fraction of all.
+    bootstrap_features : bool, default=False
+        Whether columns are drawn with replacement.
+    random_n_features : bool, default=False
+        Whether each member also draws the number of its columns, uniform on 1 .. ``max_features``.
+    warm_start, n_jobs, random_state, verbose, voting
+        As in `BaggingClassifier`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels, sorted.
+    n_classes_ : int
+    estimator_ : estimator
+        What the members are clones of.
+    estimators_ : list of estimators
+        The members. They know the classes by their numbers in ``classes_``.
+    estimators_features_ : list of ndarray
+        Numbers of the columns of each member.
+    estimators_samples_ : list of ndarray
+        Numbers of the rows of each member: all of positive weight.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        Only if the columns have names that are text.
+
+    See Also
+    --------
+    BaggingClassifier : Also draws the rows; its notes on weights hold here too.
+
+    References
+    ----------
+    T. K. Ho (1998), "The random subspace method for constructing decision forests".
+
+    Examples
+    --------
+    >>> from arboleda import RandomSubspaceClassifier
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomSubspaceClassifier(n_estimators=3, random_state=0).fit(X, y)
+    >>> [len(columns) for columns in forest.estimators_features_]
+    [2, 2, 2]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **MemberClassifier._parameter_constraints,
+        **RandomSubspace._parameter_constraints,
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 100,
+        *,
+        max_features: int | float = 0.5,
+        bootstrap_features: bool = False,
+        random_n_features: bool = False,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+        voting: Voting = "soft",
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.max_features = max_features
+        self.bootstrap_features = bootstrap_features
+        self.random_n_features = random_n_features
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.voting = voting
