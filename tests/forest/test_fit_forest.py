@@ -61,6 +61,40 @@ def test_bags_and_left_out_rows_are_all_rows_and_disjoint() -> None:
     assert np.array_equal(out_of_bag_votes(forest, _table(X), rows, n_threads=2).n_trees, n_out)
 
 
+@pytest.mark.parametrize("bag", ["bootstrap", "without_replacement", "balanced_bootstrap", "all"])
+@pytest.mark.parametrize("random_splits", [False, True])
+def test_rows_of_weight_0_might_as_well_not_be_there(bag: str, random_splits: bool) -> None:
+    X, y = _problem(500)
+    random = np.random.default_rng(8)
+    weight = random.integers(0, 4, 500) / 3.0
+    kept = weight > 0
+    options = ForestOptions(
+        n_trees=5,
+        max_features=2,
+        bag=bag,
+        n_drawn=200 if bag == "without_replacement" else -1,
+        random_splits=random_splits,
+        switch_share=0.1,
+    )
+    fit = fit_classification_forest
+    more: dict[str, Any] = {"n_threads": 2, "seed": _SEED}
+    whole = fit(_table(X).code(1), y, (3,), weight, "gini", options, **more)
+    few = fit(_table(X[kept]).code(1), y[kept], (3,), weight[kept], "gini", options, **more)
+    for t in range(5):
+        assert np.array_equal(whole.tree(t).threshold, few.tree(t).threshold)
+        assert np.array_equal(whole.tree(t).value, few.tree(t).value)
+    # They are left out of every bag, and no error counts them.
+    rows = FittedRows(options, y, (3,), weight, _SEED)
+    others = FittedRows(options, y[kept], (3,), weight[kept], _SEED)
+    assert (out_of_bag_votes(whole, _table(X), rows, n_threads=2).n_trees[~kept] == 5).all()
+    for answer in (out_of_bag_permutation, lambda *a, **k: out_of_bag_curve(*a, **k).error):
+        np.testing.assert_allclose(
+            answer(whole, _table(X), rows, n_threads=2),
+            answer(few, _table(X[kept]), others, n_threads=2),
+            rtol=1e-12,
+        )
+
+
 def test_left_out_rows_know_nothing_of_random_labels() -> None:
     random = np.random.default_rng(0)
     X = random.normal(size=(2000, 4))
