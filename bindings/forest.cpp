@@ -7,6 +7,7 @@
 #include "answers.h"
 #include "areas.h"
 #include "arrays.h"
+#include "io/model_file.h"
 #include "options.h"
 #include "predict/forest.h"
 
@@ -20,6 +21,12 @@ Voting voting_named(const std::string& name) {
 }
 
 namespace {
+
+nb::bytes get_state(const Forest& forest) { return to_bytes(write_forest_section(forest)); }
+
+void set_state(Forest& forest, nb::bytes state) {
+  new (&forest) Forest(read_forest_section(view_bytes(state)));
+}
 
 // Called with the GIL held; releases it.
 template <class Table>
@@ -89,7 +96,9 @@ void def_votes(nb::class_<Forest>& forest_class) {
 
 void init_forest(nb::module_& m) {
   nb::class_<Forest> forest_class(m, "Forest", "Trees that vote; immutable.");
-  forest_class.def_prop_ro("n_features", [](const Forest& f) { return f.n_features; })
+  forest_class.def("__getstate__", &get_state)
+      .def("__setstate__", &set_state)
+      .def_prop_ro("n_features", [](const Forest& f) { return f.n_features; })
       .def_prop_ro("n_outputs", [](const Forest& f) { return f.n_outputs; })
       .def_prop_ro("n_trees", [](const Forest& f) { return f.trees.size(); })
       .def_prop_ro("n_training_rows", [](const Forest& f) { return f.n_training_rows; })
@@ -110,6 +119,12 @@ void init_forest(nb::module_& m) {
       .def(
           "extended", [](const Forest& f, const Forest& more) { return extended(f, more); },
           nb::arg("more"))
+      .def(
+          "categories_are_below",
+          [](const Forest& f, const std::vector<std::int64_t>& n_levels) {
+            return categories_are_below(f, n_levels);
+          },
+          nb::arg("n_levels"), "Whether columns have all the levels that trees ask for.")
       .def("impurity_importances",
            [](const Forest& f) { return to_numpy(impurity_importances(f)); });
   def_votes(forest_class);

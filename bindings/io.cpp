@@ -48,10 +48,16 @@ nb::tuple to_python(NamedArray named) {
 
 namespace {
 
-nb::bytes write(nb::bytes header, nb::list trees, nb::list arrays) {
-  std::vector<const Tree*> tree_parts;
-  for (nb::handle tree : trees) tree_parts.push_back(nb::cast<const Tree*>(tree));
-  return to_bytes(write_model({header.c_str(), header.size()}, tree_parts, to_arrays(arrays)));
+template <class Part>
+std::vector<const Part*> parts_of(nb::list list) {
+  std::vector<const Part*> parts;
+  for (nb::handle part : list) parts.push_back(nb::cast<const Part*>(part));
+  return parts;
+}
+
+nb::bytes write(nb::bytes header, nb::list trees, nb::list forests, nb::list arrays) {
+  return to_bytes(write_model({header.c_str(), header.size()}, parts_of<Tree>(trees),
+                              to_arrays(arrays), parts_of<Forest>(forests)));
 }
 
 nb::tuple read(nb::bytes file) {
@@ -62,9 +68,12 @@ nb::tuple read(nb::bytes file) {
   }
   nb::list trees;
   for (Tree& tree : model.trees) trees.append(nb::cast(std::move(tree)));
+  nb::list forests;
+  for (Forest& forest : model.forests) forests.append(nb::cast(std::move(forest)));
   nb::list arrays;
   for (NamedArray& array : model.arrays) arrays.append(to_python(std::move(array)));
-  return nb::make_tuple(nb::bytes(model.header.data(), model.header.size()), trees, arrays);
+  return nb::make_tuple(nb::bytes(model.header.data(), model.header.size()), trees, forests,
+                        arrays);
 }
 
 nb::bytes read_header(nb::bytes begin) {
@@ -83,7 +92,8 @@ ByteView view_bytes(const nb::bytes& bytes) {
 void init_io(nb::module_& m) {
   m.attr("MODEL_FORMAT_VERSION") = kModelFormatVersion;
   m.attr("MODEL_PREAMBLE_SIZE") = kPreambleSize;
-  m.def("write_model", &write, nb::arg("header"), nb::arg("trees"), nb::arg("arrays"));
+  m.def("write_model", &write, nb::arg("header"), nb::arg("trees"), nb::arg("forests"),
+        nb::arg("arrays"));
   m.def("read_model", &read, nb::arg("file"));
   m.def("read_model_header", &read_header, nb::arg("begin"));
   m.def(

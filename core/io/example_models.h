@@ -77,7 +77,53 @@ inline TreeEnsemble linear_ensemble() {
   return ensemble;
 }
 
-// The first one as a file, in 1,600 bytes.
+// A tree that is a leaf alone, of two classes.
+inline TreeArrays lone_leaf() {
+  TreeArrays a;
+  a.n_features = 2;
+  a.n_outputs = 2;
+  append_node(a, {true, -1, 0.0, false, 0.375, 8, 6.5}, std::vector{0.25, 0.75}, -1);
+  return a;
+}
+
+// Forests of every kind of arrays: classes with kept rows, weights, impurities, categories and missing
+// values on either side; means; and medians, whose inner nodes are kept.
+inline std::vector<Forest> example_forests() {
+  TreeArrays a;
+  a.n_features = 2;
+  a.n_outputs = 2;
+  const std::vector<CategoryIndex> list{0, 4};
+  const std::vector<double> yes{0.0, 1.0}, no{1.0, 0.0}, both{0.25, 0.75};
+  append_node(a, {false, 1, 0.25, true, 0.5, 8, 6.5}, both, -1);
+  append_node(a, {true, -1, 0.0, false, 0.0, 3, 2.5}, yes, -1);
+  append_node(a, {false, 0, 0.0, false, 0.5, 5, 4.0, list}, both, 0);
+  append_node(a, {true, -1, 0.0, false, 0.375, 3, 3.0}, both, -1);
+  append_node(a, {true, -1, 0.0, false, 0.0, 2, 1.0}, no, 2);
+  const auto shape = [](Measure measure) {
+    return Forest{2, measure == Measure::gini ? 2 : 1, measure, {}};
+  };
+  Forest classes = shape(Measure::gini);
+  classes.n_training_rows = 9;
+  classes.trees = {compact(a, Measure::gini, {7, 0, 2, 4, 1, 3, 8, 6}),
+                   compact(lone_leaf(), Measure::gini, {0, 1, 2, 3, 4, 5, 6, 7})};
+  std::vector<Forest> forests{classes};
+  for (const Measure measure : {Measure::squared_error, Measure::medians}) {
+    forests.push_back(shape(measure));
+    for (const Tree& tree : example_ensemble().trees) {
+      forests.back().trees.push_back(compact(tree.arrays(), measure));
+    }
+  }
+  return forests;
+}
+
+// Each kind as a file, in less than 1,200 bytes.
+inline Bytes forest_file(std::size_t kind) {
+  const Forest forest = example_forests()[kind];
+  return write_model("{\"class\": \"Example\"}\n", {}, {{"leaves", {1}, std::vector<double>{3}}},
+                     {&forest});
+}
+
+// The ensemble as a file, in 1,600 bytes.
 inline Bytes ensemble_file() {
   const TreeEnsemble ensemble = example_ensemble();
   std::vector<const Tree*> trees;

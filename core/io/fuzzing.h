@@ -11,6 +11,7 @@
 #include "io/checksum.h"
 #include "io/model_file.h"
 #include "predict/ensemble.h"
+#include "predict/forest.h"
 #include "predict/predict.h"
 #include "tree/prune.h"
 
@@ -136,6 +137,32 @@ inline void use_as_ensemble(const std::vector<Tree>& trees) {
          "an ensemble is written as other bytes");
 }
 
+inline std::vector<double> use_forest(const Forest& forest) {
+  const auto n_columns = static_cast<std::size_t>(forest.n_features);
+  const std::vector<double> values = table_of(kRows, n_columns);
+  const TableView table = view_of(values, n_columns);
+  const Context context;
+  const std::size_t n_trees = forest.trees.size();
+  const std::vector<NodeIndex> leaves = apply_forest(forest, table, context);
+  std::vector<NodeIndex> one_by_one(kRows);
+  for (std::size_t t = 0; t < n_trees; ++t) {
+    const Tree tree = tree_of(forest, t);  // throws where an inner node is not sound
+    apply_tree(tree, table, context, one_by_one);
+    for (std::size_t row = 0; row < kRows; ++row) {
+      insist(leaves[row * n_trees + t] == one_by_one[row], "a row ends in two leaves");
+    }
+    insist(leaf_begins(forest.trees[t]).back() > 0, "a tree was grown on no rows");
+  }
+  insist(impurity_importances(forest).size() == n_columns, "an importance is missing");
+  insist(categories_are_below(forest, std::vector<std::int64_t>(n_columns, kNoCategory)),
+         "a forest asks for too high a category");
+  const Bytes state = write_forest_section(forest);
+  insist(write_forest_section(read_forest_section(state)) == state,
+         "a forest is written as other bytes");
+  if (n_trees == 0) return {};
+  return mean_votes(forest, Ballot(forest, Voting::soft, {}), table, context);
+}
+
 // Loads a file and uses all of it. Returns the predictions, none if the file was refused; any end but
 // these two is a defect of the loader.
 inline std::vector<double> load_and_use(ByteView file) {
@@ -154,7 +181,13 @@ inline std::vector<double> load_and_use(ByteView file) {
     predictions.insert(predictions.end(), more.begin(), more.end());
   }
   use_as_ensemble(model.trees);
-  const Bytes again = write_model(model.header, trees, model.arrays);
+  std::vector<const Forest*> forests;
+  for (const Forest& forest : model.forests) {
+    forests.push_back(&forest);
+    const std::vector<double> more = use_forest(forest);
+    predictions.insert(predictions.end(), more.begin(), more.end());
+  }
+  const Bytes again = write_model(model.header, trees, model.arrays, forests);
   insist(again.size() == file.size() && std::memcmp(again.data(), file.data(), file.size()) == 0,
          "a loaded file is written as other bytes");
   return predictions;

@@ -9,6 +9,7 @@
 
 #include "io/checksum.h"
 #include "io/foreign.h"
+#include "io/forest_bytes.h"
 #include "io/linear_arrays.h"
 #include "io/tree_bytes.h"
 
@@ -22,6 +23,7 @@ constexpr auto kMagic =
     "\x89"
     "ARB\r\n\x1A\n"sv;
 constexpr auto kTree = "TREE"sv;
+constexpr auto kForest = "FRST"sv;
 constexpr auto kArray = "ARRY"sv;
 constexpr auto kEnd = "END "sv;
 constexpr std::size_t kSectionHead = 16;
@@ -136,8 +138,8 @@ Section take_section(ByteReader& reader) {
   section.kind = text_of(reader.take(4));
   const auto checksum = reader.number<std::uint32_t>();
   const auto length = reader.number<std::uint64_t>();
-  if (section.kind != kTree && section.kind != kArray) {
-    refuse(begin, "here a tree or an array should begin");
+  if (section.kind != kTree && section.kind != kForest && section.kind != kArray) {
+    refuse(begin, "here a tree, a forest or an array should begin");
   }
   if (length > reader.left()) refuse(begin, "a section is longer than the file");
   section.at = reader.at();
@@ -148,6 +150,18 @@ Section take_section(ByteReader& reader) {
   reader.align();
   return section;
 }
+
+// The one section of a pickle.
+Section take_only(ByteView bytes, std::string_view kind) {
+  ByteReader reader(bytes, 0);
+  Section section = take_section(reader);
+  if (section.kind != kind) refuse(0, "here another part of a model should begin");
+  if (reader.left() > 0) refuse(reader.at(), "something follows the part of a model");
+  return section;
+}
+
+// Trees come first, then forests, then arrays.
+int place_of(std::string_view kind) { return kind == kTree ? 0 : kind == kForest ? 1 : 2; }
 
 // A tree that was pickled. It has been one of this process or another: its columns need no bound.
 Tree read_own_tree(const Section& section) {
@@ -184,8 +198,9 @@ std::uint64_t check_sizes(ByteReader& preamble, std::uint64_t file_size) {
 }  // namespace
 
 Bytes write_model(const std::string& header, const std::vector<const Tree*>& trees,
-                  const std::vector<NamedArray>& arrays) {
-  const std::size_t n_sections = trees.size() + arrays.size();
+                  const std::vector<NamedArray>& arrays,
+                  const std::vector<const Forest*>& forests) {
+  const std::size_t n_sections = trees.size() + forests.size() + arrays.size();
   require(n_sections <= std::numeric_limits<std::uint32_t>::max(), "a model has too many parts");
   Bytes out;
   append_text(out, kMagic);
@@ -200,6 +215,9 @@ Bytes write_model(const std::string& header, const std::vector<const Tree*>& tre
   append(out, std::uint64_t{0});
   for (const Tree* tree : trees) {
     append_section(out, kTree, [&](Bytes& o) { append_tree(o, *tree); });
+  }
+  for (const Forest* forest : forests) {
+    append_section(out, kForest, [&](Bytes& o) { append_forest(o, *forest); });
   }
   for (const NamedArray& array : arrays) {
     append_section(out, kArray, [&](Bytes& o) { append_array(o, array); });
@@ -247,8 +265,8 @@ ModelFile read_model(ByteView file) {
   for (std::uint32_t i = 0; i < n_sections; ++i) {
     const std::size_t begin = reader.at();
     sections.push_back(take_section(reader));
-    if (i > 0 && sections[i].kind == kTree && sections[i - 1].kind == kArray) {
-      refuse(begin, "a tree follows an array");
+    if (i > 0 && place_of(sections[i].kind) < place_of(sections[i - 1].kind)) {
+      refuse(begin, "trees, forests and arrays do not follow each other in this order");
     }
   }
   if (text_of(reader.take(4)) != kEnd) refuse(reader.at() - 4, "here the file should end");
@@ -260,6 +278,8 @@ ModelFile read_model(ByteView file) {
   for (const Section& section : sections) {
     if (section.kind == kTree) {
       model.trees.push_back(read_tree(section.content, section.at, file.size()));
+    } else if (section.kind == kForest) {
+      model.forests.push_back(read_forest(section.content, section.at, file.size()));
     } else {
       model.arrays.push_back(read_array(section.content, section.at));
       if (!names.insert(model.arrays.back().name).second) {
@@ -276,13 +296,17 @@ Bytes write_tree_section(const Tree& tree) {
   return out;
 }
 
-Tree read_tree_section(ByteView bytes) {
-  ByteReader reader(bytes, 0);
-  const Section section = take_section(reader);
-  if (section.kind != kTree) refuse(0, "here a tree should begin");
-  Tree tree = read_own_tree(section);
-  if (reader.left() > 0) refuse(reader.at(), "something follows the tree");
-  return tree;
+Tree read_tree_section(ByteView bytes) { return read_own_tree(take_only(bytes, kTree)); }
+
+Bytes write_forest_section(const Forest& forest) {
+  Bytes out;
+  append_section(out, kForest, [&](Bytes& o) { append_forest(o, forest); });
+  return out;
+}
+
+Forest read_forest_section(ByteView bytes) {
+  const Section section = take_only(bytes, kForest);
+  return read_forest(section.content, section.at, std::numeric_limits<std::size_t>::max());
 }
 
 Bytes write_ensemble_sections(const TreeEnsemble& ensemble) {
@@ -315,10 +339,10 @@ TreeEnsemble read_ensemble_sections(ByteView bytes) {
     const Section part = take_section(reader);
     if (part.kind == kArray) {
       linear.push_back(read_array(part.content, part.at));
-    } else if (linear.empty()) {
+    } else if (part.kind == kTree && linear.empty()) {
       ensemble.trees.push_back(read_own_tree(part));
     } else {
-      refuse(begin, "a tree follows an array");
+      refuse(begin, "a tree follows an array, or a forest stands in an ensemble");
     }
   }
   try {

@@ -154,6 +154,60 @@ TEST_CASE("the sections of an ensemble come back, and whatever changes them is f
   CHECK(refused(two_starts));
 }
 
+TEST_CASE("a forest comes back from a file and from a pickle, and whatever changes it is found") {
+  const std::vector<Forest> forests = example_forests();
+  for (std::size_t kind = 0; kind < forests.size(); ++kind) {
+    CAPTURE(kind);
+    Bytes file = forest_file(kind);
+    ModelFile model = read_model(file);
+    REQUIRE(model.forests.size() == 1);
+    const Forest& again = model.forests[0];
+    CHECK(again.measure == forests[kind].measure);
+    CHECK(again.n_training_rows == forests[kind].n_training_rows);
+    for (std::size_t t = 0; t < again.trees.size(); ++t) {
+      CHECK(again.trees[t].row == forests[kind].trees[t].row);
+      CHECK(tree_of(again, t).arrays().impurity == tree_of(forests[kind], t).arrays().impurity);
+      CHECK(tree_of(again, t).arrays().category == tree_of(forests[kind], t).arrays().category);
+    }
+    CHECK(write_model(model.header, {}, model.arrays, {&again}) == file);
+    const Bytes state = write_forest_section(forests[kind]);
+    CHECK(write_forest_section(read_forest_section(state)) == state);
+
+    for (std::size_t i = 0; i < file.size(); ++i) {
+      CHECK(refusal(ByteView(file).first(i)) != "accepted");
+      file[i] ^= std::byte{1} << (i % 8);
+      CHECK(refusal(file) != "accepted");
+      file[i] ^= std::byte{1} << (i % 8);
+    }
+  }
+}
+
+TEST_CASE("parts of a model that stand in the place of others are refused") {
+  const Forest forest = example_forests()[0];
+  const Tree tree = chain(1);
+  const auto refused = [](const auto& read) {
+    try {
+      read();
+      return false;
+    } catch (const Error& error) {
+      return error.kind() == ErrorKind::bad_format;
+    }
+  };
+  CHECK(refused([&] { read_forest_section(write_tree_section(tree)); }));
+  CHECK(refused([&] { read_tree_section(write_forest_section(forest)); }));
+  Bytes two = write_forest_section(forest);
+  two.insert(two.end(), two.begin(), two.end());
+  CHECK(refused([&] { read_forest_section(two); }));
+  Bytes ensemble = write_ensemble_sections({{0.5}, {}});
+  const Bytes section = write_forest_section(forest);
+  ensemble.insert(ensemble.end(), section.begin(), section.end());
+  CHECK(refused([&] { read_ensemble_sections(ensemble); }));
+  Forest wide = forest;
+  wide.n_features = 1'000'000'000;
+  CHECK(refusal(write_model("{}", {}, {}, {&wide})).find("more columns") != std::string::npos);
+  CHECK(read_forest_section(write_forest_section(wide)).n_features == 1'000'000'000);
+}
+
 TEST_CASE("arrays must be what they say") {
   const auto write = [](const NamedArray& array) { return write_model("{}", {}, {array}); };
   CHECK_THROWS_AS(write({"x", {3}, std::vector<double>{1, 2}}), Error);

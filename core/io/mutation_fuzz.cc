@@ -50,7 +50,8 @@ Bytes one_tree(const Tree& tree) {
 
 std::vector<Bytes> seeds() {
   return {empty_model(),       example_file(),          one_tree(chain(1)), one_tree(chain(7)),
-          one_tree(chain(40)), one_tree(categorical()), ensemble_file()};
+          one_tree(chain(40)), one_tree(categorical()), ensemble_file(),    forest_file(0),
+          forest_file(1),      forest_file(2)};
 }
 
 // A number where sizes, counts, indices and offsets break: the edges of each width, and near them.

@@ -11,6 +11,9 @@ namespace arboleda {
 
 namespace {
 
+constexpr int kMostExponent = 4096;
+constexpr double kMostScaled = 1e150;
+
 template <class Array, class Holds>
 bool all(const Array& array, const Holds& holds) {
   return std::all_of(array.begin(), array.end(), holds);
@@ -67,6 +70,25 @@ void check_numbers(const CompactTree& tree, Measure measure) {
     whole += weight;
   }
   require(std::isfinite(whole), "the weights of the forest are not finite");
+  // Weights of growing are whole numbers of at most 62 bits, times one unit.
+  for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {
+    require(tree.weight_of(leaf) / whole > 1e-30, "the weights of the forest are too far apart");
+  }
+}
+
+// Targets of growing are whole numbers of at most 62 bits about their middle, times one unit: what is
+// worked out from their means stays far within float64.
+void check_unit(const CompactTree& tree, Measure measure) {
+  const bool squares = measure == Measure::squared_error;
+  if (tree.n_nodes() == 1 || (!squares && measure != Measure::poisson)) return;
+  const int exponent = squares ? tree.impurity_exponent / 2 : tree.impurity_exponent;
+  require(exponent > -kMostExponent && exponent < kMostExponent &&
+              all(
+                  tree.value,
+                  [&](double x) { return std::abs(std::ldexp(x, -exponent)) < kMostScaled; }) &&
+              all(
+                  tree.impurity, [](double x) { return x < kMostScaled * kMostScaled; }),
+          "the numbers of the forest do not fit their unit");
 }
 
 void check_node(const CompactTree& tree, std::size_t i, const TreeShape& shape) {
@@ -143,6 +165,7 @@ void check_compact(const CompactTree& tree, const TreeShape& shape, std::size_t 
   check_nodes(tree, shape);
   check_categories(tree);
   check_numbers(tree, shape.measure);
+  check_unit(tree, shape.measure);
   check_rows(tree, n_training_rows);
 }
 

@@ -20,6 +20,19 @@ void check_forest(const Forest& forest) {
   }
 }
 
+bool categories_are_below(const Forest& forest, std::span<const std::int64_t> n_levels) {
+  require(n_levels.size() == static_cast<std::size_t>(forest.n_features),
+          "the forest was fitted on another number of columns");
+  for (const CompactTree& tree : forest.trees) {
+    for (const CompactNode& node : tree.nodes) {
+      if (!node.is_categorical()) continue;
+      const std::int64_t n = n_levels[static_cast<std::size_t>(node.feature())];
+      if (tree.categories(node).back() >= n || n > kNoCategory) return false;
+    }
+  }
+  return true;
+}
+
 Tree tree_of(const Forest& forest, std::size_t tree) {
   require(tree < forest.trees.size(), "the forest has fewer trees than that");
   return Tree(expanded(forest.trees[tree], forest.shape()));

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "tree/compact_tree.h"
@@ -24,6 +25,10 @@ struct Forest {
 // Throws Error(invalid_argument) unless every tree is one of this shape, and either all keep their
 // training rows or none does.
 void check_forest(const Forest& forest);
+
+// Whether every category that a tree lists is a level of the column that it asks. n_levels: of each
+// column, 0 for one of numbers.
+bool categories_are_below(const Forest& forest, std::span<const std::int64_t> n_levels);
 
 // The tree by itself, with what is known of its inner nodes.
 Tree tree_of(const Forest& forest, std::size_t tree);

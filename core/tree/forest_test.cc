@@ -100,6 +100,10 @@ TEST_CASE("what is not a forest is refused") {
       [](Forest& f) { f.trees[1].weight = {1.0}; },
       [](Forest& f) { f.trees[1].weight.assign(f.trees[1].n_leaves(), 0.0); },
       [](Forest& f) { f.trees[1].weight.assign(f.trees[1].n_leaves(), 1e308); },
+      [](Forest& f) {
+        f.trees[1].weight.assign(f.trees[1].n_leaves(), 1e-40);
+        f.trees[1].weight[0] = 1.0;
+      },
       [](Forest& f) { f.trees[1].impurity[0] = -1; },
       [](Forest& f) { f.trees[1].impurity.pop_back(); },
       [](Forest& f) { f.trees[1].category = {1}; },
@@ -112,6 +116,39 @@ TEST_CASE("what is not a forest is refused") {
     damage[i](forest);
     CHECK_THROWS_AS(check_forest(forest), Error);
   }
+}
+
+TEST_CASE("numbers that their unit cannot hold are refused") {
+  const std::vector<std::function<void(Forest&)>> damage{
+      [](Forest& f) { f.trees[1].value[0] = 1e200; },
+      [](Forest& f) { f.trees[1].impurity[0] = 1e305; },
+      [](Forest& f) { f.trees[1].impurity_exponent = -2000; },
+      [](Forest& f) { f.trees[1].impurity_exponent = 1; },
+      [](Forest& f) { f.trees[1].impurity_exponent = std::numeric_limits<std::int32_t>::min(); },
+  };
+  for (std::size_t i = 0; i < damage.size(); ++i) {
+    CAPTURE(i);
+    Forest forest = some_forest(0, false);
+    forest.trees[1].value[0] = 1e-30;
+    check_forest(forest);
+    damage[i](forest);
+    CHECK_THROWS_AS(check_forest(forest), Error);
+  }
+}
+
+TEST_CASE("categories are compared with the levels of their columns") {
+  TreeArrays a;
+  a.n_features = 2;
+  a.n_outputs = 1;
+  const std::vector<CategoryIndex> list{1, 6};
+  append_node(a, {false, 1, 0.0, true, 1.0, 4, 4.0, list}, std::vector{0.5}, -1);
+  append_node(a, {true, -1, 0.0, false, 0.0, 2, 2.0}, std::vector{1.0}, -1);
+  append_node(a, {true, -1, 0.0, false, 0.0, 2, 2.0}, std::vector{0.0}, 0);
+  const Forest forest{2, 1, Measure::squared_error, {compact(a, Measure::squared_error)}};
+  CHECK(categories_are_below(forest, std::vector<std::int64_t>{0, 7}));
+  CHECK_FALSE(categories_are_below(forest, std::vector<std::int64_t>{9, 6}));
+  CHECK_FALSE(categories_are_below(forest, std::vector<std::int64_t>{0, 70000}));
+  CHECK_THROWS_AS(categories_are_below(forest, std::vector<std::int64_t>{7}), Error);
 }
 
 }  // namespace arboleda

@@ -63,7 +63,8 @@ def test_arrays_of_any_shape_are_kept() -> None:
     }
     tree = MODELS["classifier"]().tree_
     data = write_model(b"{}", [tree, tree], arrays)
-    header, trees, again = read_model(data)
+    header, trees, again, forests = read_model(data)
+    assert forests == []
     assert header.rstrip() == b"{}"
     assert len(trees) == 2
     assert again.keys() == arrays.keys()
@@ -86,4 +87,4 @@ def test_names_of_arrays_are_simple(name: str) -> None:
 @pytest.mark.parametrize("array", [np.zeros(2, np.float32), np.zeros(2, bool), np.array(["x"])])
 def test_other_types_of_arrays_are_refused(array: np.ndarray) -> None:
     with pytest.raises((TypeError, RuntimeError)):
-        _native.write_model(b"{}", [], [("x", array)])
+        _native.write_model(b"{}", [], [], [("x", array)])

@@ -64,7 +64,10 @@ CONTAINER: list[tuple[Callable[[FileTwin], FileTwin], str]] = [
         lambda f: replace(f, sections=[f.sections[0], *f.sections]),
         "the header speaks of other trees or arrays",
     ),
-    (lambda f: replace(f, sections=[(b"CODE", b"")]), "here a tree or an array should begin"),
+    (
+        lambda f: replace(f, sections=[(b"CODE", b"")]),
+        "here a tree, a forest or an array should begin",
+    ),
     (
         lambda f: replace(f, sections=[(b"TREE", b"")]),
         "more should follow than the 0 bytes that do",
@@ -76,7 +79,7 @@ CONTAINER: list[tuple[Callable[[FileTwin], FileTwin], str]] = [
     ),
     (
         lambda f: replace(f, sections=[(b"ARRY", array_content("x", np.zeros(2))), *f.sections]),
-        "a tree follows an array",
+        "do not follow each other in this order",
     ),
 ]
 

@@ -112,7 +112,7 @@ def fit_regression_forest(
         n_threads,
         seed,
     )
-    return Forest(native)
+    return Forest(native, (1,) * n_outputs)
 
 
 def draw_bag(

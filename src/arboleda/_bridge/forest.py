@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -23,13 +23,22 @@ class Forest:
     ----------
     native : _native.Forest
         The trees.
-    n_classes : sequence of int, default=()
-        Number of classes of each target; none in regression.
+    widths : sequence of int
+        How many numbers each target has in a leaf: its number of classes, or 1 in regression.
+
+    Raises
+    ------
+    ValueError
+        If a leaf has more or fewer numbers.
     """
 
-    def __init__(self, native: _native.Forest, n_classes: Sequence[int] = ()) -> None:
+    def __init__(self, native: _native.Forest, widths: Sequence[int]) -> None:
+        if min(widths, default=0) < 1 or sum(widths) != native.n_outputs:
+            raise ValueError(
+                f"a leaf of the forest has {native.n_outputs} numbers, not {sum(widths)}"
+            )
         self._native = native
-        self._n_classes = tuple(n_classes)
+        self._widths = tuple(widths)
 
     @property
     def n_features(self) -> int:
@@ -42,9 +51,9 @@ class Forest:
         return self._native.n_outputs
 
     @property
-    def n_classes(self) -> tuple[int, ...]:
-        """Number of classes of each target; none in regression."""
-        return self._n_classes
+    def widths(self) -> tuple[int, ...]:
+        """How many of them each target has."""
+        return self._widths
 
     @property
     def n_trees(self) -> int:
@@ -74,8 +83,7 @@ class Forest:
         ValueError
             If there are not so many trees.
         """
-        widths = self._n_classes or (1,) * self.n_outputs
-        return Tree(self._native.tree(number), widths)
+        return Tree(self._native.tree(number), self._widths)
 
     def rows(self, number: int) -> npt.NDArray[np.uint32]:
         """Training rows that a tree was grown on, leaf by leaf; none where they are not kept."""
@@ -84,6 +92,10 @@ class Forest:
     def leaf_begins(self, number: int) -> npt.NDArray[np.uint32]:
         """Where in `rows` those of each leaf of a tree begin, and where the last ones end."""
         return self._native.leaf_begins(number)
+
+    def with_widths(self, widths: Sequence[int]) -> Forest:
+        """Return the same trees, knowing how many numbers each target has in a leaf."""
+        return Forest(self._native, widths)
 
     def votes(
         self, table: Table | SparseTable, voting: Voting = "soft", n_threads: int = 1
@@ -108,7 +120,7 @@ class Forest:
             are to vote otherwise than softly.
         """
         found: npt.NDArray[np.float64] = self._native.votes(
-            voting, list(self._n_classes), *table.native, n_threads
+            voting, list(self._widths), *table.native, n_threads
         )
         return found
 
@@ -130,13 +142,20 @@ class Forest:
 
     def truncated(self, n_trees: int) -> Forest:
         """Return the first trees alone."""
-        return Forest(self._native.truncated(n_trees), self._n_classes)
+        return Forest(self._native.truncated(n_trees), self._widths)
 
     def extended(self, more: Forest) -> Forest:
-        """Return these trees, then those of another forest."""
-        if self._n_classes != more._n_classes:
-            raise ValueError("a forest is continued by one of the same classes")
-        return Forest(self._native.extended(more._native), self._n_classes)
+        """Return these trees, then those of another forest.
+
+        Raises
+        ------
+        ValueError
+            If the other one has other columns, targets or another measure, or one of both keeps
+            its rows and one does not.
+        """
+        if self._widths != more._widths:
+            raise ValueError("a forest is continued by one of the same targets")
+        return Forest(self._native.extended(more._native), self._widths)
 
     def compute_feature_importances(self) -> npt.NDArray[np.float64]:
         """Shares of the columns in the decrease of impurity: the mean over the trees.
@@ -145,3 +164,29 @@ class Forest:
         Breiman (2001), section 10; scikit-learn's definition.
         """
         return self._native.impurity_importances()
+
+    def defect(self, n_levels: Sequence[int]) -> str | None:
+        """Tell in a sentence why the trees cannot be about these columns; None when they can.
+
+        Parameters
+        ----------
+        n_levels : sequence of int
+            Number of levels of each column, 0 for a numeric one.
+        """
+        if self.n_features != len(n_levels):
+            return "a forest was fitted on another number of columns than the header lists"
+        if not self._native.categories_are_below(list(n_levels)):
+            return "a forest asks for categories that its columns do not have"
+        return None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"native": self._native, "widths": self._widths}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        native = state["native"]
+        if not isinstance(native, _native.Forest):
+            raise TypeError(
+                f"the state of a fitted forest holds {type(native).__name__} where its trees "
+                "should be: the file is damaged, fit again"
+            )
+        self.__init__(native, state["widths"])  # type: ignore[misc]

@@ -3,6 +3,7 @@
 from arboleda.persist._fields import Array as Array
 from arboleda.persist._fields import EnsemblePart as EnsemblePart
 from arboleda.persist._fields import Field as Field
+from arboleda.persist._fields import ForestPart as ForestPart
 from arboleda.persist._fields import Integer as Integer
 from arboleda.persist._fields import Labels as Labels
 from arboleda.persist._fields import OneOrMore as OneOrMore

@@ -13,39 +13,49 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._bridge.ensemble import LINEAR_ARRAYS, Ensemble
+from arboleda._bridge.forest import Forest
 from arboleda._bridge.tree import Tree
 from arboleda._errors import ModelFormatError
 from arboleda.persist._values import decode_array, encode_array
 
 
 class Sections:
-    """The trees and the arrays of one model file, on their way into it or out of it."""
+    """The trees, forests and arrays of one model file, on their way into it or out of it."""
 
     def __init__(
         self,
         trees: Iterable[Tree] = (),
         arrays: Iterable[tuple[str, npt.NDArray[np.generic]]] = (),
+        forests: Iterable[Forest] = (),
     ) -> None:
         self.trees = list(trees)
         self.arrays = dict(arrays)
-        self._left = {*range(len(self.trees)), *self.arrays}
+        self.forests = list(forests)
+        self._left: set[tuple[str, int | str]] = {("array", name) for name in self.arrays}
+        self._left |= {("tree", number) for number in range(len(self.trees))}
+        self._left |= {("forest", number) for number in range(len(self.forests))}
 
     def take_tree(self, number: int) -> Tree:
         """Return a tree of the file; each is asked for once."""
-        self._take(number, f"there is no tree {number}")
+        self._take(("tree", number), f"there is no tree {number}")
         return self.trees[number]
+
+    def take_forest(self, number: int) -> Forest:
+        """Return a forest of the file; each is asked for once."""
+        self._take(("forest", number), f"there is no forest {number}")
+        return self.forests[number]
 
     def take_array(self, name: str) -> npt.NDArray[np.generic]:
         """Return an array of the file; each is asked for once."""
-        self._take(name, f"there is no array {name!r}")
+        self._take(("array", name), f"there is no array {name!r}")
         return self.arrays[name]
 
     def check_all_taken(self) -> None:
-        """Refuse trees and arrays that the header does not speak of."""
+        """Refuse trees, forests and arrays that the header does not speak of."""
         if self._left:
             raise ModelFormatError("the file holds more trees or arrays than its header")
 
-    def _take(self, key: int | str, absent: str) -> None:
+    def _take(self, key: tuple[str, int | str], absent: str) -> None:
         if key not in self._left:
             raise ModelFormatError(absent)
         self._left.remove(key)
@@ -171,6 +181,29 @@ class EnsemblePart:
                 raise ModelFormatError(f"{name} is no ensemble of trees")
         try:
             return Ensemble.from_trees(values, trees, linear)
+        except ValueError as error:
+            raise ModelFormatError(f"{name}: {error}") from error
+
+
+class ForestPart:
+    """Trees that vote, in a section of their own."""
+
+    def encode(self, name: str, value: Any, sections: Sections) -> dict[str, Any]:
+        """Return the number of the section among the forests, and the numbers of each target."""
+        sections.forests.append(value)
+        return {"forest": len(sections.forests) - 1, "widths": list(value.widths)}
+
+    def decode(self, name: str, stored: Any, sections: Sections) -> Forest:
+        """Return the forest, checked."""
+        match stored:
+            case {"forest": int(number), "widths": list(widths), **rest} if (
+                not rest and type(number) is int and all(type(width) is int for width in widths)
+            ):
+                forest = sections.take_forest(number)
+            case _:
+                raise ModelFormatError(f"{name} is no forest of the file")
+        try:
+            return forest.with_widths(widths)
         except ValueError as error:
             raise ModelFormatError(f"{name}: {error}") from error
 

@@ -33,6 +33,7 @@ _KEYS = {
     "parameters": dict,
     "metrics": dict | None,
     "trees": int,
+    "forests": int,  # left out where there is none
     "arrays": list,
     "fitted": dict,
     "columns": list,
@@ -109,9 +110,13 @@ def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 def model_from_bytes(content: bytes) -> Any:
     """Make the estimator of a model file."""
-    text, trees, arrays = read_model(content)
+    text, trees, arrays, forests = read_model(content)
     header = _check_keys(text)
-    if header["trees"] != len(trees) or header["arrays"] != list(arrays):
+    if (
+        header["trees"] != len(trees)
+        or header["arrays"] != list(arrays)
+        or header.get("forests", 0) != len(forests)
+    ):
         raise ModelFormatError("the header speaks of other trees or arrays than the file holds")
     model = _make(class_named(header["class"]), header["parameters"])
     decode_columns(header["columns"], model)
@@ -121,7 +126,7 @@ def model_from_bytes(content: bytes) -> Any:
             f"the header lists the attributes {sorted(header['fitted'])} of a model that has "
             f"{sorted(fields)}"
         )
-    sections = Sections(trees, arrays.items())
+    sections = Sections(trees, arrays.items(), forests)
     for name, field in fields.items():
         setattr(model, name, field.decode(name, header["fitted"][name], sections))
     sections.check_all_taken()
@@ -148,10 +153,11 @@ def _make(model_class: Any, stored: dict[str, Any]) -> Any:
 
 def _check_keys(text: bytes) -> dict[str, Any]:
     header = header_from_bytes(text)
-    if header.keys() != _KEYS.keys():
+    entries = {"forests": 0, **header}
+    if entries.keys() != _KEYS.keys():
         raise ModelFormatError("the header has other entries than a header of this format")
     for name, kind in _KEYS.items():
-        if not isinstance(header[name], kind) or isinstance(header[name], bool):
+        if not isinstance(entries[name], kind) or isinstance(entries[name], bool):
             raise ModelFormatError(f"the header's {name} is of another type than it should be")
     if header["format_version"] != FORMAT_VERSION:
         raise ModelFormatError("the header names another format version than the file")

@@ -99,11 +99,11 @@ def model_to_bytes(model: Any, metrics: Mapping[str, Any] | None = None) -> byte
         "arrays": list(arrays),
         "fitted": fitted,
         "columns": encode_columns(model.schema_),
-    }
+    } | ({"forests": len(sections.forests)} if sections.forests else {})
     content = header_to_bytes(header)
     if header_from_bytes(content) != header:
         raise ValueError("a name or label of the model is no Unicode text, and cannot be stored")
-    return write_model(content, sections.trees, arrays)
+    return write_model(content, sections.trees, arrays, sections.forests)
 
 
 def _encode_attribute(field: Field, name: str, model: Any, sections: Sections) -> Any:
