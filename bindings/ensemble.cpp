@@ -128,8 +128,10 @@ void init_ensemble(nb::module_& m) {
       .def_prop_ro("trees", &trees_of)
       .def_prop_ro("has_linear_leaves", [](const TreeEnsemble& e) { return !e.linear.empty(); })
       .def_prop_ro("linear", &linear_of, "Names and arrays; none where no leaf is linear.")
-      .def("truncated", &truncated, nb::arg("n_rounds"))
-      .def("extended", &extended, nb::arg("more"))
+      .def("truncated", nb::overload_cast<const TreeEnsemble&, std::size_t>(&truncated),
+           nb::arg("n_rounds"))
+      .def("extended", nb::overload_cast<const TreeEnsemble&, const TreeEnsemble&>(&extended),
+           nb::arg("more"))
       .def_static(
           "mean_of", [](const std::vector<TreeEnsemble>& members) { return mean_of(members); },
           nb::arg("members"))

@@ -113,12 +113,9 @@ void init_forest(nb::module_& m) {
           "leaf_begins",
           [](const Forest& f, std::size_t t) { return to_numpy(leaf_begins(tree_at(f, t))); },
           nb::arg("tree"), "Where the rows of each leaf begin, and where the last ones end.")
-      .def(
-          "truncated", [](const Forest& f, std::size_t n_trees) { return truncated(f, n_trees); },
-          nb::arg("n_trees"))
-      .def(
-          "extended", [](const Forest& f, const Forest& more) { return extended(f, more); },
-          nb::arg("more"))
+      .def("truncated", nb::overload_cast<const Forest&, std::size_t>(&truncated),
+           nb::arg("n_trees"))
+      .def("extended", nb::overload_cast<const Forest&, const Forest&>(&extended), nb::arg("more"))
       .def(
           "categories_are_below",
           [](const Forest& f, const std::vector<std::int64_t>& n_levels) {
