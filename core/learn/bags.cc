@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/fixed_point.h"
 #include "base/random.h"
 
 namespace arboleda {
@@ -98,6 +99,16 @@ void BagDraw::draw(const std::vector<RowIndex>& group, std::uint32_t tree, std::
       }
       break;
   }
+}
+
+// That a row is drawn 64 times as often as rows are on average happens to one bag in 10^89 at most.
+int BagDraw::count_bits() const {
+  if (kind_ != BagKind::bootstrap && kind_ != BagKind::balanced_bootstrap) return 0;
+  std::uint64_t mean = 1;
+  for (const auto& group : groups_) {
+    mean = std::max<std::uint64_t>(mean, (n_of_group_ + group.size() - 1) / group.size());
+  }
+  return 6 + bit_length(mean - 1);
 }
 
 std::vector<RowIndex> BagDraw::rows() const {

@@ -58,6 +58,9 @@ class BagDraw {
   // The sum of the counts of any bag.
   std::uint64_t n_drawn() const { return groups_.size() * n_of_group_; }
 
+  // Any count is below 2^this: what is weighed by counts needs so many bits more.
+  int count_bits() const;
+
   std::size_t n_rows() const { return n_rows_; }  // of the table
 
   // The rows that can be drawn, ascending.

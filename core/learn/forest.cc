@@ -18,14 +18,6 @@ namespace {
 // Numbers of trees are 24 bits of a random stream's key.
 constexpr std::uint64_t kMostTrees = std::uint64_t{1} << 24;
 
-// A bag may weigh more than the sample, because rows are drawn again. Its weights have room for 2^6
-// times as much: that a row is drawn 64 times into a bag of as many rows happens to one tree in 10^89.
-constexpr int kDrawnAgainBits = 6;
-
-bool draws_again(BagKind kind) {
-  return kind == BagKind::bootstrap || kind == BagKind::balanced_bootstrap;
-}
-
 using Labels = std::span<const std::uint32_t>;
 
 // What the loop asks of a target.
@@ -195,15 +187,16 @@ class ForestLoop {
   std::atomic<bool> stopped_{false};
 };
 
-int bits_to_draw_again(const ForestOptions& options) {
-  return draws_again(options.bag.kind) ? kDrawnAgainBits : 0;
+// Of the heaviest bag.
+int total_bits(const FixedWeights& sample, const BagDraw& bags) {
+  return sample.is_unit() ? bit_length(bags.n_drawn())
+                          : bit_length(sample.total) + bags.count_bits();
 }
 
-// Of the heaviest bag.
-int total_bits(const FixedWeights& sample, const BagDraw& bags, const ForestOptions& options) {
-  return sample.is_unit() ? bit_length(bags.n_drawn())
-                          : bit_length(sample.total) + bits_to_draw_again(options);
-}
+static_assert(static_cast<int>(Measure::gini) == static_cast<int>(ClassMeasure::gini) &&
+              static_cast<int>(Measure::entropy) == static_cast<int>(ClassMeasure::entropy) &&
+              static_cast<int>(Measure::misclassification) ==
+                  static_cast<int>(ClassMeasure::misclassification));
 
 }  // namespace
 
@@ -217,8 +210,7 @@ Forest fit_classification_forest(const CodedTable& table, Labels labels,
           "only bags of one output can be balanced");
   const BagDraw bags(options.bag, {table.n_rows, weights, labels}, context.seed());
   Learner learner{.labels = labels, .n_classes = n_classes, .weight_bits = kClassWeightBits};
-  learner.weights =
-      fix_weights(weights, table.n_rows, kClassWeightBits - bits_to_draw_again(options));
+  learner.weights = fix_weights(weights, table.n_rows, kClassWeightBits - bags.count_bits());
   if (n_classes.size() == 1) {
     learner.measure = static_cast<Measure>(measure);
     learner.n_outputs = n_classes[0];
@@ -246,8 +238,7 @@ Forest fit_regression_forest(const CodedTable& table, std::span<const double> ta
           "only bags of classes can be balanced");
   const BagDraw bags(options.bag, {table.n_rows, weights}, context.seed());
   Learner learner{.weight_bits = kWideWeightBits, .n_outputs = n_outputs};
-  learner.weights =
-      fix_weights(weights, table.n_rows, kWideWeightBits - bits_to_draw_again(options));
+  learner.weights = fix_weights(weights, table.n_rows, kWideWeightBits - bags.count_bits());
   const bool medians = measure == RegressionMeasure::absolute_error;
   const bool several = n_outputs > 1;
   RegressionTargets of_one;
@@ -263,8 +254,8 @@ Forest fit_regression_forest(const CodedTable& table, std::span<const double> ta
     learner.measure = medians                                 ? Measure::medians
                       : measure == RegressionMeasure::poisson ? Measure::poisson
                                                               : Measure::squared_error;
-    of_one = fix_regression_targets(targets, learner.weights,
-                                    total_bits(learner.weights, bags, options), measure);
+    of_one = fix_regression_targets(targets, learner.weights, total_bits(learner.weights, bags),
+                                    measure);
     learner.grow = [&](const TreeTask& task, Labels) {
       return grow_regression_tree(task, of_one, measure);
     };

@@ -217,6 +217,21 @@ TEST_CASE("in balanced bags and under balanced weights the classes of a root wei
   }
 }
 
+TEST_CASE("rows that are drawn thousands of times keep their weights") {
+  MixedProblem problem(2000);
+  for (std::size_t i = 0; i < problem.n; ++i) problem.labels[i] = i < 2 ? 2 : i % 2;
+  problem.weights[0] = problem.weights[1] = 1.0 / 3.0;
+  const CodedTable table = problem.mixed(Context());
+  ForestOptions options;
+  options.n_trees = 2;
+  options.growth.max_depth = 0;
+  options.bag = {BagKind::balanced_bootstrap, 2000};
+  const Forest forest = fit(problem, table, 0, true, options, Context(1, kSeed));
+  for (const CompactTree& tree : forest.trees) {
+    CHECK(tree.value[2] * tree.weight_of(0) == doctest::Approx(2000.0 / 3.0).epsilon(1e-9));
+  }
+}
+
 TEST_CASE("the progress is told and may stop the forest, which is then the first trees") {
   const MixedProblem problem(300);
   const CodedTable table = problem.mixed(Context());
