@@ -1,5 +1,7 @@
-"""Choosing parameters: searches that share what their candidates have in common."""
+"""Choosing parameters and estimating errors: searches that share work, and the bootstrap."""
 
+from arboleda.model_selection._bootstrap_error import BootstrapError, bootstrap_error
+from arboleda.model_selection._bootstrap_split import BootstrapSplit
 from arboleda.model_selection._grid_search import GridSearch
 
-__all__ = ["GridSearch"]
+__all__ = ["BootstrapError", "BootstrapSplit", "GridSearch", "bootstrap_error"]

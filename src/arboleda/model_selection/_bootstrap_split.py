@@ -1,0 +1,64 @@
+"""Bootstrap samples as splits: learn from the bag, be judged by what it leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.model_selection import BaseShuffleSplit
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _num_samples
+
+Rows = npt.NDArray[np.intp]
+
+
+class BootstrapSplit(BaseShuffleSplit):  # type: ignore[misc]
+    """Splits by bootstrap: N of N rows drawn with replacement train, the rows not drawn test.
+
+    A splitter of scikit-learn's kind, for ``cv=``. About 63.2 % of the rows are in a bag, some more
+    than once; a bag that leaves no row out is drawn again.
+
+    Parameters
+    ----------
+    n_splits : int, default=50
+        Number of bags.
+    random_state : int, RandomState or None, default=None
+        Seed of the bags; with an int each call of ``split`` draws the same.
+
+    See Also
+    --------
+    bootstrap_error : The error estimated from such splits, .632 and .632+.
+
+    References
+    ----------
+    B. Efron, R. Tibshirani (1993), "An introduction to the bootstrap", chapter 17.
+
+    Examples
+    --------
+    >>> from arboleda.model_selection import BootstrapSplit
+    >>> for bag, left_out in BootstrapSplit(n_splits=2, random_state=1).split(list("abcde")):
+    ...     print(bag, left_out)
+    [3 4 0 1 3] [2]
+    [0 0 1 4 4] [2 3]
+    """
+
+    def __init__(self, n_splits: int = 50, *, random_state: Any = None) -> None:
+        super().__init__(n_splits=n_splits, random_state=random_state)
+
+    def _iter_indices(
+        self, X: Any, y: Any = None, groups: Any = None
+    ) -> Iterator[tuple[Rows, Rows]]:
+        n_rows = _num_samples(X)
+        if n_rows < 2:
+            raise ValueError(
+                "a bag of one row leaves none out to be judged by: at least 2 rows are needed"
+            )
+        random = check_random_state(self.random_state)
+        for _ in range(self.n_splits):
+            left_out = np.empty(0, dtype=np.intp)
+            while left_out.size == 0:
+                bag: Rows = random.randint(n_rows, size=n_rows)
+                left_out = np.setdiff1d(np.arange(n_rows), bag)
+            yield bag, left_out
