@@ -10,29 +10,42 @@ namespace arboleda {
 
 namespace {
 
-// A tree is read from memory once for every block: blocks are as large as the second cache allows.
-constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
-constexpr std::size_t kMostRows = 1024;
+// A tree is read anew for every block, here and there, while rows follow each other: blocks are as large
+// as the caches can bear.
+constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
+constexpr std::size_t kMostRows = 8192;
 
-// Few rows make small blocks, so that there is one for every thread.
+// Every thread gets as many blocks as the others.
 std::size_t rows_of_block(std::size_t n_rows, std::size_t n_columns, int n_threads) {
-  const std::size_t n_threads_or_1 = static_cast<std::size_t>(std::max(1, n_threads));
-  const std::size_t share = (n_rows + n_threads_or_1 - 1) / n_threads_or_1;
+  const auto ceil_of = [](std::size_t a, std::size_t b) { return (a + b - 1) / b; };
   const std::size_t most = std::clamp(kBlockBytes / (8 * n_columns), kLanes, kMostRows);
-  return std::clamp((share + kLanes - 1) / kLanes * kLanes, kLanes, most);
+  const std::size_t share =
+      ceil_of(std::max<std::size_t>(1, n_rows), static_cast<std::size_t>(std::max(1, n_threads)));
+  return ceil_of(ceil_of(share, ceil_of(share, most)), kLanes) * kLanes;
 }
 
-// A block holds the rows [begin, end) of a table, row by row. That of a sparse table is all 0 before and
-// after: only what is stored is written.
-void fill(const TableView& table, std::size_t begin, std::size_t end, std::vector<double>& block) {
+// Rows of a table, row by row.
+struct Block {
+  std::vector<double> numbers;
+  bool any_missing = false;
+
+  void put(std::size_t at, double x) {
+    numbers[at] = x;
+    any_missing |= x != x;
+  }
+};
+
+void fill(const TableView& table, std::size_t begin, std::size_t end, Block& block) {
   const std::size_t width = table.n_columns();
   for (std::size_t j = 0; j < width; ++j) {
     const ColumnView& column = table.columns[j];
-    for (std::size_t row = begin; row < end; ++row) block[(row - begin) * width + j] = column[row];
+    for (std::size_t row = begin; row < end; ++row) {
+      block.put((row - begin) * width + j, column[row]);
+    }
   }
 }
 
-void clear(const TableView&, std::size_t, std::size_t, std::vector<double>&) {}
+void clear(const TableView&, std::size_t, std::size_t, Block&) {}
 
 template <class Visit>
 void for_each_stored(const SparseRows& table, std::size_t begin, std::size_t end,
@@ -45,18 +58,29 @@ void for_each_stored(const SparseRows& table, std::size_t begin, std::size_t end
   }
 }
 
-void fill(const SparseRows& table, std::size_t begin, std::size_t end, std::vector<double>& block) {
+// The block is all 0 before and after: only what is stored is written.
+void fill(const SparseRows& table, std::size_t begin, std::size_t end, Block& block) {
   for_each_stored(table, begin, end,
-                  [&](std::size_t at, std::size_t e) { block[at] = table.lines.data[e]; });
+                  [&](std::size_t at, std::size_t e) { block.put(at, table.lines.data[e]); });
 }
 
-void clear(const SparseRows& table, std::size_t begin, std::size_t end,
-           std::vector<double>& block) {
-  for_each_stored(table, begin, end, [&](std::size_t at, std::size_t) { block[at] = 0.0; });
+void clear(const SparseRows& table, std::size_t begin, std::size_t end, Block& block) {
+  for_each_stored(table, begin, end, [&](std::size_t at, std::size_t) { block.numbers[at] = 0.0; });
+}
+
+void walk_block(const CompactTree& tree, const Block& block, std::size_t width,
+                std::span<std::uint32_t> leaves) {
+  const auto row_of = [&](std::size_t i) { return block.numbers.data() + i * width; };
+  const auto value = [](const double* row, std::size_t column) { return row[column]; };
+  if (block.any_missing) {
+    find_leaves<true>(tree, leaves.size(), leaves.data(), row_of, value);
+  } else {
+    find_leaves<false>(tree, leaves.size(), leaves.data(), row_of, value);
+  }
 }
 
 struct Worker {
-  std::vector<double> block;
+  Block block;
   std::vector<std::uint32_t> leaves;
 };
 
@@ -73,18 +97,16 @@ void for_each_leaf(const Forest& forest, std::size_t first, std::size_t last, co
   parallel_for(context.n_threads(), (table.n_rows + size - 1) / size,
                [&](std::size_t task, int worker) {
                  auto& [block, leaves] = workers[static_cast<std::size_t>(worker)];
-                 block.resize(size * width);
+                 block.numbers.resize(size * width);
                  leaves.resize(size);
                  const std::size_t begin = task * size;
                  const std::size_t end = std::min(table.n_rows, begin + size);
+                 const auto leaves_here = std::span(leaves).first(end - begin);
                  fill(table, begin, end, block);
                  for (std::size_t t = first; t < last; ++t) {
                    context.check();
-                   find_leaves(
-                       forest.trees[t], end - begin, leaves.data(),
-                       [&](std::size_t i) { return block.data() + i * width; },
-                       [](const double* row, std::size_t column) { return row[column]; });
-                   visit(t, begin, std::span(leaves).first(end - begin));
+                   walk_block(forest.trees[t], block, width, leaves_here);
+                   visit(t, begin, leaves_here);
                  }
                  clear(table, begin, end, block);
                });

@@ -1,6 +1,9 @@
 // Walks of many rows down one tree, several side by side: while one waits for its node, the others go
-// on. A leaf sends a row to itself, so that those that have come to an end wait for the others without
-// a branch.
+// on. There are two ways to end:
+//
+//   shallow trees   a leaf sends a row to itself, and the rows of a group wait for the deepest of them
+//                   without a branch
+//   deep trees      the next row takes the place of one that has come to its leaf
 #pragma once
 
 #include <algorithm>
@@ -48,36 +51,64 @@ inline std::uint32_t choose(bool holds, std::uint32_t yes, std::uint32_t no) {
   return no ^ ((yes ^ no) & -static_cast<std::uint32_t>(holds));
 }
 
-// The node that follows for a row whose value of column j is value(j); a leaf asks for column 0.
-template <class Value>
-std::uint32_t next_node(const CompactNode* nodes, std::uint32_t at, const Value& value) {
-  const CompactNode& node = nodes[at];
-  const double x = value(static_cast<std::size_t>(node.asks & CompactNode::kFeature));
-  const bool missing_left = node.missing_left();
-  const bool left = (x <= node.threshold) | ((x != x) & missing_left);
-  const std::uint32_t to = choose(left, at + 1, static_cast<std::uint32_t>(node.right));
-  return choose(node.is_leaf(), at, to);
+// Walks rows to their leaves, each from the root; step(node, at, row): the node that follows an inner
+// one.
+template <class RowOf, class Step>
+void walk_in_turn(const CompactNode* nodes, std::size_t n_rows, std::uint32_t* leaf,
+                  const RowOf& row_of, const Step& step) {
+  struct Lane {
+    decltype(row_of(n_rows)) row;
+    std::size_t number;  // of the row
+    std::uint32_t at;
+  };
+  std::array<Lane, kLanes> lanes;
+  std::size_t next = 0;
+  std::size_t n_lanes = 0;
+  while (n_lanes < kLanes && next < n_rows) {
+    lanes[n_lanes++] = {row_of(next), next, 0};
+    ++next;
+  }
+  while (n_lanes > 0) {
+    for (std::size_t i = 0; i < n_lanes; ++i) {
+      Lane& lane = lanes[i];
+      const CompactNode& node = nodes[lane.at];
+      if (!node.is_leaf()) [[likely]] {
+        lane.at = step(node, lane.at, lane.row);
+        continue;
+      }
+      leaf[lane.number] = lane.at;
+      if (next < n_rows) {
+        lane = {row_of(next), next, 0};
+        ++next;
+      } else {
+        lane = lanes[--n_lanes];
+      }
+    }
+  }
 }
 
-// The leaves, as nodes, of n rows in one tree. value(row, j): of row row_of(i) in column j; at least
-// one column.
-template <class RowOf, class Value>
+// The leaves, as nodes, of n rows in one tree. value(row, j): of row row_of(i) in column j. Values may
+// be missing where kMissing says so.
+template <bool kMissing, class RowOf, class Value>
 void find_leaves(const CompactTree& tree, std::size_t n_rows, std::uint32_t* leaf,
                  const RowOf& row_of, const Value& value) {
-  const CompactNode* nodes = tree.nodes.data();
-  if (tree.n_nodes() == 1) {
-    std::fill_n(leaf, n_rows, 0u);
-  } else if (tree.category.empty()) {
-    walk_side_by_side(n_rows, leaf, row_of, [&](std::uint32_t at, const auto& row) {
-      return next_node(nodes, at, [&](std::size_t j) { return value(row, j); });
-    });
+  const auto number_of = [&](const CompactNode& node, const auto& row) {
+    return value(row, static_cast<std::size_t>(node.asks & CompactNode::kFeature));
+  };
+  if (tree.category.empty()) {
+    walk_in_turn(tree.nodes.data(), n_rows, leaf, row_of,
+                 [&](const CompactNode& node, std::uint32_t at, const auto& row) {
+                   const double x = number_of(node, row);
+                   const bool missing = kMissing && x != x;
+                   const bool left = (x <= node.threshold) | (missing & node.missing_left());
+                   return choose(left, at + 1, static_cast<std::uint32_t>(node.right));
+                 });
   } else {
-    walk_side_by_side(n_rows, leaf, row_of, [&](std::uint32_t at, const auto& row) {
-      const CompactNode& node = nodes[at];
-      if (node.is_leaf()) return at;
-      const double x = value(row, static_cast<std::size_t>(node.feature()));
-      return static_cast<std::uint32_t>(tree.child(static_cast<NodeIndex>(at), x));
-    });
+    walk_in_turn(tree.nodes.data(), n_rows, leaf, row_of,
+                 [&](const CompactNode& node, std::uint32_t at, const auto& row) {
+                   return static_cast<std::uint32_t>(
+                       tree.child(static_cast<NodeIndex>(at), number_of(node, row)));
+                 });
   }
 }
 
@@ -86,7 +117,7 @@ void find_leaves(const CompactTree& tree, std::size_t n_rows, std::uint32_t* lea
 template <class Table>
 void find_leaves(const CompactTree& tree, const Table& table, std::span<const RowIndex> rows,
                  std::span<std::uint32_t> leaf) {
-  find_leaves(
+  find_leaves<true>(
       tree, rows.size(), leaf.data(), [&](std::size_t i) { return rows[i]; },
       [&](RowIndex row, std::size_t column) { return table.at(row, column); });
 }
