@@ -13,6 +13,9 @@ Ballot::Ballot(const Forest& forest, Voting voting, std::span<const std::size_t>
       voting_(voting),
       n_classes_(n_classes.begin(), n_classes.end()) {
   if (voting == Voting::soft) return;
+  require(forest.measure != Measure::squared_error && forest.measure != Measure::poisson &&
+              forest.measure != Measure::medians,
+          "trees of a regression have no classes to vote for: they vote soft");
   require(!n_classes.empty() && *std::min_element(n_classes.begin(), n_classes.end()) >= 1 &&
               std::accumulate(n_classes.begin(), n_classes.end(), std::size_t{0}) == n_outputs_,
           "the classes that vote are not those of the forest");

@@ -87,6 +87,85 @@ class TreeTwin:
         return replace(self, **sizes, arrays=arrays)
 
 
+# Arrays of a tree of a forest, in the order of the file; m is its number of leaves.
+FOREST_ARRAYS = {
+    "threshold": "<f8",
+    "value": "<f8",
+    "weight": "<f8",
+    "impurity": "<f8",
+    "right": "<i4",
+    "asks": "<u4",
+    "n_rows": "<u4",
+    "category_start": "<u4",
+    "row": "<u4",
+    "category": "<u2",
+}
+_MEANS, _MEDIANS = 5, 6
+
+
+@dataclass
+class ForestTwin:
+    """The sizes of a forest and the arrays of its trees."""
+
+    n_features: int
+    n_outputs: int
+    measure: int
+    n_training_rows: int
+    trees: list[tuple[int, dict[str, Any]]]  # exponent, arrays
+    n_trees: int | None = None  # None: as many as there are
+
+    @classmethod
+    def read(cls, content: bytes) -> Self:
+        n_features, k, measure, n_trees, n_training = struct.unpack_from("<iiIIQ", content)
+        at, trees = 24, []
+        for _ in range(n_trees):
+            exponent, m, flags, lists, c, kept = struct.unpack_from("<iIIIQQ", content, at)
+            n = 2 * m - 1
+            lengths = dict.fromkeys(FOREST_ARRAYS, n)
+            lengths["value"] = (n if measure == _MEDIANS else m) * k
+            lengths["weight"] = m if flags & 1 else 0
+            lengths["impurity"] = (n if measure in (_MEANS, _MEDIANS) else m) if flags & 2 else 0
+            lengths["n_rows"] = m
+            lengths["category_start"] = lists + 1 if lists else 0
+            lengths["row"] = kept
+            lengths["category"] = c
+            at += 32
+            arrays = {}
+            for name, dtype in FOREST_ARRAYS.items():
+                arrays[name] = np.frombuffer(content, dtype, lengths[name], at).copy()
+                at += arrays[name].nbytes
+            at += -at % 8
+            trees.append((exponent, arrays))
+        assert at == len(content)
+        return cls(n_features, k, measure, n_training, trees)
+
+    def write(self) -> bytes:
+        n_trees = len(self.trees) if self.n_trees is None else self.n_trees
+        data = struct.pack(
+            "<iiIIQ",
+            self.n_features,
+            self.n_outputs,
+            self.measure,
+            n_trees,
+            self.n_training_rows,
+        )
+        for exponent, arrays in self.trees:
+            flags = (arrays["weight"].size > 0) + 2 * (arrays["impurity"].size > 0)
+            lists = max(1, arrays["category_start"].size) - 1
+            m, c, kept = arrays["n_rows"].size, arrays["category"].size, arrays["row"].size
+            data += struct.pack("<iIIIQQ", exponent, m, flags, lists, c, kept)
+            for name, dtype in FOREST_ARRAYS.items():
+                data += np.asarray(arrays[name], dtype).tobytes()
+            data = _padded(data)
+        return data
+
+    def with_array(self, tree: int, **changes: Any) -> Self:
+        """Return the forest with other arrays in one of its trees."""
+        trees = list(self.trees)
+        trees[tree] = (trees[tree][0], trees[tree][1] | changes)
+        return replace(self, trees=trees)
+
+
 def section(kind: bytes, content: bytes) -> bytes:
     """Head, content and zeros up to a multiple of eight; the file's offsets are such."""
     head = kind + struct.pack("<IQ", crc32c(content), len(content))
