@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/coding_kernels.h"
+#include "base/flag_kernels.h"
 #include "base/histogram_kernels.h"
 #include "base/math_kernels.h"
 #include "base/types.h"
@@ -30,6 +31,9 @@ struct Kernels {
   // keys[i] = codes[i] << 32 | i; returns the bits in which any code differs from the first.
   Code (*make_keys)(const Code* codes, std::size_t n, std::uint64_t* keys);
 
+  // rank[i] = how many keys are smaller than keys[i]. Reads and writes up to the next multiple of 16.
+  void (*rank)(const std::uint32_t* keys, std::size_t n, std::uint32_t* rank);
+
   // n >= 1.
   MinMax (*min_max)(const std::int64_t* x, std::size_t n);
 
@@ -39,6 +43,7 @@ struct Kernels {
   HistogramKernels histogram;
   MathKernels math;
   CodingKernels coding;
+  FlagKernels flags;
 };
 
 // The widest level of this machine, or the one that ARBOLEDA_FORCE_SIMD names. Throws

@@ -3,6 +3,7 @@
 // compiled for a wide level could be linked where a narrow one runs.
 
 #include "base/coding_loops.h"
+#include "base/flag_loops.h"
 #include "base/histogram_loops.h"
 #include "base/math_loops.h"
 
@@ -22,6 +23,19 @@ Code make_keys(const Code* codes, std::size_t n, std::uint64_t* keys) {
     keys[i] = static_cast<std::uint64_t>(codes[i]) << 32 | i;
   }
   return differ;
+}
+
+using RankLanes = std::uint32_t __attribute__((vector_size(64)));
+
+void rank(const std::uint32_t* keys, std::size_t n, std::uint32_t* rank) {
+  constexpr std::size_t kLanes = sizeof(RankLanes) / sizeof(std::uint32_t);
+  for (std::size_t at = 0; at < n; at += kLanes) {
+    RankLanes own;
+    RankLanes below{};
+    __builtin_memcpy(&own, keys + at, sizeof own);
+    for (std::size_t i = 0; i < n; ++i) below -= reinterpret_cast<RankLanes>(keys[i] < own);
+    __builtin_memcpy(rank + at, &below, sizeof below);
+  }
 }
 
 MinMax min_max(const std::int64_t* x, std::size_t n) {
@@ -54,10 +68,12 @@ const Kernels ARBOLEDA_KERNELS{ARBOLEDA_LEVEL,
                                gather<std::uint16_t>,
                                gather<std::uint32_t>,
                                make_keys,
+                               rank,
                                min_max,
                                find,
                                kHistogramKernels,
                                kMath,
-                               kCodingKernels};
+                               kCodingKernels,
+                               kFlagKernels};
 
 }  // namespace arboleda

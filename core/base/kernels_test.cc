@@ -47,6 +47,17 @@ TEST_CASE("every level gives what the definition gives") {
       CHECK(level->make_keys(codes.data(), n, keys.data()) == differ);
       for (std::size_t i = 0; i < n; ++i) REQUIRE(keys[i] == (std::uint64_t{codes[i]} << 32 | i));
 
+      std::vector<std::uint32_t> small(n + 15), rank(n + 15);
+      for (auto& key : small)
+        key = random.below(4) == 0 ? UINT32_MAX - random.below(3) : random.next();
+      level->rank(small.data(), n, rank.data());
+      for (std::size_t i = 0; i < n; ++i) {
+        const auto below =
+            std::count_if(small.begin(), small.begin() + static_cast<std::ptrdiff_t>(n),
+                          [&](std::uint32_t key) { return key < small[i]; });
+        REQUIRE(rank[i] == static_cast<std::uint32_t>(below));
+      }
+
       std::vector<std::int64_t> x(n);
       for (auto& v : x) {
         v = static_cast<std::int64_t>(std::uint64_t{random.next()} << 32 | random.next());

@@ -57,18 +57,6 @@ double RandomStream::uniform() {
   return static_cast<double>(upper << 26 | lower) * 0x1p-53;
 }
 
-namespace {
-
-// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): a bijection that scatters its input.
-std::uint64_t scatter(std::uint64_t z) {
-  z += 0x9E3779B97F4A7C15ULL;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-  return z ^ (z >> 31);
-}
-
-}  // namespace
-
 std::uint64_t child_key(std::uint64_t parent_key, bool is_left) {
   return scatter(parent_key * 2 + (is_left ? 1 : 2));
 }

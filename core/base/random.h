@@ -53,6 +53,47 @@ class RandomStream {
   unsigned used_ = 4;
 };
 
+// A bijection that scatters its input: the finaliser of SplitMix64. Steele, Lea, Flood (2014), "Fast
+// splittable pseudorandom number generators", OOPSLA.
+constexpr std::uint64_t scatter(std::uint64_t z) {
+  z += 0x9E3779B97F4A7C15ULL;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+  return z ^ (z >> 31);
+}
+
+// The same for the many short streams of a forest's nodes: SplitMix64 from a scattered key. A number
+// costs a tenth of RandomStream's.
+class QuickStream {
+ public:
+  QuickStream(std::uint64_t seed, Purpose purpose, std::uint32_t tree, std::uint64_t node)
+      : state_(scatter(
+            scatter(seed ^
+                    scatter(std::uint64_t{static_cast<std::uint32_t>(purpose)} << 32 | tree)) ^
+            node)) {}
+
+  std::uint32_t next() {
+    const std::uint64_t z = scatter(state_);
+    state_ += 0x9E3779B97F4A7C15ULL;
+    return static_cast<std::uint32_t>(z >> 32);
+  }
+
+  // Uniform on [0, bound) without bias; bound > 0.
+  std::uint32_t below(std::uint32_t bound) {
+    std::uint64_t product = std::uint64_t{next()} * bound;
+    if (static_cast<std::uint32_t>(product) < bound) {
+      const std::uint32_t rejected = (0u - bound) % bound;
+      while (static_cast<std::uint32_t>(product) < rejected) {
+        product = std::uint64_t{next()} * bound;
+      }
+    }
+    return static_cast<std::uint32_t>(product >> 32);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
 // The key of a child from the key of its parent: depends on the path from the root only, so every
 // order of growing gives a node the same random numbers.
 std::uint64_t child_key(std::uint64_t parent_key, bool is_left);

@@ -8,9 +8,15 @@ namespace arboleda {
 
 namespace {
 
-// Few keys are sorted by insertion, more by counting 256 digits. Between 16 and 96 a full tree on
-// Adult or MNIST takes the same time.
-constexpr std::size_t kInserted = 48;
+// The fewest keys are sorted by insertion, few by counting for each how many are smaller, and more by
+// counting 256 digits.
+constexpr std::size_t kInserted = 6;
+constexpr std::size_t kRanked = 96;
+constexpr std::size_t kFew = 48;  // of too many bits to be ranked
+
+// Bits that tell the places of ranked keys.
+constexpr int kPlaceBits = 7;
+static_assert(kRanked <= std::size_t{1} << kPlaceBits);
 
 // More keys than this are not given a second buffer.
 constexpr std::size_t kBuffered = std::size_t{1} << 16;
@@ -53,12 +59,30 @@ std::array<std::size_t, 256> deal(std::span<std::uint64_t> keys, int shift) {
 
 void UpperHalfSort::sort(std::span<std::uint64_t> keys, std::uint32_t differ) {
   const int n_bytes = (static_cast<int>(std::bit_width(differ)) + 7) / 8;
-  if (n_bytes > 0) sort_from(keys, 24 + 8 * n_bytes);
+  if (n_bytes == 0) return;
+  if (keys.size() > kInserted && keys.size() <= kRanked &&
+      static_cast<int>(std::bit_width(differ)) + kPlaceBits <= 32) {
+    by_ranks(keys);
+  } else {
+    sort_from(keys, 24 + 8 * n_bytes);
+  }
+}
+
+// Ties are broken by place, so that every key has a rank of its own.
+void UpperHalfSort::by_ranks(std::span<std::uint64_t> keys) {
+  std::array<std::uint32_t, kRanked> small{}, rank;
+  std::array<std::uint64_t, kRanked> unsorted;
+  for (std::uint32_t i = 0; i < keys.size(); ++i) {
+    unsorted[i] = keys[i];
+    small[i] = static_cast<std::uint32_t>(keys[i] >> 32) << kPlaceBits | i;
+  }
+  kernels_.rank(small.data(), keys.size(), rank.data());
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[rank[i]] = unsorted[i];
 }
 
 // The bytes above the one at `shift` are the same in all keys.
 void UpperHalfSort::sort_from(std::span<std::uint64_t> keys, int shift) {
-  if (keys.size() <= kInserted) return insertion_sort(keys);
+  if (keys.size() <= kFew) return insertion_sort(keys);
   if (keys.size() <= kBuffered) return by_counting(keys, shift);
   std::size_t begin = 0;
   for (const std::size_t end : deal(keys, shift)) {

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "base/kernels.h"
+
 namespace arboleda {
 
 // Large lists are dealt into 256 piles in place, by the first byte that differs, and so on pile by
@@ -17,9 +19,11 @@ class UpperHalfSort {
   void sort(std::span<std::uint64_t> keys, std::uint32_t differ = UINT32_MAX);
 
  private:
+  void by_ranks(std::span<std::uint64_t> keys);
   void sort_from(std::span<std::uint64_t> keys, int shift);
   void by_counting(std::span<std::uint64_t> keys, int shift);
 
+  const Kernels& kernels_ = kernels();
   std::vector<std::uint64_t> spare_;
 };
 

@@ -11,7 +11,7 @@ namespace arboleda {
 TEST_CASE("integers are sorted by their upper halves, at every length and width") {
   RandomStream random(5, Purpose::feature_subset, 0, 0);
   UpperHalfSort sorter;
-  for (const std::size_t n : {0, 1, 2, 48, 49, 500, 3000, 65536, 65537, 300000}) {
+  for (const std::size_t n : {0, 1, 2, 6, 7, 31, 48, 49, 96, 97, 500, 3000, 65536, 65537, 300000}) {
     for (const std::uint32_t bound : {1u, 2u, 256u, 257u, 65537u, 20000000u, UINT32_MAX}) {
       std::vector<std::uint64_t> keys(n);
       for (std::size_t i = 0; i < n; ++i) keys[i] = std::uint64_t{random.below(bound)} << 32 | i;

@@ -107,6 +107,7 @@ class AbsoluteError {
   using Sides = AbsoluteSides<Sum>;
   using Local = RankedTargets<Sum>;
   static constexpr bool kHasCells = false;
+  static constexpr bool kSumsFlags = false;
 
   // y: the targets before they became `targets`. All must outlive the criterion.
   AbsoluteError(std::span<const double> y, const FixedTargets& targets, const FixedWeights& weights)
@@ -157,10 +158,16 @@ class AbsoluteError {
     local.all.build(local.of_rank);
   }
 
-  // Only for the sums over a node.
+  // Only for the sums over a node and over a category.
   void add(const Local& local, std::size_t i, Slot* cell) const {
     const std::int64_t w = local.weight_of(i);
     cell->add(Sum{local.target[local.rank[i]]} * Sum{w}, w, 1);
+  }
+
+  // Of all rows of a node.
+  void sum(const Local& local, Slot* cell) const {
+    *cell = {};
+    for (std::size_t i = 0; i < local.rank.size(); ++i) add(local, i, cell);
   }
 
   void move_row(const Local& local, std::size_t i, Sides& sides) const { sides.move_row(local, i); }

@@ -1,9 +1,8 @@
 // The statistic of classification: the weight of each class.
 //
-// A cell holds `width()` slots:
-//   unit weights   uint32   [ n_0, n_1, ..., n_{K-1} ]               the weights are the counts
-//   weighted       uint32   [ w_0, w_1, ..., w_{K-1}, n rows ]       weights in fixed point, whose total
-//               or uint64                                            fits the slots
+// A cell holds `width()` slots, [ w_0, w_1, ..., w_{K-1}, n rows ], of
+//   narrow   uint32   weights of one and of a few: a plain table, a bootstrap sample
+//   wide     uint64   any weights in fixed point
 //
 // A Measure turns the class weights on the two sides of a threshold into a score: the larger, the
 // smaller the weighted impurity of the two sides. Of splits with equal scores the one with the
@@ -17,17 +16,18 @@
 #include <vector>
 
 #include "base/fixed_point.h"
+#include "base/kernels.h"
 #include "base/types.h"
 
 namespace arboleda {
 
 // The class weights on both sides of a threshold that moves to the right.
-template <class SlotType, template <class> class MeasureOf, bool kWeighted>
+template <class SlotType, template <class> class MeasureOf>
 class ClassSides {
  public:
   using Slot = SlotType;
-  // Holds the square of a total weight.
-  using Square = std::conditional_t<sizeof(Slot) == 8, UInt128, std::uint64_t>;
+  // Holds the square of a total weight. Signed while it can be: it is a double sooner.
+  using Square = std::conditional_t<sizeof(Slot) == 4, std::int64_t, UInt128>;
 
   explicit ClassSides(std::size_t n_classes) : left_(n_classes), right_(n_classes) {}
 
@@ -42,19 +42,30 @@ class ClassSides {
       right_[k] = total[k];
       w_right_ += total[k];
     }
-    measure_.reset(std::span<const Slot>(right_));
+    measure_.reset(std::span<const Slot>(left_), std::span<const Slot>(right_));
   }
 
   void move_cell(const Slot* cell) {
-    std::uint64_t n_rows = 0;
     for (std::size_t k = 0; k < left_.size(); ++k) {
-      if (cell[k] == 0) continue;
-      move(k, cell[k]);
-      n_rows += cell[k];
+      if (cell[k] != 0) move(k, cell[k]);
     }
-    if constexpr (kWeighted) n_rows = cell[left_.size()];
-    n_left_ += n_rows;
-    n_right_ -= n_rows;
+    n_left_ += cell[left_.size()];
+    n_right_ -= cell[left_.size()];
+  }
+
+  // The rows of the cell are on the right, all others of the node on the left.
+  void part(const Slot* total, const Slot* cell) {
+    w_left_ = 0;
+    w_right_ = 0;
+    for (std::size_t k = 0; k < left_.size(); ++k) {
+      right_[k] = cell[k];
+      left_[k] = total[k] - cell[k];
+      w_right_ += cell[k];
+      w_left_ += left_[k];
+    }
+    n_right_ = cell[left_.size()];
+    n_left_ = total[left_.size()] - n_right_;
+    measure_.reset(std::span<const Slot>(left_), std::span<const Slot>(right_));
   }
 
   void move_row(std::uint32_t label, std::uint64_t weight) {
@@ -89,63 +100,95 @@ class ClassSides {
   MeasureOf<Square> measure_;
 };
 
-// Totals of at most so many bits fit slots of 32 bits, and twice their squares 64.
-inline constexpr int kNarrowClassWeightBits = 31;
-
 // With many classes, categories are ordered by the shares of this many.
 inline constexpr std::size_t kCategoryOrders = 10;
 
+// Whether cells of 32 bits hold these weights: their squares then fit 62 bits.
+inline bool fits_narrow(const FixedWeights& weights, std::size_t n_classes) {
+  const auto fits = [](std::uint64_t w) { return w <= UINT16_MAX; };
+  return n_classes <= UINT16_MAX && weights.total < std::uint64_t{1} << 31 &&
+         std::all_of(weights.value.begin(), weights.value.end(), fits);
+}
+
 // A criterion: the targets of all rows, and all that the grower asks of them.
-template <class SlotType, template <class> class MeasureOf, bool kWeighted = sizeof(SlotType) == 8>
+template <class SlotType, template <class> class MeasureOf>
 class ClassCriterion {
  public:
   using Slot = SlotType;
-  using Sides = ClassSides<Slot, MeasureOf, kWeighted>;
-  static constexpr bool kHasCells = true;  // a node is told by the sum of its rows cells
+  using Sides = ClassSides<Slot, MeasureOf>;
+  static constexpr bool kNarrow = sizeof(Slot) == 4;
+  static constexpr bool kHasCells = true;      // a node is told by the sum of its rows' cells
+  static constexpr bool kSumsFlags = kNarrow;  // kernels().sum_flags() knows its rows
+
+  struct WideEntry {
+    std::uint32_t label;
+    std::uint64_t weight;
+  };
+  using Entry = std::conditional_t<kNarrow, ClassEntry, WideEntry>;
 
   // What the rows of one node contribute, in the order of its row list.
   struct Local {
-    std::vector<std::uint32_t> label;
-    std::vector<Slot> weight;  // empty for unit weights
+    std::vector<Entry> entry;
   };
 
-  // labels: one a row, each below n_classes. Both must outlive the criterion.
+  // labels: one a row, each below n_classes. Both must outlive the criterion. Narrow: the weights
+  // must fit.
   ClassCriterion(std::span<const std::uint32_t> labels, std::size_t n_classes,
                  const FixedWeights& weights)
-      : labels_(labels), n_classes_(n_classes), weights_(weights) {}
+      : labels_(labels), n_classes_(n_classes), weights_(weights) {
+    if constexpr (kNarrow) {
+      entries_.resize(labels.size());
+      for (std::size_t i = 0; i < labels.size(); ++i) {
+        entries_[i] = {static_cast<std::uint16_t>(labels[i]),
+                       static_cast<std::uint16_t>(weight_of(i))};
+        max_weight_ = std::max(max_weight_, entries_[i].weight);
+      }
+    }
+  }
 
-  std::size_t width() const { return n_classes_ + (kWeighted ? 1 : 0); }
+  std::uint16_t max_weight() const { return max_weight_; }  // of a row; narrow only
+
+  std::size_t width() const { return n_classes_ + 1; }
   std::size_t n_outputs() const { return n_classes_; }
   Sides make_sides() const { return Sides(n_classes_); }
 
   void gather(std::span<const RowIndex> rows, Local& local) const {
-    local.label.resize(rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) local.label[i] = labels_[rows[i]];
-    if constexpr (kWeighted) {
-      local.weight.resize(rows.size());
-      for (std::size_t i = 0; i < rows.size(); ++i)
-        local.weight[i] = static_cast<Slot>(weights_.value[rows[i]]);
+    local.entry.resize(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if constexpr (kNarrow) {
+        local.entry[i] = entries_[rows[i]];
+      } else {
+        local.entry[i] = {labels_[rows[i]], weight_of(rows[i])};
+      }
     }
   }
 
   void add(const Local& local, std::size_t i, Slot* cell) const {
-    if constexpr (kWeighted) {
-      cell[local.label[i]] += local.weight[i];
-      ++cell[n_classes_];
-    } else {
-      ++cell[local.label[i]];
-    }
+    cell[local.entry[i].label] += local.entry[i].weight;
+    ++cell[n_classes_];
   }
 
-  std::uint64_t n_rows(const Slot* cell) const {
-    if constexpr (kWeighted) return cell[n_classes_];
-    Slot sum = 0;
-    for (std::size_t k = 0; k < n_classes_; ++k) sum += cell[k];
-    return sum;
+  // Of all rows of a node.
+  void sum(const Local& local, Slot* cell) const {
+    std::fill_n(cell, n_classes_, Slot{});
+    if (n_classes_ == 2) {  // many rows at a time
+      Slot all = 0, second = 0;
+      for (const Entry& entry : local.entry) {
+        all += entry.weight;
+        second += entry.label * static_cast<Slot>(entry.weight);
+      }
+      cell[0] = all - second;
+      cell[1] = second;
+    } else {
+      for (const Entry& entry : local.entry) cell[entry.label] += entry.weight;
+    }
+    cell[n_classes_] = static_cast<Slot>(local.entry.size());
   }
+
+  std::uint64_t n_rows(const Slot* cell) const { return cell[n_classes_]; }
 
   void move_row(const Local& local, std::size_t i, Sides& sides) const {
-    sides.move_row(local.label[i], kWeighted ? local.weight[i] : 1);
+    sides.move_row(local.entry[i].label, local.entry[i].weight);
   }
 
   // The orders in which categories are tried: by the share of one class, for each of the largest
@@ -191,9 +234,15 @@ class ClassCriterion {
     return w;
   }
 
+  std::uint64_t weight_of(std::size_t row) const {
+    return weights_.is_unit() ? 1 : weights_.value[row];
+  }
+
   std::span<const std::uint32_t> labels_;
   std::size_t n_classes_;
   const FixedWeights& weights_;
+  std::vector<ClassEntry> entries_;  // of all rows; none if wide
+  std::uint16_t max_weight_ = 0;
 };
 
 }  // namespace arboleda

@@ -16,7 +16,7 @@ template <class Square>
 class Entropy {
  public:
   template <class Slot>
-  void reset(std::span<const Slot>) {}
+  void reset(std::span<const Slot>, std::span<const Slot>) {}
 
   template <class Slot>
   void move(Slot, Slot, Slot) {}

@@ -9,14 +9,16 @@
 #include <cstdint>
 #include <span>
 
+#include "base/quotients.h"
+
 namespace arboleda {
 
 template <class Square>
 class Gini {
  public:
   template <class Slot>
-  void reset(std::span<const Slot> right) {
-    left_squares_ = 0;
+  void reset(std::span<const Slot> left, std::span<const Slot> right) {
+    left_squares_ = squares(left);
     right_squares_ = squares(right);
   }
 
@@ -34,8 +36,8 @@ class Gini {
   }
 
   double score(std::uint64_t w_left, std::uint64_t w_right) const {
-    return static_cast<double>(left_squares_) / static_cast<double>(w_left) +
-           static_cast<double>(right_squares_) / static_cast<double>(w_right);
+    return sum_of_quotients(static_cast<double>(left_squares_), static_cast<double>(w_left),
+                            static_cast<double>(right_squares_), static_cast<double>(w_right));
   }
 
   double tie_break(std::uint64_t, std::uint64_t) const { return 0.0; }
@@ -44,7 +46,8 @@ class Gini {
   static double impurity(std::span<const Slot> weights, std::uint64_t whole) {
     const auto w = static_cast<double>(whole);
     // The difference is taken in integers: exactly 0 in a pure node, and exact near it.
-    return static_cast<double>(Square{whole} * Square{whole} - squares(weights)) / (w * w);
+    const auto square = static_cast<Square>(whole) * static_cast<Square>(whole);
+    return static_cast<double>(square - squares(weights)) / (w * w);
   }
 
  private:

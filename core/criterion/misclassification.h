@@ -19,8 +19,8 @@ template <class Square>
 class Misclassification {
  public:
   template <class Slot>
-  void reset(std::span<const Slot> right) {
-    gini_.reset(right);
+  void reset(std::span<const Slot> left, std::span<const Slot> right) {
+    gini_.reset(left, right);
   }
 
   template <class Slot>

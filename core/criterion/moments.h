@@ -37,6 +37,9 @@ struct Moments {
     n_rows += n;
   }
   double mean() const { return static_cast<double>(sum) / static_cast<double>(weight); }
+  friend Moments operator+(const Moments& a, const Moments& b) {
+    return {a.sum + b.sum, a.weight + b.weight, a.n_rows + b.n_rows};
+  }
   friend Moments operator-(const Moments& a, const Moments& b) {
     return {a.sum - b.sum, a.weight - b.weight, a.n_rows - b.n_rows};
   }
@@ -102,6 +105,7 @@ class MeanCriterion {
  public:
   using Slot = Moments<Sum>;
   static constexpr bool kHasCells = true;  // a node is told by the sum of its rows' cells
+  static constexpr bool kSumsFlags = false;
 
   struct Local {
     std::vector<std::int64_t> target;
@@ -129,6 +133,12 @@ class MeanCriterion {
   void add(const Local& local, std::size_t i, Slot* cell) const {
     const std::int64_t w = weight_of(local, i);
     cell->add(Sum{local.target[i]} * Sum{w}, w, 1);
+  }
+
+  // Of all rows of a node.
+  void sum(const Local& local, Slot* cell) const {
+    *cell = {};
+    for (std::size_t i = 0; i < local.target.size(); ++i) add(local, i, cell);
   }
 
   std::uint64_t n_rows(const Slot* cell) const { return static_cast<std::uint64_t>(cell->n_rows); }

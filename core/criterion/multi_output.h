@@ -83,6 +83,7 @@ class MultiOutput {
   using Slot = typename Criterion::Slot;
   using Sides = MultiOutputSides<Criterion>;
   static constexpr bool kHasCells = Criterion::kHasCells;
+  static constexpr bool kSumsFlags = false;
 
   struct Local {
     std::vector<typename Criterion::Local> of_output;
@@ -114,6 +115,11 @@ class MultiOutput {
   void add(const Local& local, std::size_t i, Slot* cell) const {
     for_each(cell,
              [&](std::size_t k, Slot* part) { criteria_[k].add(local.of_output[k], i, part); });
+  }
+
+  // Of all rows of a node.
+  void sum(const Local& local, Slot* cell) const {
+    for_each(cell, [&](std::size_t k, Slot* part) { criteria_[k].sum(local.of_output[k], part); });
   }
 
   std::uint64_t n_rows(const Slot* cell) const { return criteria_[0].n_rows(cell); }

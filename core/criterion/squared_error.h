@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "base/quotients.h"
 #include "base/types.h"
 #include "criterion/moments.h"
 
@@ -26,7 +27,7 @@ class SquaredSides : public MomentSides<Sum> {
   double score() const {
     const auto l = static_cast<double>(this->left().sum);
     const auto r = static_cast<double>(this->right().sum);
-    return l * l / this->weight_left() + r * r / this->weight_right();
+    return sum_of_quotients(l * l, this->weight_left(), r * r, this->weight_right());
   }
 
   double tie_break() const { return 0.0; }

@@ -1,5 +1,9 @@
-// Finds the best split of one node on one feature. Numeric features: by histogram while the node is
-// large, by sorting its rows once it is small beside the feature's codes.
+// Finds the best split of one node on one feature. Columns of two values: from sums over all of them
+// at once. Other numeric features: by histogram while the node is large, by sorting its rows once it
+// is small beside the feature's codes.
+//
+// Rows of the smallest code are not looked at: they are what the others lack to the whole node. Most
+// tables are full of zeros.
 #pragma once
 
 #include <algorithm>
@@ -14,12 +18,16 @@
 #include "data/coded_table.h"
 #include "data/gather_codes.h"
 #include "grow/category_search.h"
+#include "grow/flag_table.h"
 #include "grow/node_view.h"
 #include "grow/random_search.h"
 #include "grow/scan.h"
 #include "grow/split.h"
 
 namespace arboleda {
+
+// Rows of a node that are listed before anything else is done; of more, the list would be large.
+inline constexpr std::size_t kListedRows = std::size_t{1} << 16;
 
 // A larger histogram is made in parts of this size, but in no more than so many parts; it pays down to
 // fewer rows, because sorting many is slow.
@@ -38,19 +46,37 @@ struct SearchOptions {
 template <class Criterion>
 class FeatureSearch {
  public:
-  FeatureSearch(const CodedTable& table, const Criterion& criterion, const SearchOptions& options)
+  FeatureSearch(const CodedTable& table, const FlagTable& flags, const Criterion& criterion,
+                const SearchOptions& options)
       : table_(table),
+        flags_(flags),
         criterion_(criterion),
         options_(options),
         sides_(criterion.make_sides()),
         categories_(criterion, options.limits),
         random_(criterion, options.limits, options.seed, options.tree) {}
 
+  // Call before the features of a node are searched.
+  void begin(const NodeView<Criterion>& node) {
+    if constexpr (Criterion::kSumsFlags) {
+      flags_are_summed_ = !flags_.empty() && criterion_.max_weight() <= UINT8_MAX;
+      if (flags_are_summed_) sum_flags(node);
+    }
+  }
+
+  // Whether begin() has summed up all that is asked about the feature.
+  bool has_sums(FeatureIndex feature) const {
+    return flags_are_summed_ && flags_.place(feature) != FlagTable::kNone;
+  }
+
   // Improves `best`. False when the feature is constant in the node, missing values included: then
   // it is constant in the node's whole subtree.
   bool search(const NodeView<Criterion>& node, FeatureIndex feature, Split& best) {
     const CodedColumn& column = table_.columns[static_cast<std::size_t>(feature)];
     if (column.n_codes() < 2) return false;
+    if constexpr (Criterion::kSumsFlags) {
+      if (has_sums(feature)) return by_flag(node, feature, column, best);
+    }
     if (options_.at_random) {
       gather_codes(column, node.rows, codes_);
       return random_.search(node, feature, column, codes_, best);
@@ -61,33 +87,81 @@ class FeatureSearch {
                                 best);
     }
     return std::visit(
-        [&](const auto& codes) {
-          if constexpr (std::is_same_v<std::decay_t<decltype(codes)>, SparseCodes>) {
-            return by_listed(node, feature, column, codes, best);
-          } else {
-            return by_all(node, feature, column, codes, best);
-          }
-        },
+        [&](const auto& codes) { return by_codes(node, feature, column, codes, best); },
         column.codes);
   }
 
  private:
   using Slot = typename Criterion::Slot;
 
+  void sum_flags(const NodeView<Criterion>& node) {
+    const FlagRows rows = flags_.rows();
+    flag_total_.resize(criterion_.width() * rows.stride);
+    kernels_.flags.sum(rows, node.rows.data(), node.local.entry.data(), node.rows.size(),
+                       criterion_.n_outputs(), options_.limits.min_rows > 1, flag_total_.data());
+  }
+
+  // There is one split, or none.
+  bool by_flag(const NodeView<Criterion>& node, FeatureIndex feature, const CodedColumn& column,
+               Split& best) {
+    const std::size_t place = flags_.place(feature);
+    const std::size_t stride = flags_.rows().stride;
+    const std::size_t n_classes = criterion_.n_outputs();
+    histogram_.resize(std::max(histogram_.size(), n_classes + 1));
+    for (std::size_t k = 0; k <= n_classes; ++k) {
+      histogram_[k] = flag_total_[k * stride + place];
+    }
+    // Where rows are not counted, one on each side is all that is asked for.
+    if (options_.limits.min_rows <= 1) histogram_[n_classes] = 1;
+    sides_.part(node.total, histogram_.data());
+    if (sides_.weight_left() == 0.0 || sides_.weight_right() == 0.0) return false;
+    Split& candidate = flag_split_;
+    candidate.feature = feature;
+    candidate.code = 0;
+    candidate.next_code = 1;
+    if (consider(sides_, options_.limits, candidate, best) && options_.at_random) {
+      best.threshold = random_.threshold_of_flag(node, feature, column);
+    }
+    return true;
+  }
+
   template <class Codes>
-  bool by_all(const NodeView<Criterion>& node, FeatureIndex feature, const CodedColumn& column,
-              const Codes& codes, Split& best) {
-    if constexpr (Criterion::kHasCells) {
+  bool by_codes(const NodeView<Criterion>& node, FeatureIndex feature, const CodedColumn& column,
+                const Codes& codes, Split& best) {
+    constexpr bool kIsSparse = std::is_same_v<Codes, SparseCodes>;
+    const std::size_t n_rows = node.rows.size();
+    if constexpr (!Criterion::kHasCells) {
+      return by_sort(node, feature, column, best);
+    } else if constexpr (kIsSparse) {
+      keys_.clear();
+      for_each_listed(codes, node.rows,
+                      [&](std::size_t i, Code code) { keys_.push_back(make_key(code, i)); });
+      return by_listed(node, feature, column, codes.default_code, best);
+    } else {
       const std::size_t n_slots = column.n_codes() * criterion_.width();
       const bool whole = n_slots * sizeof(Slot) <= kHistogramBytes;
-      if (whole && n_slots <= kSlotsARow * node.rows.size()) {
+      if (whole && n_rows > kListedRows && n_slots <= kSlotsARow * n_rows) {
         return by_histogram(node, feature, column, codes, best);
       }
-      if (!whole && n_slots <= kPartSlotsARow * node.rows.size()) {
+      if (!whole && n_slots <= kPartSlotsARow * n_rows) {
         return by_parts(node, feature, column, codes, best);
       }
+      list_rows(node, codes);
+      return by_listed(node, feature, column, 0, best);
     }
-    return by_sort(node, feature, column, best);
+  }
+
+  // A key for every row whose code is not 0.
+  template <class Codes>
+  void list_rows(const NodeView<Criterion>& node, const Codes& codes) {
+    keys_.resize(node.rows.size());
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < node.rows.size(); ++i) {
+      const Code code = codes[node.rows[i]];
+      keys_[n] = make_key(code, i);
+      n += code != 0;
+    }
+    keys_.resize(n);
   }
 
   template <class Codes>
@@ -164,38 +238,57 @@ class FeatureSearch {
     return true;
   }
 
-  // Looks at the listed rows only; the others are the rest of the node.
+  // keys_ lists the rows whose code is not the usual one; the others are the rest of the node.
   bool by_listed(const NodeView<Criterion>& node, FeatureIndex feature, const CodedColumn& column,
-                 const SparseCodes& codes, Split& best) {
-    if constexpr (!Criterion::kHasCells) {
-      return by_sort(node, feature, column, best);
-    } else {
-      keys_.clear();
-      for_each_listed(codes, node.rows,
-                      [&](std::size_t i, Code code) { keys_.push_back(make_key(code, i)); });
-      if (keys_.empty()) return false;
-      sorter_.sort(keys_, static_cast<Code>(column.n_codes() - 1));
-      const Code lowest = code_of(keys_.front());
-      const bool any_other = keys_.size() < node.rows.size() && lowest != codes.default_code;
-      if (lowest == code_of(keys_.back()) && !any_other) return false;
-      const std::size_t width = criterion_.width();
-      histogram_.assign(2 * width, Slot{});
-      Slot* listed = &histogram_[0];
-      Slot* others = &histogram_[width];
-      for (const SortKey key : keys_) criterion_.add(node.local, place_of(key), listed);
-      for (std::size_t s = 0; s < width; ++s) others[s] = node.total[s] - listed[s];
-      scan_sparse(criterion_, node.local, keys_, codes.default_code, others, column.n_values,
-                  node.total, node.rows.size(), options_.limits, feature, sides_, best);
-      return true;
+                 Code usual, Split& best) {
+    if (keys_.empty()) return false;
+    const std::size_t width = criterion_.width();
+    const std::size_t n_slots = column.n_codes() * width;
+    if (n_slots <= kSlotsARow * keys_.size()) return by_cells(node, feature, column, usual, best);
+    sorter_.sort(keys_, static_cast<Code>(column.n_codes() - 1));
+    const Code lowest = code_of(keys_.front());
+    const bool any_other = keys_.size() < node.rows.size() && lowest != usual;
+    if (lowest == code_of(keys_.back()) && !any_other) return false;
+    histogram_.assign(width, Slot{});
+    if (keys_.size() < node.rows.size()) add_unlisted(node, histogram_.data());
+    scan_sparse(criterion_, node.local, keys_, usual, histogram_.data(), column.n_values,
+                node.total, node.rows.size(), options_.limits, feature, sides_, best);
+    return true;
+  }
+
+  bool by_cells(const NodeView<Criterion>& node, FeatureIndex feature, const CodedColumn& column,
+                Code usual, Split& best) {
+    const std::size_t width = criterion_.width();
+    histogram_.assign(column.n_codes() * width, Slot{});
+    for (const SortKey key : keys_) {
+      criterion_.add(node.local, place_of(key), &histogram_[code_of(key) * width]);
     }
+    if (keys_.size() < node.rows.size()) add_unlisted(node, &histogram_[usual * width]);
+    if (criterion_.n_rows(&histogram_[code_of(keys_[0]) * width]) == node.rows.size()) return false;
+    scan_histogram(criterion_, histogram_.data(), column.n_values, column.has_missing, node.total,
+                   node.rows.size(), options_.limits, feature, sides_, best);
+    return true;
+  }
+
+  // The rest of the node: what keys_ does not list.
+  void add_unlisted(const NodeView<Criterion>& node, Slot* cell) {
+    const std::size_t width = criterion_.width();
+    listed_.assign(width, Slot{});
+    for (const SortKey key : keys_) criterion_.add(node.local, place_of(key), listed_.data());
+    for (std::size_t s = 0; s < width; ++s) cell[s] = cell[s] + node.total[s] - listed_[s];
   }
 
   const CodedTable& table_;
+  const FlagTable& flags_;
   const Criterion& criterion_;
   const SearchOptions options_;
   const Kernels& kernels_ = kernels();
   typename Criterion::Sides sides_;
   std::vector<Slot> histogram_;
+  std::vector<Slot> listed_;
+  bool flags_are_summed_ = false;
+  std::vector<std::uint32_t> flag_total_;
+  Split flag_split_;
   UpperHalfSort sorter_;
   std::vector<SortKey> keys_;
   std::vector<Code> codes_;

@@ -15,7 +15,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -26,26 +25,16 @@
 #include "base/thread_pool.h"
 #include "data/coded_table.h"
 #include "data/midpoint.h"
+#include "grow/column_sets.h"
+#include "grow/feature_draw.h"
 #include "grow/feature_search.h"
+#include "grow/flag_table.h"
 #include "grow/frontier.h"
 #include "grow/grown_tree.h"
+#include "grow/growth_options.h"
 #include "grow/partition.h"
 
 namespace arboleda {
-
-struct GrowthOptions {
-  GrowthPolicy policy = GrowthPolicy::depth_first;
-  std::int32_t max_depth = std::numeric_limits<std::int32_t>::max();
-  std::int64_t max_leaf_nodes = std::numeric_limits<std::int64_t>::max();
-  std::uint64_t min_samples_split = 2;
-  std::uint64_t min_samples_leaf = 1;
-  double min_weight_fraction_leaf = 0.0;
-  double min_impurity_decrease = 0.0;  // weighted by the node's share of all rows
-  FeatureIndex max_features = -1;      // features drawn at each node; -1: all
-  bool random_splits = false;          // one split a feature, drawn at random, instead of the best
-  std::uint32_t tree = 0;              // number of the tree in its ensemble, for randomness
-  std::vector<FeatureIndex> features;  // that may be asked, ascending; empty: all
-};
 
 // A decrease of impurity this much below the minimum still counts as reaching it (scikit-learn).
 inline constexpr double kImpurityTolerance = std::numeric_limits<double>::epsilon();
@@ -59,15 +48,16 @@ inline constexpr std::size_t kLargeNode = std::size_t{1} << 14;
 template <class Criterion>
 class Grower {
  public:
-  Grower(const CodedTable& table, const Criterion& criterion, const GrowthOptions& options,
-         const Context& context)
-      : table_(table), criterion_(criterion), options_(options), context_(context) {
+  // flags: of this table; may be empty.
+  Grower(const CodedTable& table, const FlagTable& flags, const Criterion& criterion,
+         const GrowthOptions& options, const Context& context)
+      : table_(table), flags_(flags), criterion_(criterion), options_(options), context_(context) {
     search_.limits.min_rows = options.min_samples_leaf;
     search_.limits.min_weight = options.min_weight_fraction_leaf * criterion.total_weight();
     search_.at_random = options.random_splits;
     search_.seed = context.seed();
     search_.tree = options.tree;
-    features_ = std::make_shared<const Features>(all_features());
+    features_ = all_features();
   }
 
   // rows: the training rows, ascending, all of positive weight, at least one; used up. leaf_rows:
@@ -77,15 +67,15 @@ class Grower {
     const std::size_t work = rows.size() * table_.columns.size();
     n_threads_ = work >= kParallelWork ? context_.n_threads() : 1;
     make_workspaces();
-    if (options_.policy == GrowthPolicy::depth_first) {
+    // One thread needs no subtrees.
+    if (options_.policy == GrowthPolicy::depth_first && n_threads_ > 1) {
       subtree_rows_ =
           std::max(kSubtreeRows, rows.size() / (16 * static_cast<std::size_t>(n_threads_)));
     }
     GrownTree trunk;
-    grow_from({0, rows.size(), 0, 0, features_}, trunk, workspaces_[0], n_threads_);
-    make_workspaces();  // what the large nodes needed, the subtrees do not
-    return_free_memory(rows.size() * table_.columns.size());
-    std::vector<TreeArrays> subtrees = grow_subtrees();
+    const ColumnSets::Id all = workspaces_[0].sets.make(features_);
+    grow_from({0, rows.size(), 0, 0, all}, trunk, workspaces_[0], n_threads_);
+    std::vector<TreeArrays> subtrees = grow_subtrees(rows.size() * table_.columns.size());
     rows_ = {};
     if (leaf_rows != nullptr) *leaf_rows = std::move(rows);
     rows = std::vector<RowIndex>();
@@ -97,14 +87,13 @@ class Grower {
 
  private:
   using Slot = typename Criterion::Slot;
-  using Features = std::vector<FeatureIndex>;
 
   // A node that is to be opened.
   struct Bud {
     std::size_t begin, end;  // its rows
     std::int32_t depth;
-    std::uint64_t key;                         // its path from the root, for randomness
-    std::shared_ptr<const Features> features;  // not known to be constant here
+    std::uint64_t key;        // its path from the root, for randomness
+    ColumnSets::Id features;  // not known to be constant here
   };
 
   // A node that was opened and can be split.
@@ -115,14 +104,22 @@ class Grower {
   };
 
   struct Workspace {
-    Workspace(const CodedTable& table, const Criterion& criterion, const SearchOptions& options)
-        : search(table, criterion, options), total(criterion.width()), part(criterion.width()) {}
+    Workspace(const CodedTable& table, const FlagTable& flags, const Criterion& criterion,
+              const SearchOptions& options, const std::vector<FeatureIndex>& asked)
+        : search(table, flags, criterion, options),
+          total(criterion.width()),
+          part(criterion.width()),
+          sets(table.columns.size()),
+          draw(asked) {}
 
     FeatureSearch<Criterion> search;
     typename Criterion::Local local, part_local;
     std::vector<Slot> total, part;
     PartitionScratch partition;
-    Features permutation;
+    ColumnSets sets;  // of the nodes that wait
+    FeatureDraw draw;
+    std::vector<FeatureIndex> features;
+    std::vector<std::uint8_t> varies;
     Split best;
   };
 
@@ -139,19 +136,26 @@ class Grower {
     });
   }
 
-  Features all_features() const {
+  std::vector<FeatureIndex> all_features() const {
     if (!options_.features.empty()) return options_.features;
-    Features all(table_.columns.size());
+    std::vector<FeatureIndex> all(table_.columns.size());
     std::iota(all.begin(), all.end(), 0);
     return all;
   }
 
   void make_workspaces() {
     workspaces_.clear();
-    for (int i = 0; i < n_threads_; ++i) workspaces_.emplace_back(table_, criterion_, search_);
+    for (int i = 0; i < n_threads_; ++i) {
+      workspaces_.emplace_back(table_, flags_, criterion_, search_, features_);
+    }
   }
 
-  std::vector<TreeArrays> grow_subtrees() {
+  // n_cells: of the whole tree.
+  std::vector<TreeArrays> grow_subtrees(std::size_t n_cells) {
+    if (set_aside_.empty()) return {};
+    const ColumnSets sets = std::move(workspaces_[0].sets);
+    make_workspaces();  // what the large nodes needed, the subtrees do not
+    return_free_memory(n_cells);
     // The largest first, so that the last ones to finish are small.
     std::vector<std::size_t> order(set_aside_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -162,8 +166,11 @@ class Grower {
     std::vector<TreeArrays> subtrees(set_aside_.size());
     parallel_for(n_threads_, order.size(), [&](std::size_t task, int worker) {
       const std::size_t i = order[task];
+      Workspace& workspace = workspaces_[static_cast<std::size_t>(worker)];
+      Bud root = set_aside_[i];
+      root.features = workspace.sets.copy_of(sets, root.features);
       GrownTree tree;
-      grow_from(set_aside_[i], tree, workspaces_[static_cast<std::size_t>(worker)], 1);
+      grow_from(root, tree, workspace, 1);
       std::vector<TreeArrays> none;
       subtrees[i] = flatten(tree, none, table_.n_features(), criterion_.n_outputs());
     });
@@ -171,7 +178,7 @@ class Grower {
   }
 
   // Adds a node to the tree; puts it in the frontier if it can be split.
-  NodeIndex open(const Bud& bud, GrownTree& tree, Workspace& workspace, int n_threads,
+  NodeIndex open(Bud bud, GrownTree& tree, Workspace& workspace, int n_threads,
                  Frontier<OpenNode>& frontier) {
     context_.check();
     const auto id = static_cast<NodeIndex>(tree.nodes.size());
@@ -184,11 +191,22 @@ class Grower {
     }
     measure(rows, workspace.local, workspace.total);
     record(rows, workspace, tree);
-    if (is_terminal(bud, rows.size(), tree.nodes.back().weight, workspace)) return id;
+    if (is_terminal(bud, rows.size(), tree.nodes.back().weight, workspace) ||
+        !split(bud, id, tree, workspace, n_threads, frontier)) {
+      workspace.sets.release(bud.features);
+    }
+    return id;
+  }
 
+  // Splits the node that was opened last, if it can be, and puts it in the frontier: its children
+  // take over its set of features.
+  bool split(Bud& bud, NodeIndex id, GrownTree& tree, Workspace& workspace, int n_threads,
+             Frontier<OpenNode>& frontier) {
+    const auto rows = rows_.subspan(bud.begin, bud.end - bud.begin);
     const NodeView<Criterion> view{rows, workspace.local, workspace.total.data(), bud.key};
-    const auto [split, features] = find_split(view, bud, workspace, n_threads);
-    if (!split.found()) return id;
+    find_split(view, bud, workspace, n_threads);
+    const Split& split = workspace.best;
+    if (!split.found()) return false;
 
     const CodedColumn& column = table_.columns[static_cast<std::size_t>(split.feature)];
     const Partition partition = partition_rows(column, split, rows, workspace.partition);
@@ -209,24 +227,25 @@ class Grower {
     }
     const double improvement =
         measures_improvement() ? impurity_decrease(node, rows, partition.n_left, workspace) : 0.0;
-    if (std::ldexp(improvement, criterion_.impurity_exponent()) + kImpurityTolerance <
-        options_.min_impurity_decrease) {
-      return id;
+    if (options_.min_impurity_decrease > 0.0 &&
+        std::ldexp(improvement, criterion_.impurity_exponent()) + kImpurityTolerance <
+            options_.min_impurity_decrease) {
+      return false;
     }
 
     const std::size_t middle = bud.begin + partition.n_left;
+    const auto features = workspace.sets.share(bud.features);
     frontier.push({id,
-                   {bud.begin, middle, bud.depth + 1, child_key(bud.key, true), features},
+                   {bud.begin, middle, bud.depth + 1, child_key(bud.key, true), bud.features},
                    {middle, bud.end, bud.depth + 1, child_key(bud.key, false), features},
                    improvement});
-    return id;
+    return true;
   }
 
   void measure(std::span<const RowIndex> rows, typename Criterion::Local& local,
                std::vector<Slot>& total) const {
     criterion_.gather(rows, local);
-    std::fill(total.begin(), total.end(), Slot{});
-    for (std::size_t i = 0; i < rows.size(); ++i) criterion_.add(local, i, total.data());
+    criterion_.sum(local, total.data());
   }
 
   void record(std::span<const RowIndex> rows, const Workspace& workspace, GrownTree& tree) const {
@@ -246,55 +265,56 @@ class Grower {
            criterion_.is_pure(workspace.local, workspace.total.data());
   }
 
-  // The best split, and the features that are not constant in the node.
-  struct Found {
-    Split split;
-    std::shared_ptr<const Features> features;
-  };
-
-  Found find_split(const NodeView<Criterion>& node, const Bud& bud, Workspace& workspace,
-                   int n_threads) {
+  // Leaves the best split in workspace.best, and takes features that turn out to be constant out of
+  // the node's set.
+  void find_split(const NodeView<Criterion>& node, Bud& bud, Workspace& workspace, int n_threads) {
+    workspace.best = {};
+    workspace.search.begin(node);
     const bool draws = options_.max_features >= 0 &&
-                       static_cast<std::size_t>(options_.max_features) < features_->size();
-    if (draws) return {search_drawn(node, bud, workspace), bud.features};
-    return search_all(node, bud.features, workspace, n_threads);
+                       static_cast<std::size_t>(options_.max_features) < features_.size();
+    if (draws) {
+      search_drawn(node, bud, workspace);
+    } else {
+      search_all(node, bud, workspace, n_threads);
+    }
   }
 
-  Found search_all(const NodeView<Criterion>& node, const std::shared_ptr<const Features>& features,
-                   Workspace& workspace, int n_threads) {
-    const Features& list = *features;
-    std::vector<std::uint8_t> varies(list.size());
+  void search_all(const NodeView<Criterion>& node, Bud& bud, Workspace& workspace, int n_threads) {
+    auto& list = workspace.features;
+    auto& varies = workspace.varies;
+    workspace.sets.list(bud.features, list);
+    varies.assign(list.size(), 0);
     if (n_threads == 1 || node.rows.size() * list.size() < kParallelWork) {
-      workspace.best = {};
       for (std::size_t f = 0; f < list.size(); ++f) {
         check_in_large(node);
         varies[f] = workspace.search.search(node, list[f], workspace.best);
       }
     } else {
-      search_in_parallel(node, list, varies, workspace, n_threads);
+      search_in_parallel(node, workspace, n_threads);
     }
-    Found found{workspace.best, features};
-    if (std::find(varies.begin(), varies.end(), 0) != varies.end()) {
-      auto left = std::make_shared<Features>();
-      for (std::size_t f = 0; f < list.size(); ++f) {
-        if (varies[f]) left->push_back(list[f]);
-      }
-      found.features = std::move(left);
+    for (std::size_t f = 0; f < list.size(); ++f) {
+      if (!varies[f]) bud.features = workspace.sets.without(bud.features, list[f]);
     }
-    return found;
   }
 
-  void search_in_parallel(const NodeView<Criterion>& node, const Features& list,
-                          std::vector<std::uint8_t>& varies, Workspace& workspace, int n_threads) {
+  void search_in_parallel(const NodeView<Criterion>& node, Workspace& workspace, int n_threads) {
+    const auto& list = workspace.features;
+    auto& varies = workspace.varies;
+    const auto search_in = [&](Workspace& mine, std::size_t f) {
+      check_in_large(node);
+      varies[f] = mine.search.search(node, list[f], mine.best);
+    };
     for (auto& w : workspaces_) w.best = {};
+    for (std::size_t f = 0; f < list.size(); ++f) {
+      if (workspace.search.has_sums(list[f])) search_in(workspace, f);
+    }
     const std::size_t n_tasks =
         std::min(list.size(), std::size_t{8} * static_cast<unsigned>(n_threads));
     parallel_for(n_threads, n_tasks, [&](std::size_t task, int worker) {
-      auto& mine = workspaces_[static_cast<std::size_t>(worker)];
       const std::size_t end = (task + 1) * list.size() / n_tasks;
       for (std::size_t f = task * list.size() / n_tasks; f < end; ++f) {
-        check_in_large(node);
-        varies[f] = mine.search.search(node, list[f], mine.best);
+        if (workspace.search.has_sums(list[f])) continue;
+        search_in(workspaces_[static_cast<std::size_t>(worker)], f);
       }
     });
     Split best;
@@ -311,20 +331,22 @@ class Grower {
 
   // Draws features without replacement until max_features were looked at, and on until one of them
   // varies in the node: a node that can be split is split.
-  Split search_drawn(const NodeView<Criterion>& node, const Bud& bud, Workspace& workspace) const {
-    Features& permutation = workspace.permutation;
-    permutation = *features_;
-    RandomStream random(context_.seed(), Purpose::feature_subset, options_.tree, bud.key);
-    Split best;
+  void search_drawn(const NodeView<Criterion>& node, Bud& bud, Workspace& workspace) const {
+    auto n_wanted = static_cast<std::size_t>(options_.max_features);
     bool any_varies = false;
-    const auto wanted = static_cast<std::size_t>(options_.max_features);
-    for (std::size_t f = 0; f < permutation.size() && (f < wanted || !any_varies); ++f) {
-      check_in_large(node);
-      std::swap(permutation[f],
-                permutation[f + random.below(static_cast<std::uint32_t>(permutation.size() - f))]);
-      any_varies |= workspace.search.search(node, permutation[f], best);
-    }
-    return best;
+    const QuickStream random(context_.seed(), Purpose::feature_subset, options_.tree, bud.key);
+    workspace.draw.draw(random, [&](FeatureIndex feature) {
+      if (n_wanted > 0) --n_wanted;
+      if (workspace.sets.has(bud.features, feature)) {
+        check_in_large(node);
+        if (workspace.search.search(node, feature, workspace.best)) {
+          any_varies = true;
+        } else {
+          bud.features = workspace.sets.without(bud.features, feature);
+        }
+      }
+      return n_wanted > 0 || !any_varies;
+    });
   }
 
   // Midway between the neighbouring values.
@@ -358,11 +380,12 @@ class Grower {
   }
 
   const CodedTable& table_;
+  const FlagTable& flags_;
   const Criterion& criterion_;
   const GrowthOptions options_;
   const Context& context_;
   SearchOptions search_;
-  std::shared_ptr<const Features> features_;
+  std::vector<FeatureIndex> features_;  // that may be asked
   std::span<RowIndex> rows_;
   int n_threads_ = 1;
   std::size_t subtree_rows_ = 0;

@@ -51,8 +51,25 @@ class RandomSearch {
     return true;
   }
 
+  // The threshold of a column of two codes that both occur in the node: the split is the same for
+  // every one that can be drawn.
+  double threshold_of_flag(const NodeView<Criterion>& node, FeatureIndex feature,
+                           const CodedColumn& column) const {
+    RandomStream random(seed_, Purpose::random_split, tree_,
+                        feature_key(node.key, static_cast<std::uint32_t>(feature)));
+    const double t = between(column.values[0], column.values[1], random);
+    return column.upper.empty() ? t : std::max(t, column.upper[0]);
+  }
+
  private:
   using Slot = typename Criterion::Slot;
+
+  // Uniform on [low, high).
+  static double between(double low, double high, RandomStream& random) {
+    const double u = random.uniform();
+    const double t = low * (1.0 - u) + high * u;
+    return t >= low && t < high ? t : low;
+  }
 
   // Places of rows with the smallest and the largest present code.
   struct Range {
@@ -81,9 +98,7 @@ class RandomSearch {
     const bool in_codes = !column.values.empty();
     const double low = in_codes ? column.values[codes[range.lowest]] : value_of(range.lowest);
     const double high = in_codes ? column.values[codes[range.highest]] : value_of(range.highest);
-    const double u = random.uniform();
-    double t = low * (1.0 - u) + high * u;
-    if (!(t >= low && t < high)) t = low;
+    double t = between(low, high, random);
     if (in_codes) {
       const auto above = std::upper_bound(column.values.begin(), column.values.end(), t);
       drawn.code = static_cast<Code>(above - column.values.begin() - 1);

@@ -25,15 +25,20 @@ inline SortKey make_key(Code code, std::size_t place) { return SortKey{code} << 
 inline Code code_of(SortKey key) { return static_cast<Code>(key >> 32); }
 inline std::size_t place_of(SortKey key) { return static_cast<std::uint32_t>(key); }
 
-// Keeps the candidate if its sides are large enough and it is better. The rows that go left are on
-// the left.
+// Keeps the candidate if its sides are large enough and it is better: then true. The rows that go
+// left are on the left.
 template <class Sides>
-void consider(const Sides& sides, const SplitLimits& limits, Split& candidate, Split& best) {
-  if (sides.n_left() < limits.min_rows || sides.n_right() < limits.min_rows) return;
-  if (sides.weight_left() < limits.min_weight || sides.weight_right() < limits.min_weight) return;
+bool consider(const Sides& sides, const SplitLimits& limits, Split& candidate, Split& best) {
+  if (sides.n_left() < limits.min_rows || sides.n_right() < limits.min_rows) return false;
+  if (sides.weight_left() < limits.min_weight || sides.weight_right() < limits.min_weight) {
+    return false;
+  }
   candidate.score = sides.score();
+  if (candidate.score < best.score) return false;
   candidate.tie_break = sides.tie_break();
-  if (candidate.better_than(best)) best = candidate;
+  if (!candidate.better_than(best)) return false;
+  best = candidate;
+  return true;
 }
 
 template <class Sides>

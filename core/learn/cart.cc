@@ -19,17 +19,10 @@ namespace {
 template <template <class> class Measure>
 TreeArrays grow_classes(const TreeTask& task, std::span<const std::uint32_t> labels,
                         std::size_t n_classes) {
-  const FixedWeights& weights = task.weights;
-  if (weights.is_unit()) {
-    return grow_tree(task,
-                     ClassCriterion<std::uint32_t, Measure, false>(labels, n_classes, weights));
+  if (fits_narrow(task.weights, n_classes)) {
+    return grow_tree(task, ClassCriterion<std::uint32_t, Measure>(labels, n_classes, task.weights));
   }
-  // Numbers of draws, where all sample weights are the same.
-  if (bit_length(weights.total) <= kNarrowClassWeightBits) {
-    return grow_tree(task,
-                     ClassCriterion<std::uint32_t, Measure, true>(labels, n_classes, weights));
-  }
-  return grow_tree(task, ClassCriterion<std::uint64_t, Measure, true>(labels, n_classes, weights));
+  return grow_tree(task, ClassCriterion<std::uint64_t, Measure>(labels, n_classes, task.weights));
 }
 
 template <class Criterion>

@@ -313,6 +313,33 @@ TEST_CASE("labels nobody can learn do not make a chain under misclassification")
   CHECK(tree.depth() < 60);
 }
 
+TEST_CASE("drawn features do not end a tree early, whatever cannot be split elsewhere in it") {
+  // Few distinct rows and labels without a pattern: many nodes of equal rows that cannot be split.
+  RandomStream random(23, Purpose::feature_subset, 1, 0);
+  Problem problem = make_problem(1500, 12, 23);
+  for (auto& column : problem.columns) {
+    for (auto& x : column) x = random.below(2);
+  }
+  for (auto& k : problem.labels) k = random.below(3);
+  const CodedTable coded = code_table(problem.table(), Context());
+  for (const bool at_random : {false, true}) {
+    GrowthOptions options;
+    options.max_features = 2;
+    options.random_splits = at_random;
+    const Tree tree = fit(problem, coded, false, 0, options, Context());
+    std::map<NodeIndex, std::size_t> first_row;
+    std::vector<NodeIndex> leaves(problem.labels.size());
+    apply_tree(tree, problem.table(), Context(), leaves);
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      const auto leaf = static_cast<std::size_t>(leaves[i]);
+      if (tree.arrays().impurity[leaf] == 0.0) continue;
+      const std::size_t j = first_row.emplace(leaves[i], i).first->second;
+      for (const auto& column : problem.columns) REQUIRE(column[i] == column[j]);
+    }
+    CHECK(first_row.size() > 50);
+  }
+}
+
 TEST_CASE("what cannot be learned from is refused") {
   const Problem problem = make_problem(10, 2, 17);
   const CodedTable coded = code_table(problem.table(), Context());

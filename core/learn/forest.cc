@@ -43,6 +43,7 @@ class ForestLoop {
         options_(options),
         context_(context),
         bags_(bags),
+        flags_(make_flags()),
         rows_(bags.rows()),
         switch_(make_switch()) {
     require(
@@ -97,6 +98,11 @@ class ForestLoop {
     return LabelSwitch(options_.switch_share, rows_, learner_.labels, context_.seed());
   }
 
+  FlagTable make_flags() const {
+    const bool are_asked = learner_.n_classes.size() == 1;
+    return are_asked ? FlagTable(table_, options_.growth.max_features) : FlagTable();
+  }
+
   void tell(const ForestProgress& progress) {
     n_told_ = n_done_;
     if (progress && progress(n_told_)) stopped_ = true;
@@ -121,7 +127,8 @@ class ForestLoop {
     if (learner_.written_out) write_out(workspace.weights, table_.n_rows);
     std::vector<RowIndex> rows;
     const TreeArrays tree = learner_.grow(
-        {table_, workspace.weights, growth, context, options_.keep_rows ? &rows : nullptr}, labels);
+        {table_, workspace.weights, growth, context, options_.keep_rows ? &rows : nullptr, &flags_},
+        labels);
     return compact(tree, learner_.measure, std::move(rows));
   }
 
@@ -180,6 +187,7 @@ class ForestLoop {
   const ForestOptions& options_;
   const Context& context_;
   const BagDraw& bags_;
+  const FlagTable flags_;  // shared by all trees
   const std::vector<RowIndex> rows_;
   const LabelSwitch switch_;
   std::atomic<std::size_t> n_done_{0};

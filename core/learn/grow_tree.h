@@ -22,6 +22,7 @@ struct TreeTask {
   const GrowthOptions& options;
   const Context& context;
   std::vector<RowIndex>* leaf_rows = nullptr;  // OUT, if wanted: the rows that count, leaf by leaf
+  const FlagTable* flags = nullptr;            // of the table, if many trees share them
 };
 
 template <class Criterion>
@@ -34,7 +35,12 @@ TreeArrays grow_tree(const TreeTask& task, const Criterion& criterion) {
     }
   }
   require(!rows.empty(), "at least one row of positive weight is needed");
-  return Grower<Criterion>(task.table, criterion, task.options, task.context)
+  FlagTable own;
+  if (Criterion::kSumsFlags && task.flags == nullptr) {
+    own = FlagTable(task.table, task.options.max_features);
+  }
+  const FlagTable& flags = task.flags != nullptr ? *task.flags : own;
+  return Grower<Criterion>(task.table, flags, criterion, task.options, task.context)
       .grow(rows, task.leaf_rows);
 }
 

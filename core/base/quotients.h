@@ -1,0 +1,13 @@
+// Two divisions at the price of one.
+#pragma once
+
+namespace arboleda {
+
+// a / b + c / d, the quotients by one instruction where the machine has it. The same bits.
+inline double sum_of_quotients(double a, double b, double c, double d) {
+  using Pair = double __attribute__((vector_size(16)));
+  const Pair quotients = Pair{a, c} / Pair{b, d};
+  return quotients[0] + quotients[1];
+}
+
+}  // namespace arboleda

@@ -1,0 +1,49 @@
+#include "grow/flag_table.h"
+
+#include <algorithm>
+
+namespace arboleda {
+
+namespace {
+
+constexpr std::size_t kLine = 64;  // bytes that a register or a line of the cache holds
+
+// Rows at a time, so that those that are written stay in the cache.
+constexpr std::size_t kBlock = 512;
+
+const std::vector<std::uint8_t>* flags_of(const CodedColumn& column) {
+  const bool is_flag = column.n_values == 2 && !column.has_missing && !column.is_categorical;
+  return is_flag ? std::get_if<std::vector<std::uint8_t>>(&column.codes) : nullptr;
+}
+
+}  // namespace
+
+FlagTable::FlagTable(const CodedTable& table, FeatureIndex max_features) {
+  const std::size_t n_columns = table.columns.size();
+  const std::size_t n_looks =
+      max_features < 0 ? n_columns : std::min(n_columns, static_cast<std::size_t>(max_features));
+  std::vector<const std::uint8_t*> codes;
+  place_.assign(n_columns, kNone);
+  for (std::size_t j = 0; j < n_columns; ++j) {
+    const auto* flags = flags_of(table.columns[j]);
+    if (flags == nullptr) continue;
+    place_[j] = codes.size();
+    codes.push_back(flags->data());
+  }
+  // Adding up a line of flags takes about as long as one look at one column.
+  const std::size_t n_lines = (codes.size() + kLine - 1) / kLine;
+  if (codes.size() < 2 || n_looks * codes.size() < n_lines * n_columns) return;
+  n_flags_ = codes.size();
+  stride_ = n_lines * kLine;
+  flags_.resize(table.n_rows * stride_);
+  for (std::size_t begin = 0; begin < table.n_rows; begin += kBlock) {
+    const std::size_t end = std::min(begin + kBlock, table.n_rows);
+    for (std::size_t j = 0; j < n_flags_; ++j) {
+      for (std::size_t i = begin; i < end; ++i) {
+        flags_[i * stride_ + j] = codes[j][i] != 0 ? 0xFF : 0;
+      }
+    }
+  }
+}
+
+}  // namespace arboleda

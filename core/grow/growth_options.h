@@ -1,0 +1,27 @@
+// How far a tree grows, and what it may ask.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "base/types.h"
+#include "grow/frontier.h"
+
+namespace arboleda {
+
+struct GrowthOptions {
+  GrowthPolicy policy = GrowthPolicy::depth_first;
+  std::int32_t max_depth = std::numeric_limits<std::int32_t>::max();
+  std::int64_t max_leaf_nodes = std::numeric_limits<std::int64_t>::max();
+  std::uint64_t min_samples_split = 2;
+  std::uint64_t min_samples_leaf = 1;
+  double min_weight_fraction_leaf = 0.0;
+  double min_impurity_decrease = 0.0;  // weighted by the node's share of all rows
+  FeatureIndex max_features = -1;      // features drawn at each node; -1: all
+  bool random_splits = false;          // one split a feature, drawn at random, instead of the best
+  std::uint32_t tree = 0;              // number of the tree in its ensemble, for randomness
+  std::vector<FeatureIndex> features;  // that may be asked, ascending; empty: all
+};
+
+}  // namespace arboleda
