@@ -8,24 +8,27 @@
 
 namespace arboleda::python {
 
-// answer(model, table, n_threads) for both forms of a table; called with the GIL held.
-template <class Model, class Answer>
-void def_answer(nb::class_<Model>& model_class, const char* name, const Answer& answer) {
+// answer(model, table, n_threads, more..) for both forms of a table; called with the GIL held.
+template <class... More, class Model, class Answer, class... Args>
+void def_answer(nb::class_<Model>& model_class, const char* name, const Answer& answer,
+                const Args&... more_args) {
   model_class
       .def(
           name,
-          [answer](const Model& model, nb::list columns, std::size_t n_rows, int n_threads) {
-            return answer(model, to_table(columns, n_rows), n_threads);
+          [answer](const Model& model, nb::list columns, std::size_t n_rows, int n_threads,
+                   More... more) {
+            return answer(model, to_table(columns, n_rows), n_threads, more...);
           },
-          nb::arg("columns"), nb::arg("n_rows"), nb::arg("n_threads"))
+          nb::arg("columns"), nb::arg("n_rows"), nb::arg("n_threads"), more_args...)
       .def(
           name,
           [answer](const Model& model, const AnyColumn& data, const InArray<std::int32_t>& indices,
-                   const InArray<std::int64_t>& indptr, std::size_t n_columns, int n_threads) {
-            return answer(model, to_rows(data, indices, indptr, n_columns), n_threads);
+                   const InArray<std::int64_t>& indptr, std::size_t n_columns, int n_threads,
+                   More... more) {
+            return answer(model, to_rows(data, indices, indptr, n_columns), n_threads, more...);
           },
           nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("n_columns"),
-          nb::arg("n_threads"));
+          nb::arg("n_threads"), more_args...);
 }
 
 }  // namespace arboleda::python

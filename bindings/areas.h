@@ -24,6 +24,7 @@ void init_forest(nb::module_& m);
 void init_cart(nb::module_& m);
 void init_fit_forest(nb::module_& m);
 void init_out_of_bag(nb::module_& m);
+void init_neighborhood(nb::module_& m);
 void init_prune(nb::module_& m);
 void init_boosting(nb::module_& m);
 void init_io(nb::module_& m);

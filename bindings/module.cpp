@@ -12,6 +12,7 @@ NB_MODULE(_native, m) {
   arboleda::python::init_cart(m);
   arboleda::python::init_fit_forest(m);
   arboleda::python::init_out_of_bag(m);
+  arboleda::python::init_neighborhood(m);
   arboleda::python::init_prune(m);
   arboleda::python::init_boosting(m);
   arboleda::python::init_io(m);

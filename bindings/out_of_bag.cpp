@@ -11,7 +11,7 @@
 
 #include "areas.h"
 #include "arrays.h"
-#include "learn/forest.h"
+#include "fitted_rows.h"
 #include "options.h"
 
 namespace arboleda::python {
@@ -20,22 +20,6 @@ namespace {
 
 using Labels = InArray<std::uint32_t>;
 using Floats = InArray<double>;
-
-// The rows of a fit: how its bags were drawn, and what they should have been told. It keeps the arrays
-// alive.
-struct FittedRows {
-  ForestOptions options;
-  std::optional<Floats> weights;
-  std::optional<Labels> labels;  // of classification
-  std::optional<Floats> values;  // of regression
-  std::vector<std::size_t> n_classes;
-  std::uint64_t seed;
-
-  BagDraw bags(std::size_t n_rows) const {
-    return BagDraw(options.bag, {n_rows, span_of(weights), span_of(labels)}, seed);
-  }
-  OutOfBagTarget target() const { return {span_of(labels), n_classes, span_of(values)}; }
-};
 
 using Votes = std::tuple<OutArray<double, 2>, OutArray<std::uint32_t>>;
 

@@ -31,4 +31,19 @@ double SparseRows::at(std::size_t row, std::size_t column) const {
   return lines.data[static_cast<std::size_t>(found - lines.index.begin())];
 }
 
+TableView rows_between(const TableView& table, std::size_t begin, std::size_t end) {
+  TableView part{end - begin, table.columns};
+  for (ColumnView& column : part.columns) {
+    column.data += static_cast<std::ptrdiff_t>(begin) * column.stride;
+  }
+  return part;
+}
+
+SparseRows rows_between(const SparseRows& table, std::size_t begin, std::size_t end) {
+  SparseRows part = table;
+  part.n_rows = end - begin;
+  part.lines.start = table.lines.start.subspan(begin, end - begin + 1);
+  return part;
+}
+
 }  // namespace arboleda

@@ -73,6 +73,9 @@ struct TableView {
   double at(std::size_t row, std::size_t column) const { return columns[column][row]; }
 };
 
+// The rows [begin, end) of a table.
+TableView rows_between(const TableView& table, std::size_t begin, std::size_t end);
+
 // Tables that store only what is not zero, as scipy.sparse does. Entry e has the value data[e];
 // those of line i are start[i] .. start[i + 1], in ascending order of index, each index once.
 struct SparseLines {
@@ -101,5 +104,7 @@ struct SparseRows {
   std::size_t n_columns() const { return n_across; }
   double at(std::size_t row, std::size_t column) const;
 };
+
+SparseRows rows_between(const SparseRows& table, std::size_t begin, std::size_t end);
 
 }  // namespace arboleda
