@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tests.forest.forests import mixed_forest
+from tests.persist.forest_files import to_file
 
 import arboleda
 from arboleda import (
@@ -24,6 +26,8 @@ from arboleda import (
     HistGradientBoostingRegressor,
     PrunedTreeClassifier,
 )
+from arboleda._bridge.columns import Table
+from arboleda._bridge.forest import Forest
 
 HERE = Path(__file__).parent
 METHODS = ("predict", "decision_function", "predict_proba", "apply")
@@ -137,6 +141,28 @@ MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
 }
 
 
+def forest() -> tuple[Forest, Any]:
+    """A forest by itself, of classes, with everything that its section can hold; and rows."""
+    return mixed_forest(n_trees=4, n_rows=80, keep_rows=True)[0], mixed_rows()
+
+
+def mixed_rows() -> Any:
+    """Rows for the forest as the engine sees them: level numbers where there are categories."""
+    X = np.random.default_rng(12).normal(size=(40, 5)).round(2)
+    X[:, 3] = np.arange(40) % 5
+    X[::9, 1] = X[::7, 3] = np.nan
+    return X
+
+
+def forest_answers(forest: Forest, X: Any) -> dict[str, Any]:
+    """What a forest says of rows, and what it says of its first tree's nodes."""
+    table = Table(list(X.T), len(X), (0, 0, 0, 5, 0))
+    said = {voting: forest.votes(table, voting) for voting in ("soft", "hard", "laplace")}
+    tree = forest.tree(0)
+    said |= {"leaves": forest.apply(table), "rows": forest.rows(0), "impurity": tree.impurity}
+    return {name: array.tolist() for name, array in said.items()}
+
+
 def answers(model: Any, table: Any) -> dict[str, Any]:
     """What a model says of a table, as JSON has it: real numbers with all their digits."""
     said = {name: getattr(model, name)(table) for name in METHODS if hasattr(model, name)}
@@ -164,7 +190,12 @@ def main() -> int:
         model.save(path, metrics={"rows": len(table)})
         text = json.dumps({"table": plain(table), **answers(model, table)}, ensure_ascii=False)
         path.with_suffix(".json").write_text(f"{text}\n", encoding="utf-8")
-
+    path = folder / "votes.forest"
+    if not path.exists():
+        trees, X = forest()
+        path.write_bytes(to_file(trees))
+        text = json.dumps({"table": plain(X), **forest_answers(trees, X)})
+        path.with_suffix(".json").write_text(f"{text}\n", encoding="utf-8")
     return 0
 
 

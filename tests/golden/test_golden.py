@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.golden.make import MODELS, answers
+from tests.golden.make import MODELS, answers, forest_answers
+from tests.persist.forest_files import from_file, to_file
 
 import arboleda
 from arboleda.persist import read_header
@@ -36,3 +37,12 @@ def test_a_model_of_any_version_says_what_it_said(path: Path) -> None:
 def test_there_are_files_of_this_version() -> None:
     here = [path.stem for path in FILES if path.parent.name == arboleda.__version__]
     assert sorted(here) == sorted(MODELS)
+
+
+@pytest.mark.parametrize("path", sorted(HERE.glob("*/*.forest")), ids=lambda p: p.parent.name)
+def test_a_forest_of_any_version_votes_as_it_voted(path: Path) -> None:
+    expected = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    rows = table_of(expected.pop("table"))
+    forest = from_file(path.read_bytes())
+    assert forest_answers(forest, rows) == expected  # every digit
+    assert to_file(forest) == path.read_bytes()

@@ -119,10 +119,8 @@ class Forest:
             If there is no tree, the table has another number of columns, or trees of a regression
             are to vote otherwise than softly.
         """
-        found: npt.NDArray[np.float64] = self._native.votes(
-            voting, list(self._widths), *table.native, n_threads
-        )
-        return found
+        answer: Callable[..., npt.NDArray[np.float64]] = self._native.votes
+        return answer(voting, list(self._widths), *table.native, n_threads)
 
     def apply(self, table: Table | SparseTable, n_threads: int = 1) -> npt.NDArray[np.intp]:
         """Index of the leaf of each row in each tree, of shape (n_samples, n_trees)."""
