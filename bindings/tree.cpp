@@ -8,6 +8,7 @@
 #include "arrays.h"
 #include "io/model_file.h"
 #include "predict/predict.h"
+#include "tree/column_subset.h"
 #include "tree/prune.h"
 
 namespace arboleda::python {
@@ -115,7 +116,11 @@ void init_tree(nb::module_& m) {
       .def("node_depths", [](const Tree& t) { return to_numpy(t.node_depths()); })
       .def("impurity_decrease", [](const Tree& t) { return to_numpy(t.impurity_decrease()); })
       .def("pruning_path", &path_of_pruning)
-      .def("pruned", &pruned, nb::arg("alpha"));
+      .def("pruned", &pruned, nb::arg("alpha"))
+      .def(
+          "on_columns",
+          [](const Tree& t, const InArray<FeatureIndex>& c) { return on_columns(t, span_of(c)); },
+          nb::arg("columns"));
   def_answer(tree_class, "apply", [](const Tree& tree, const auto& table, int n_threads) {
     return apply(tree, table, n_threads);
   });

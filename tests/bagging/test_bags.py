@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 from sklearn.datasets import load_iris, make_classification
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
@@ -116,12 +117,18 @@ def test_the_number_of_columns_can_be_drawn(member: Any) -> None:
 
 def test_the_result_does_not_depend_on_jobs() -> None:
     for member in [None, KNeighborsClassifier(), DecisionTreeClassifier()]:
-        one, two = (
-            BaggingClassifier(
-                member, n_estimators=25, max_features=0.8, oob_score=True, random_state=4, n_jobs=n
-            ).fit(X, y)
-            for n in (1, 2)
-        )
+        with parallel_config("threading"):
+            one, two = (
+                BaggingClassifier(
+                    member,
+                    n_estimators=25,
+                    max_features=0.8,
+                    oob_score=True,
+                    random_state=4,
+                    n_jobs=n,
+                ).fit(X, y)
+                for n in (1, 2)
+            )
         np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
         np.testing.assert_array_equal(one.oob_decision_function_, two.oob_decision_function_)
         for first, second in zip(one.estimators_samples_, two.estimators_samples_, strict=True):

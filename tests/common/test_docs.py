@@ -14,7 +14,15 @@ RUNNABLE = [
     *("README.md", "docs/index.md"),
     *(
         f"docs/guide/{name}.md"
-        for name in ("boosting", "grid_search", "reading_trees", "saving", "trees", "what_goes_in")
+        for name in (
+            "bagging",
+            "boosting",
+            "grid_search",
+            "reading_trees",
+            "saving",
+            "trees",
+            "what_goes_in",
+        )
     ),
 ]
 

@@ -203,6 +203,10 @@ class Tree:
         """Return the smallest of the pruned trees that are best for ``alpha``."""
         return Tree(self._native.pruned(alpha), self._widths)
 
+    def on_columns(self, columns: npt.NDArray[np.intp]) -> Tree:
+        """Return the tree for a table of these columns alone: ascending, with all that it asks."""
+        return Tree(self._native.on_columns(columns.astype(np.int32)), self._widths)
+
     def pruning_errors(
         self, rows: JudgingRows, loss: Loss, alphas: npt.NDArray[np.float64]
     ) -> npt.NDArray[np.float64]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -13,10 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from arboleda._out_of_bag import OobCurve, means_of_votes
 from arboleda.bagging._draws import RowsToDraw
-from arboleda.bagging._ensemble import Array, Floats, Indices, MemberEnsemble
+from arboleda.bagging._ensemble import Array, Floats, MemberEnsemble
 from arboleda.bagging._plan import Plan, n_columns_of_member, n_rows_of_bag
-from arboleda.bagging._tables import n_rows_of
-from arboleda.bagging._votes import out_of_bag
 
 
 class Bagging(MemberEnsemble):
@@ -46,8 +43,8 @@ class Bagging(MemberEnsemble):
     _oob_curve: OobCurve
 
     @abstractmethod
-    def _keep_out_of_bag(self, means: Floats, target: Array, judged: Indices) -> None:
-        """Keep the out-of-bag answers and the score of those of the judged rows."""
+    def _keep_out_of_bag(self, means: Floats, target: Array) -> None:
+        """Keep the out-of-bag answers, NaN where there is none, and their score."""
 
     def _plan(self, target: Array, rows: RowsToDraw) -> Plan:
         n_drawn = n_rows_of_bag(self.max_samples, rows.n_able, bootstrap=self.bootstrap)
@@ -64,29 +61,26 @@ class Bagging(MemberEnsemble):
             columns_with_replacement=self.bootstrap_features,
         )
 
+    def _draws_more_than(self, n_rows: int) -> bool:
+        n_drawn = self.max_samples
+        return isinstance(n_drawn, int | np.integer) and n_drawn > n_rows
+
     def _after_fit(self, X: Any, target: Array, rows: RowsToDraw) -> None:
         for name in ("oob_score_", "oob_decision_function_", "oob_prediction_", "_oob_curve"):
             self.__dict__.pop(name, None)
         if not self.oob_score:
             return
-        if any(batch.rows.n_rows != n_rows_of(X) for batch in self._batches):
+        if not self._members.have_drawn_from(rows.n_rows):
             raise ValueError(
-                "the members made before learned from another number of rows, so their bags tell "
-                "nothing of these: set oob_score=False, or warm_start=False"
+                "the members made before learned from other rows, so their bags tell nothing of "
+                "these: set oob_score=False, or warm_start=False"
             )
-        judged = np.ones(rows.n_rows, dtype=bool)
-        if rows.able is not None:
-            judged = np.isin(np.arange(rows.n_rows), rows.able)
-        left_out = self._left_out()
-        found = out_of_bag(self._fitted_members(), left_out, X, target, judged, self._asking())
+        found = self._members.out_of_bag(X, target, self._asking())
         self._oob_curve = found.curve
-        means = means_of_votes(found.sums, found.counts)
-        self._keep_out_of_bag(means, target, np.flatnonzero(judged))
-
-    def _left_out(self) -> Iterator[Indices]:
-        for batch in self._batches:
-            for drawn in batch.draws():
-                yield np.flatnonzero(drawn.counts(batch.rows) == 0)
+        means = np.full(found.sums.shape, np.nan)
+        able = rows.is_able
+        means[able] = means_of_votes(found.sums[able], found.counts[able])
+        self._keep_out_of_bag(means, target)
 
     def oob_curve(self) -> OobCurve:
         """Out-of-bag error after the first member, the first two, ..., all of them.

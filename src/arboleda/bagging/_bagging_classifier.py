@@ -8,7 +8,7 @@ import numpy as np
 
 from arboleda._out_of_bag import judged_classes
 from arboleda.bagging._bagging import Bagging
-from arboleda.bagging._ensemble import Array, Floats, Indices
+from arboleda.bagging._ensemble import Array, Floats
 from arboleda.bagging._member_classifier import MemberClassifier
 from arboleda.bagging._votes import Voting
 
@@ -45,8 +45,9 @@ class BaggingClassifier(Bagging, MemberClassifier):
     warm_start : bool, default=False
         Whether `fit` keeps the members it has and adds the missing ones: the same as all at once.
     n_jobs : int, default=None
-        Members fitted and asked side by side by joblib, as in scikit-learn: None means 1 outside of
-        a `joblib.parallel_config`, -1 all cores. The result does not depend on it.
+        Trees of ours are grown and asked in threads: None all available cores. Other members by
+        joblib, as in scikit-learn: None means 1 outside of a `joblib.parallel_config`. -1 is all
+        cores for both. The result does not depend on it.
     random_state : int, RandomState or None, default=None
         Seed of the bags and of the members.
     verbose : int, default=0
@@ -63,7 +64,8 @@ class BaggingClassifier(Bagging, MemberClassifier):
     estimator_ : estimator
         What the members are clones of.
     estimators_ : list of estimators
-        The members. They know the classes by their numbers in ``classes_``.
+        The members. They know the classes by their numbers in ``classes_``. Trees of ours are
+        kept as a forest; each is made when it is asked for.
     estimators_samples_ : list of ndarray
         Numbers of the rows in each bag, those drawn twice twice; drawn again when asked for.
     estimators_features_ : list of ndarray
@@ -80,6 +82,10 @@ class BaggingClassifier(Bagging, MemberClassifier):
 
     Notes
     -----
+    Trees of ours are grown by the engine from one table of codes, as forests are; all parameters of
+    theirs but ``ccp_alpha`` are known to it. With ``ccp_alpha``, and if a bag draws more rows than
+    there are, they are fitted one by one as all other members.
+
     Rows count by weight in members whose ``fit`` takes ``sample_weight`` (no copy of X is made),
     else by index. With weights of rows, the first kind of member learns from the count in the bag
     times the weight; for the second kind rows are drawn in proportion to their weight.
@@ -142,6 +148,6 @@ class BaggingClassifier(Bagging, MemberClassifier):
         self.verbose = verbose
         self.voting = voting
 
-    def _keep_out_of_bag(self, means: Floats, target: Array, judged: Indices) -> None:
+    def _keep_out_of_bag(self, means: Floats, target: Array) -> None:
         self.oob_decision_function_ = means
-        self.oob_score_ = judged_classes(means[judged], target[judged])
+        self.oob_score_ = judged_classes(means, target)

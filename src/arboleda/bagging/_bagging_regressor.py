@@ -8,7 +8,7 @@ import numpy as np
 
 from arboleda._out_of_bag import judged_values
 from arboleda.bagging._bagging import Bagging
-from arboleda.bagging._ensemble import Array, Floats, Indices
+from arboleda.bagging._ensemble import Array, Floats
 from arboleda.bagging._member_regressor import MemberRegressor
 
 
@@ -105,6 +105,6 @@ class BaggingRegressor(Bagging, MemberRegressor):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _keep_out_of_bag(self, means: Floats, target: Array, judged: Indices) -> None:
+    def _keep_out_of_bag(self, means: Floats, target: Array) -> None:
         self.oob_prediction_ = means[:, 0] if target.ndim == 1 else means
-        self.oob_score_ = judged_values(means[judged], target[judged])
+        self.oob_score_ = judged_values(means, target)

@@ -33,6 +33,15 @@ class RowsToDraw(NamedTuple):
         """Rows there are to draw from."""
         return self.n_rows if self.able is None else len(self.able)
 
+    @property
+    def is_able(self) -> npt.NDArray[np.bool_]:
+        """Whether each row of the table can be drawn."""
+        found = np.ones(self.n_rows, dtype=bool)
+        if self.able is not None:
+            found[:] = False
+            found[self.able] = True
+        return found
+
     @classmethod
     def weighing(cls, n_rows: int, weight: Floats | None, *, by_chance: bool) -> RowsToDraw:
         """Rows to draw from when they have weights, which members use themselves or cannot."""

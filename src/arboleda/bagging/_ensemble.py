@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from numbers import Integral
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -18,38 +18,37 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from arboleda._bridge.target import read_weight
-from arboleda.bagging._draws import Draw, RowsToDraw, draw
-from arboleda.bagging._members import Member, Training, fit_members
+from arboleda.bagging._any_members import AnyMembers
+from arboleda.bagging._draws import RowsToDraw
+from arboleda.bagging._members import Training
 from arboleda.bagging._plan import Plan
 from arboleda.bagging._routing import routed, takes_weight
 from arboleda.bagging._tables import checked_table, n_rows_of
+from arboleda.bagging._tree_members import (
+    TreeMembers,
+    engine_can,
+    example_tree,
+    grown_trees,
+)
 from arboleda.bagging._votes import Asking
+from arboleda.tree._decision_tree import DecisionTree
 from arboleda.tree._refit import as_before_if_it_fails
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
-
-class Batch(NamedTuple):
-    """Members that one call of `fit` made: what their draws are repeated from."""
-
-    plan: Plan
-    rows: RowsToDraw
-    seeds: npt.NDArray[Any]
-
-    def draws(self) -> list[Draw]:
-        """Draw what every member was given again."""
-        return [draw(self.plan, self.rows, int(seed)) for seed in self.seeds]
+_OTHER_KIND = (
+    "warm_start=True can add members of the same kind alone, and those made before are of another "
+    "one: set warm_start=False to begin anew"
+)
 
 
 def members_have(method: str) -> Callable[..., Any]:
     """Decorate a method that exists where the members have one of that name."""
 
     def check(ensemble: MemberEnsemble) -> bool:
-        members = getattr(ensemble, "_members", None)
-        member = members[0].estimator if members else ensemble._member_to_fit()
-        return hasattr(member, method)
+        return hasattr(getattr(ensemble, "estimator_", ensemble._member_to_fit()), method)
 
     return available_if(check)  # type: ignore[no-any-return]
 
@@ -74,8 +73,7 @@ class MemberEnsemble(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):  # t
     verbose: int
     estimator_: Any
     n_features_in_: int
-    _members: list[Member]
-    _batches: list[Batch]
+    _members: AnyMembers | TreeMembers
 
     @abstractmethod
     def _default_member(self) -> Any:
@@ -143,32 +141,91 @@ class MemberEnsemble(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):  # t
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, fit_params: dict[str, Any]) -> None:
         before = self._members_before()
-        X = checked_table(self, X, reset=not before, as_array=self._needs_array())
         target = self._encode_target(y)
+        self.estimator_ = self._member_to_fit()
+        template = self._template()
+        params = routed(self, "fit", "fit", fit_params)
+        weighs = takes_weight(template)
+        if (
+            engine_can(template, self._default_member())
+            and not params
+            and (weighs or sample_weight is None)
+            and not self._draws_more_than(len(target))
+        ):
+            self._fit_trees(template, X, target, sample_weight, before)
+        else:
+            self._fit_any(template, X, target, sample_weight, before, params, weighs)
+
+    def _fit_any(
+        self,
+        template: Any,
+        X: Any,
+        target: Array,
+        sample_weight: Any,
+        before: AnyMembers | TreeMembers | None,
+        params: dict[str, Any],
+        weighs: bool,
+    ) -> None:
+        """Fit clones of an estimator of any kind."""
+        if before is None:
+            self.__dict__.pop("schema_", None)
+            before = AnyMembers([], [])
+        elif not isinstance(before, AnyMembers):
+            raise ValueError(_OTHER_KIND)
+        X = checked_table(self, X, reset=not before, as_array=self._needs_array())
         check_consistent_length(X, target)
         weight = read_weight(sample_weight, X)
-        self.estimator_ = self._member_to_fit()
-        params = routed(self, "fit", "fit", fit_params)
-        weighs = takes_weight(self.estimator_)
         rows = RowsToDraw.weighing(n_rows_of(X), weight, by_chance=not weighs)
         plan = self._plan(target, rows)
+        training = Training(X, target, weight, plan, rows, weighs, params)
         seeds = self._seeds(len(before))
+        self._members = before
         if len(seeds):
-            training = Training(X, target, weight, plan, rows, weighs, params)
-            new = fit_members(self._template(), training, seeds, self.n_jobs, self.verbose)
-            self._members = before + new
-            self._batches = [*(self._batches if before else []), Batch(plan, rows, seeds)]
+            self._members = before.extended(template, training, seeds, self._asking())
         self._after_fit(X, target, rows)
 
-    def _kept_members(self) -> list[Member]:
-        """Members that a warm start keeps."""
-        return getattr(self, "_members", []) if self.warm_start else []
+    def _fit_trees(
+        self,
+        template: DecisionTree,
+        X: Any,
+        target: Array,
+        sample_weight: Any,
+        before: AnyMembers | TreeMembers | None,
+    ) -> None:
+        """Grow trees of ours with the engine, all from one coded table."""
+        if isinstance(before, AnyMembers):
+            raise ValueError(_OTHER_KIND)  # noqa: TRY004 - a matter of state
+        example = example_tree(template, None if before is None else before.example)
+        training = example._training(X, target, sample_weight, reset=before is None)
+        for name in ("n_features_in_", "feature_names_in_", "schema_"):
+            self.__dict__.pop(name, None)
+            if hasattr(example, name):
+                setattr(self, name, getattr(example, name))
+        rows = RowsToDraw.weighing(training.table.n_rows, training.weight, by_chance=False)
+        plan = self._plan(target, rows)
+        n_more = self.n_estimators - (0 if before is None else len(before))
+        if before is None:
+            seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+            self._members = grown_trees(example, training, plan, rows, n_more, seed, self.n_jobs)
+        else:
+            self._members = before
+            if n_more:
+                self._members = before.extended(example, training, plan, rows, n_more, self.n_jobs)
+        self._after_fit(training.X, target, rows)
 
-    def _members_before(self) -> list[Member]:
+    def _draws_more_than(self, n_rows: int) -> bool:
+        """Whether a bag draws more rows than the table has."""
+        return False
+
+    def _kept_members(self) -> AnyMembers | TreeMembers | None:
+        """Members that a warm start keeps."""
+        return getattr(self, "_members", None) if self.warm_start else None
+
+    def _members_before(self) -> AnyMembers | TreeMembers | None:
         """Members that a warm start keeps; the number wanted is checked."""
         before = self._kept_members()
-        if not before:
-            return []
+        if before is None:
+            return None
         if self.n_estimators < len(before):
             raise ValueError(
                 f"n_estimators={self.n_estimators} must be larger or equal to "
@@ -190,28 +247,27 @@ class MemberEnsemble(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):  # t
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
-        return checked_table(self, X, reset=False, as_array=self._needs_array())
+        return self._members.checked(self, X, as_array=self._needs_array())
 
     @property
-    def estimators_(self) -> list[Any]:
+    def estimators_(self) -> Sequence[Any]:
         """The fitted members."""
-        return [member.estimator for member in self._fitted_members()]
+        return self._fitted_members().estimators
 
     @property
-    def estimators_features_(self) -> list[Indices]:
+    def estimators_features_(self) -> Sequence[Indices]:
         """Numbers of the columns that each member learned from."""
-        return [member.columns for member in self._fitted_members()]
+        return self._fitted_members().columns
 
     @property
-    def estimators_samples_(self) -> list[Indices]:
+    def estimators_samples_(self) -> Sequence[Indices]:
         """Numbers of the rows that each member learned from, those drawn twice twice.
 
         They are not stored, but drawn again.
         """
-        self._fitted_members()
-        return [rows for batch in self._batches for rows in _rows_of_members(batch)]
+        return self._fitted_members().samples
 
-    def _fitted_members(self) -> list[Member]:
+    def _fitted_members(self) -> AnyMembers | TreeMembers:
         if not hasattr(self, "_members"):
             raise AttributeError(f"{type(self).__name__} has no members before it is fitted")
         return self._members
@@ -248,8 +304,3 @@ class MemberEnsemble(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):  # t
         tags.input_tags.sparse = member.input_tags.sparse
         tags.input_tags.allow_nan = member.input_tags.allow_nan
         return tags
-
-
-def _rows_of_members(batch: Batch) -> list[Indices]:
-    every = np.arange(batch.rows.n_rows) if batch.rows.able is None else batch.rows.able
-    return [every if drawn.rows is None else drawn.rows for drawn in batch.draws()]

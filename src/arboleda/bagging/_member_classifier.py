@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_y
 
 from arboleda._bridge.target import read_target
 from arboleda.bagging._ensemble import Array, Floats, Indices, MemberEnsemble, members_have
-from arboleda.bagging._votes import Asking, Voting, mean_decision, mean_output, votes_with
+from arboleda.bagging._votes import Asking, Voting, votes_with
 from arboleda.tree import DecisionTreeClassifier
 
 
@@ -87,7 +87,7 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         """
         table = self._checked(X)
         given = self._params_for("predict_proba", params)
-        return mean_output(self._fitted_members(), table, self._asking(given))
+        return self._members.mean_output(table, self._asking(given))
 
     def predict(self, X: Any, **params: Any) -> Array:
         """Class with the most votes; a tie goes to the first class.
@@ -104,7 +104,7 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         """
         table = self._checked(X)
         given = self._params_for("predict", params)
-        votes = mean_output(self._fitted_members(), table, self._asking(given))
+        votes = self._members.mean_output(table, self._asking(given))
         labels: Array = self.classes_[votes.argmax(axis=1)]
         return labels
 
@@ -124,7 +124,7 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         table = self._checked(X)
         given = self._params_for("predict_log_proba", params)
         with np.errstate(divide="ignore"):
-            return np.log(mean_output(self._fitted_members(), table, self._asking(given)))
+            return np.log(self._members.mean_output(table, self._asking(given)))
 
     @members_have("decision_function")
     def decision_function(self, X: Any, **params: Any) -> Floats:
@@ -142,7 +142,7 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         """
         table = self._checked(X)
         given = self._params_for("decision_function", params)
-        return mean_decision(self._fitted_members(), table, self._asking(given))
+        return self._members.mean_decision(table, self._asking(given))
 
 
 def _some(classes: Array) -> str:

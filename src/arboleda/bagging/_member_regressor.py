@@ -11,7 +11,7 @@ from sklearn.utils.validation import _check_y
 
 from arboleda._bridge.target import read_target
 from arboleda.bagging._ensemble import Floats, MemberEnsemble
-from arboleda.bagging._votes import Asking, mean_output
+from arboleda.bagging._votes import Asking
 from arboleda.tree import DecisionTreeRegressor
 
 
@@ -54,7 +54,7 @@ class MemberRegressor(RegressorMixin, MemberEnsemble):  # type: ignore[misc]
         """
         table = self._checked(X)
         given = self._params_for("predict", params)
-        return mean_output(self._fitted_members(), table, self._asking(given))
+        return self._members.mean_output(table, self._asking(given))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -13,7 +13,17 @@ from arboleda._out_of_bag import OobCurve
 from arboleda.bagging._members import Member, each
 from arboleda.bagging._tables import n_rows_of, rows_of
 
-__all__ = ["Asking", "OutOfBag", "mean_decision", "mean_output", "out_of_bag", "votes_with"]
+__all__ = [
+    "Asking",
+    "Floats",
+    "Indices",
+    "OutOfBag",
+    "Voting",
+    "mean_decision",
+    "mean_output",
+    "out_of_bag",
+    "votes_with",
+]
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -28,6 +38,11 @@ class Asking(NamedTuple):
     n_jobs: int | None
     verbose: int
     params: dict[str, Any]
+
+    @property
+    def voting_of_trees(self) -> Voting:
+        """How the engine's trees vote: values are averaged."""
+        return self.voting if self.n_classes else "soft"
 
 
 class OutOfBag(NamedTuple):

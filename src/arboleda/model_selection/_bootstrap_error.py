@@ -210,10 +210,10 @@ def _loss_of(estimator: Any) -> Loss:
 
 
 def _wrong(target: Array, predicted: Array) -> Array:
-    wrong: Array = target != predicted
-    return wrong if wrong.ndim == 1 else wrong.any(axis=1)
+    wrong: Array = np.asarray(target != predicted)
+    return np.asarray(wrong.reshape(len(target), -1).any(axis=1))
 
 
 def _squared(target: Array, predicted: Array) -> Floats:
     error: Floats = (target - predicted) ** 2
-    return error if error.ndim == 1 else error.mean(axis=1)
+    return np.asarray(error.reshape(len(target), -1).mean(axis=1))

@@ -1,0 +1,101 @@
+"""Members of any kind: fitted and asked one by one, each drawn for by a seed of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda.bagging._draws import Draw, RowsToDraw, draw
+from arboleda.bagging._members import Member, Training, fit_members
+from arboleda.bagging._plan import Plan
+from arboleda.bagging._tables import checked_table
+from arboleda.bagging._votes import (
+    Asking,
+    Floats,
+    Indices,
+    OutOfBag,
+    mean_decision,
+    mean_output,
+    out_of_bag,
+)
+
+
+class Batch(NamedTuple):
+    """Members that one call of `fit` made: what their draws are repeated from."""
+
+    plan: Plan
+    rows: RowsToDraw
+    seeds: npt.NDArray[Any]
+
+    def draws(self) -> list[Draw]:
+        """Draw what every member was given again."""
+        return [draw(self.plan, self.rows, int(seed)) for seed in self.seeds]
+
+
+class AnyMembers:
+    """Fitted members, and what their draws are repeated from."""
+
+    def __init__(self, members: Sequence[Member], batches: Sequence[Batch]) -> None:
+        self._members = list(members)
+        self._batches = list(batches)
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._members)
+
+    def extended(
+        self, template: Any, training: Training, seeds: npt.NDArray[Any], asking: Asking
+    ) -> AnyMembers:
+        """Return these members, then one for each seed."""
+        new = fit_members(template, training, seeds, asking.n_jobs, asking.verbose)
+        batch = Batch(training.plan, training.rows, seeds)
+        return AnyMembers([*self._members, *new], [*self._batches, batch])
+
+    def checked(self, ensemble: Any, X: Any, *, as_array: bool) -> Any:
+        """Check a table as the members take it."""
+        return checked_table(ensemble, X, reset=False, as_array=as_array)
+
+    @property
+    def estimators(self) -> list[Any]:
+        """The members as they were fitted."""
+        return [member.estimator for member in self._members]
+
+    @property
+    def columns(self) -> list[Indices]:
+        """Numbers of the columns of each member."""
+        return [member.columns for member in self._members]
+
+    @property
+    def samples(self) -> list[Indices]:
+        """Numbers of the rows of each member, those drawn twice twice."""
+        found = []
+        for batch in self._batches:
+            rows = batch.rows
+            every = np.arange(rows.n_rows) if rows.able is None else rows.able
+            found += [every if drawn.rows is None else drawn.rows for drawn in batch.draws()]
+        return found
+
+    def mean_output(self, X: Any, asking: Asking) -> Floats:
+        """Mean over the members of their class shares, or of their values."""
+        return mean_output(self._members, X, asking)
+
+    def mean_decision(self, X: Any, asking: Asking) -> Floats:
+        """Mean of the members' decision functions."""
+        return mean_decision(self._members, X, asking)
+
+    def have_drawn_from(self, n_rows: int) -> bool:
+        """Whether all members learned from tables of so many rows."""
+        return all(batch.rows.n_rows == n_rows for batch in self._batches)
+
+    def out_of_bag(self, X: Any, target: npt.NDArray[Any], asking: Asking) -> OutOfBag:
+        """Ask every member for the rows that it left out."""
+        rows = self._batches[-1].rows
+        return out_of_bag(self._members, self._left_out(), X, target, rows.is_able, asking)
+
+    def _left_out(self) -> Iterator[Indices]:
+        for batch in self._batches:
+            for drawn in batch.draws():
+                yield np.flatnonzero((drawn.counts(batch.rows) == 0) & batch.rows.is_able)

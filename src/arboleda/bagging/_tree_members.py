@@ -1,0 +1,267 @@
+"""Members that are trees of ours: grown by the engine from one coded table, kept as a forest."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+
+from arboleda._bridge.fit_forest import (
+    FittedRows,
+    ForestOptions,
+    draw_bag,
+    draw_columns,
+    fit_classification_forest,
+    fit_regression_forest,
+    out_of_bag_curve,
+    out_of_bag_votes,
+)
+from arboleda._bridge.forest import Forest
+from arboleda._bridge.schema import Schema
+from arboleda._bridge.table import check_table
+from arboleda._bridge.threads import resolve_n_jobs
+from arboleda._out_of_bag import OobCurve
+from arboleda.bagging._draws import RowsToDraw
+from arboleda.bagging._made_when_asked import MadeWhenAsked
+from arboleda.bagging._plan import Plan
+from arboleda.bagging._votes import Asking, Floats, Indices, OutOfBag
+from arboleda.tree._decision_tree import DecisionTree
+from arboleda.tree._tree_learner import Training, n_drawn_features
+
+# Parameters of a tree that the engine knows how to grow a forest by; the others must be defaults.
+_KNOWN = {
+    "categorical_features", "class_weight", "criterion", "max_bins", "max_depth", "max_features",
+    "max_leaf_nodes", "min_impurity_decrease", "min_samples_leaf", "min_samples_split",
+    "min_weight_fraction_leaf", "n_jobs", "random_state", "splitter",
+}  # fmt: skip
+_SAME_CRITERION = {"log_loss": "entropy", "friedman_mse": "squared_error"}
+
+
+class Batch(NamedTuple):
+    """Trees that one call of `fit` grew: what their draws are repeated from."""
+
+    plan: Plan
+    rows: RowsToDraw
+    first: int
+    n_trees: int
+
+
+def engine_can(template: Any, tree: DecisionTree) -> bool:
+    """Whether clones of an estimator can be grown as a forest; `tree` is of the kind that can."""
+    if type(template) is not type(tree):
+        return False
+    params, defaults = template.get_params(), tree.get_params()
+    return all(name in _KNOWN or params[name] == defaults[name] for name in params)
+
+
+def example_tree(template: DecisionTree, before: DecisionTree | None) -> DecisionTree:
+    """Make a tree that checks and codes the table; with the columns of an earlier one, if given."""
+    tree: DecisionTree = clone(template)
+    for name in ("n_features_in_", "feature_names_in_", "schema_"):
+        if before is not None and hasattr(before, name):
+            setattr(tree, name, getattr(before, name))
+    return tree
+
+
+def grown_trees(
+    example: DecisionTree,
+    training: Training,
+    plan: Plan,
+    rows: RowsToDraw,
+    n_trees: int,
+    seed: int,
+    n_jobs: int | None,
+) -> TreeMembers:
+    """Grow the first trees of an ensemble."""
+    batch = Batch(plan, rows, 0, n_trees)
+    forest = _grow(example, training, batch, seed, resolve_n_jobs(n_jobs))
+    return TreeMembers(forest, example, seed, (batch,))
+
+
+def _grow(
+    example: DecisionTree, training: Training, batch: Batch, seed: int, n_threads: int
+) -> Forest:
+    limits = example._growth_limits(training.table.n_rows)
+    plan = batch.plan
+    # Of the columns that a tree has, as if it were fitted on these alone.
+    limits["max_features"] = (
+        -1
+        if example.max_features is None
+        else n_drawn_features(example.max_features, plan.n_columns)
+    )
+    options = ForestOptions(
+        n_trees=batch.n_trees,
+        first_tree=batch.first,
+        random_splits=example.splitter == "random",
+        **limits,
+        **_draw_options(plan),
+    )
+    criterion: Any = example.criterion
+    criterion = _SAME_CRITERION.get(criterion, criterion)
+    if training.target.dtype.kind == "u":
+        return fit_classification_forest(
+            training.table,
+            training.target,
+            example._value_widths(),
+            training.weight,
+            criterion,
+            options,
+            n_threads=n_threads,
+            seed=seed,
+        )
+    return fit_regression_forest(
+        training.table,
+        training.target,
+        training.weight,
+        criterion,
+        options,
+        n_threads=n_threads,
+        seed=seed,
+    )
+
+
+def _draw_options(plan: Plan) -> dict[str, Any]:
+    return {
+        "bag": plan.bag,
+        "n_drawn": -1 if plan.bag == "all" else plan.n_drawn,
+        "n_columns": -1 if plan.all_columns else plan.n_columns,
+        "columns_with_replacement": plan.columns_with_replacement,
+        "random_n_columns": plan.random_n_columns,
+        "switch_share": plan.switch_share,
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class TreeMembers:
+    """Trees, and what their draws are repeated from.
+
+    ``example`` is a tree with all that the members share: parameters, columns, classes.
+    """
+
+    forest: Forest
+    example: DecisionTree
+    seed: int
+    batches: tuple[Batch, ...]
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return self.forest.n_trees
+
+    def extended(
+        self,
+        example: DecisionTree,
+        training: Training,
+        plan: Plan,
+        rows: RowsToDraw,
+        n_more: int,
+        n_jobs: int | None,
+    ) -> TreeMembers:
+        """Return these trees and so many more."""
+        batch = Batch(plan, rows, len(self), n_more)
+        more = _grow(example, training, batch, self.seed, resolve_n_jobs(n_jobs))
+        forest = self.forest.extended(more)
+        return TreeMembers(forest, example, self.seed, (*self.batches, batch))
+
+    def checked(self, ensemble: Any, X: Any, *, as_array: bool) -> Any:
+        """Check a table as the engine takes it."""
+        return check_table(ensemble, X, reset=False)
+
+    @property
+    def estimators(self) -> MadeWhenAsked[DecisionTree]:
+        """The trees by themselves, each on its own columns; made when asked for."""
+        return MadeWhenAsked(self._estimator, len(self))
+
+    @property
+    def columns(self) -> MadeWhenAsked[Indices]:
+        """Numbers of the columns of each tree, ascending, each once."""
+        return MadeWhenAsked(self._columns, len(self))
+
+    @property
+    def samples(self) -> MadeWhenAsked[Indices]:
+        """Numbers of the rows of each tree, ascending, those drawn twice twice."""
+        return MadeWhenAsked(self._samples, len(self))
+
+    def mean_output(self, X: Any, asking: Asking) -> Floats:
+        """Mean vote or value of the trees."""
+        votes = self.forest.votes(X, asking.voting_of_trees, resolve_n_jobs(asking.n_jobs))
+        return votes[:, 0] if asking.n_classes == 0 and votes.shape[1] == 1 else votes
+
+    def mean_decision(self, X: Any, asking: Asking) -> Floats:
+        """Trees have no decision function."""
+        raise AttributeError("trees have no decision_function: use predict_proba")
+
+    def have_drawn_from(self, n_rows: int) -> bool:
+        """Whether all trees drew in the same way, from tables of so many rows."""
+        last = self.batches[-1]
+        return last.rows.n_rows == n_rows and all(
+            batch.plan == last.plan and _same_rows(batch.rows, last.rows) for batch in self.batches
+        )
+
+    def out_of_bag(self, X: Any, target: npt.NDArray[Any], asking: Asking) -> OutOfBag:
+        """Ask every tree for the rows that it left out."""
+        last = self.batches[-1]
+        rows = FittedRows(
+            ForestOptions(n_trees=len(self), **_draw_options(last.plan)),
+            target,
+            (asking.n_classes,) if asking.n_classes else (),
+            _weight_of(last.rows),
+            self.seed,
+        )
+        n_threads = resolve_n_jobs(asking.n_jobs)
+        voting = asking.voting_of_trees
+        votes = out_of_bag_votes(self.forest, X, rows, voting=voting, n_threads=n_threads)
+        curve = out_of_bag_curve(self.forest, X, rows, voting=voting, n_threads=n_threads)
+        n_judged = curve.n_judged.astype(np.int64)
+        numbers = np.arange(1, len(self) + 1)
+        return OutOfBag(
+            votes.sums, votes.n_trees.astype(np.int64), OobCurve(numbers, curve.error, n_judged)
+        )
+
+    def _batch_of(self, number: int) -> Batch:
+        return next(b for b in self.batches if number < b.first + b.n_trees)
+
+    def _samples(self, number: int) -> Indices:
+        batch = self._batch_of(number)
+        rows = batch.rows
+        options = ForestOptions(n_trees=1, **_draw_options(batch.plan))
+        counts = draw_bag(
+            options, rows.n_rows, number, sample_weight=_weight_of(rows), seed=self.seed
+        )
+        return np.repeat(np.arange(rows.n_rows), counts)
+
+    def _columns(self, number: int) -> Indices:
+        plan = self._batch_of(number).plan
+        options = ForestOptions(n_trees=1, **_draw_options(plan))
+        found = draw_columns(options, plan.n_features, number, seed=self.seed)
+        return found.astype(np.intp)
+
+    def _estimator(self, number: int) -> DecisionTree:
+        tree: DecisionTree = copy.copy(self.example)
+        tree.tree_ = self.forest.tree(number)
+        if self._batch_of(number).plan.all_columns:
+            return tree
+        columns = self._columns(number)
+        tree.tree_ = tree.tree_.on_columns(columns)
+        tree.n_features_in_ = len(columns)
+        whole = self.example.schema_
+        names = None if whole.names is None else tuple(whole.names[j] for j in columns)
+        tree.schema_ = Schema(names, tuple(whole.levels[j] for j in columns))
+        if hasattr(tree, "feature_names_in_"):
+            tree.feature_names_in_ = tree.feature_names_in_[columns]
+        missing = np.isin(columns, self.example.missing_columns_)
+        tree.missing_columns_ = np.flatnonzero(missing).astype(np.int64)
+        tree.max_features_ = n_drawn_features(tree.max_features, len(columns))
+        return tree
+
+
+def _weight_of(rows: RowsToDraw) -> Floats | None:
+    """1 for rows that can be drawn, else 0; None where all can be."""
+    return None if rows.able is None else rows.is_able.astype(np.float64)
+
+
+def _same_rows(first: RowsToDraw, second: RowsToDraw) -> bool:
+    return np.array_equal(first.is_able, second.is_able)
