@@ -21,14 +21,12 @@ inline constexpr std::size_t kLanes = 8;
 // next(node, row): the node that follows.
 template <std::size_t kCount, class RowOf, class Next>
 void walk_together(std::size_t first, std::uint32_t* leaf, const RowOf& row_of, const Next& next) {
-  std::array<decltype(row_of(first)), kCount> rows;
-  for (std::size_t lane = 0; lane < kCount; ++lane) rows[lane] = row_of(first + lane);
   std::array<std::uint32_t, kCount> at{};
   std::uint32_t moved = 1;
   while (moved != 0) {
     moved = 0;
     for (std::size_t lane = 0; lane < kCount; ++lane) {
-      const std::uint32_t to = next(at[lane], rows[lane]);
+      const std::uint32_t to = next(at[lane], row_of(first + lane));
       moved |= to ^ at[lane];
       at[lane] = to;
     }
