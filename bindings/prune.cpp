@@ -1,4 +1,4 @@
-// Pruning a tree on rows of their own.
+// Pruning a tree on rows of their own, and all trees of a forest.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
@@ -7,6 +7,7 @@
 #include "areas.h"
 #include "arrays.h"
 #include "tree/prune_curve.h"
+#include "tree/prune_forest.h"
 #include "tree/reduced_error.h"
 
 namespace arboleda::python {
@@ -60,6 +61,14 @@ void init_prune(nb::module_& m) {
       },
       nb::arg("tree"), nb::arg("leaf"), nb::arg("target"), nb::arg("weight").none(),
       nb::arg("loss"));
+
+  m.def(
+      "pruned_forest",
+      [](const Forest& forest, double alpha) {
+        const nb::gil_scoped_release unlocked;
+        return pruned(forest, alpha);
+      },
+      nb::arg("forest"), nb::arg("alpha"));
 }
 
 }  // namespace arboleda::python

@@ -42,9 +42,10 @@ PYTHON = {
     "tree": {"_bridge", "_errors", "_numbers", "_reading", "persist"},
     "bagging": {"_bridge", "_out_of_bag", "persist", "tree"},
     "boosting": {"_bridge", "_errors", "persist", "tree"},
+    "forest": {"_bridge", "_errors", "_out_of_bag", "persist", "tree"},
     "model_selection": {"_bridge", "boosting"},
     "report": {"_files", "_numbers", "_reading"},
-    "study": {"_files", "boosting", "metrics", "tree", "report"},
+    "study": {"_files", "boosting", "forest", "metrics", "tree", "report"},
     "cli": {"study"},
     "__main__": {"cli"},
 }

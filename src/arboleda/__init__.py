@@ -15,6 +15,8 @@ _PUBLIC = {
     "ClassSwitchingClassifier": "arboleda.bagging",
     "DecisionTreeClassifier": "arboleda.tree",
     "DecisionTreeRegressor": "arboleda.tree",
+    "ExtraTreesClassifier": "arboleda.forest",
+    "ExtraTreesRegressor": "arboleda.forest",
     "GradientBoostingClassifier": "arboleda.boosting",
     "GradientBoostingRegressor": "arboleda.boosting",
     "HistGradientBoostingClassifier": "arboleda.boosting",
@@ -22,6 +24,8 @@ _PUBLIC = {
     "ModelFormatError": "arboleda._errors",
     "PrunedTreeClassifier": "arboleda.tree",
     "PrunedTreeRegressor": "arboleda.tree",
+    "RandomForestClassifier": "arboleda.forest",
+    "RandomForestRegressor": "arboleda.forest",
     "RandomSubspaceClassifier": "arboleda.bagging",
     "RandomSubspaceRegressor": "arboleda.bagging",
     "Study": "arboleda.study",
@@ -38,6 +42,8 @@ __all__ = [
     "ClassSwitchingClassifier",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
     "HistGradientBoostingClassifier",
@@ -45,6 +51,8 @@ __all__ = [
     "ModelFormatError",
     "PrunedTreeClassifier",
     "PrunedTreeRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
     "RandomSubspaceClassifier",
     "RandomSubspaceRegressor",
     "Study",
@@ -72,6 +80,10 @@ if TYPE_CHECKING:
     from arboleda.boosting import GradientBoostingRegressor as GradientBoostingRegressor
     from arboleda.boosting import HistGradientBoostingClassifier as HistGradientBoostingClassifier
     from arboleda.boosting import HistGradientBoostingRegressor as HistGradientBoostingRegressor
+    from arboleda.forest import ExtraTreesClassifier as ExtraTreesClassifier
+    from arboleda.forest import ExtraTreesRegressor as ExtraTreesRegressor
+    from arboleda.forest import RandomForestClassifier as RandomForestClassifier
+    from arboleda.forest import RandomForestRegressor as RandomForestRegressor
     from arboleda.persist import load as load
     from arboleda.study import Study as Study
     from arboleda.tree import DecisionTreeClassifier as DecisionTreeClassifier

@@ -20,7 +20,12 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from arboleda import DecisionTreeClassifier, HistGradientBoostingRegressor
+from arboleda import (
+    DecisionTreeClassifier,
+    ExtraTreesRegressor,
+    HistGradientBoostingRegressor,
+    RandomForestRegressor,
+)
 from arboleda.study import Study, StudyError, StudyResult, catalogue, plan, pool
 from arboleda.study.catalogue import Model
 from arboleda.study.study import default_folder
@@ -165,6 +170,29 @@ def test_ridge_regression_by_hand(diabetes_result: StudyResult) -> None:
     residuals = facts["test"]["residuals"]
     assert residuals["residual"] == pytest.approx(list(y[test] - predicted))
     assert sum(residuals["histogram"]["counts"]) == len(test)
+
+
+@pytest.mark.parametrize(
+    ("key", "forest"),
+    [("random_forest", RandomForestRegressor), ("extra_trees", ExtraTreesRegressor)],
+)
+def test_forests_by_hand(diabetes_result: StudyResult, key: str, forest: Any) -> None:
+    x, y = load_diabetes(return_X_y=True)
+    train, test = (
+        np.sort(r) for r in train_test_split(np.arange(len(y)), test_size=0.2, random_state=0)
+    )
+    facts = model_of(diabetes_result, key)
+    assert [c["params"]["max_features"] for c in facts["candidates"]] == [1 / 3, 1 / 3, 1.0, 1.0]
+    model = forest(200, random_state=0, **facts["candidates"][facts["best"]]["params"])
+    scores = []
+    for fit, score in KFold(5, shuffle=True, random_state=0).split(train):
+        predicted = model.fit(x[train[fit]], y[train[fit]]).predict(x[train[score]])
+        scores.append(sk.root_mean_squared_error(y[train[score]], predicted))
+    assert facts["cv"]["fold_scores"] == pytest.approx(scores)
+    predicted = model.fit(x[train], y[train]).predict(x[test])
+    assert facts["test"]["metrics"]["rmse"] == pytest.approx(
+        sk.root_mean_squared_error(y[test], predicted)
+    )
 
 
 def test_gradient_boosting_by_hand(diabetes_result: StudyResult) -> None:

@@ -20,12 +20,13 @@ __all__ = [
 ]
 
 
-def check_class_shares_fit(n_nodes: int, n_classes: int) -> None:
-    """Refuse a tree whose class shares could not be held, before it takes the machine down."""
-    needed = 8 * n_nodes * n_classes
+def check_class_shares_fit(n_nodes: int, n_classes: int, n_trees: int = 1) -> None:
+    """Refuse trees whose class shares could not be held, before they take the machine down."""
+    needed = 8 * n_nodes * n_classes * n_trees
+    trees = "a tree" if n_trees == 1 else f"{n_trees:,} trees"
     if needed > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
         raise ValueError(
-            f"y has {n_classes:,} classes: a tree of up to {n_nodes:,} nodes would need "
+            f"y has {n_classes:,} classes: {trees} of up to {n_nodes:,} nodes would need "
             f"{needed / 2**30:,.0f} GiB for its class shares. If y is a quantity, use a regressor; "
             "otherwise merge rare classes or set max_leaf_nodes"
         )

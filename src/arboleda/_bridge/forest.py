@@ -142,6 +142,10 @@ class Forest:
         """Return the first trees alone."""
         return Forest(self._native.truncated(n_trees), self._widths)
 
+    def pruned(self, alpha: float) -> Forest:
+        """Return the forest of the smallest trees that are best for ``alpha``, as `Tree.pruned`."""
+        return Forest(_native.pruned_forest(self._native, alpha), self._widths)
+
     def extended(self, more: Forest) -> Forest:
         """Return these trees, then those of another forest.
 

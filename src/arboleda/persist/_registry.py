@@ -11,12 +11,16 @@ from arboleda._errors import ModelFormatError
 _MODULES = {
     "DecisionTreeClassifier": "arboleda.tree",
     "DecisionTreeRegressor": "arboleda.tree",
+    "ExtraTreesClassifier": "arboleda.forest",
+    "ExtraTreesRegressor": "arboleda.forest",
     "GradientBoostingClassifier": "arboleda.boosting",
     "GradientBoostingRegressor": "arboleda.boosting",
     "HistGradientBoostingClassifier": "arboleda.boosting",
     "HistGradientBoostingRegressor": "arboleda.boosting",
     "PrunedTreeClassifier": "arboleda.tree",
     "PrunedTreeRegressor": "arboleda.tree",
+    "RandomForestClassifier": "arboleda.forest",
+    "RandomForestRegressor": "arboleda.forest",
 }
 
 

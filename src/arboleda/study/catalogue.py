@@ -17,6 +17,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
 
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from arboleda.forest import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from arboleda.study.preparation import Style
 from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -29,6 +35,8 @@ EXACT_SVM_ROWS = 5_000
 NYSTROEM_COMPONENTS = 300
 # The last digits of the linear machine cost half its time and change no score's third digit.
 LINEAR_TOL = 1e-3
+# More trees change the third digit of a score, and cost in proportion.
+FOREST_TREES = 200
 # With fewer rows a tenth of them says too little about when to stop.
 EARLY_STOPPING_ROWS = 2_000
 
@@ -90,6 +98,27 @@ def _cart_classifier(setting: Setting, params: Params) -> Any:
 
 def _cart_regressor(setting: Setting, params: Params) -> Any:
     return DecisionTreeRegressor(random_state=setting.seed, n_jobs=1, **params)
+
+
+def _forest_classifier_grid(setting: Setting) -> list[dict[str, Any]]:
+    return _forest_grid(("sqrt", 0.4))
+
+
+def _forest_regressor_grid(setting: Setting) -> list[dict[str, Any]]:
+    return _forest_grid((1 / 3, 1.0))
+
+
+def _forest_grid(max_features: tuple[str | float, ...]) -> list[dict[str, Any]]:
+    """Few columns at a node or many, each with full-grown leaves and with larger ones."""
+    return [
+        {"max_features": features, "min_samples_leaf": leaf}
+        for features in max_features
+        for leaf in (1, 5)
+    ]
+
+
+def _forest_options(setting: Setting, params: Params) -> dict[str, Any]:
+    return {"n_estimators": FOREST_TREES, "random_state": setting.seed, "n_jobs": 1, **params}
 
 
 def _boosting_grid(setting: Setting) -> list[dict[str, Any]]:
@@ -210,6 +239,42 @@ CATALOGUE: tuple[Model, ...] = (
         task="regression",
         make=_cart_regressor,
         grid=_cart_grid,
+        style="native",
+        engine="arboleda",
+    ),
+    Model(
+        key="random_forest",
+        name="Random forest",
+        task="classification",
+        make=lambda s, p: RandomForestClassifier(**_forest_options(s, p)),
+        grid=_forest_classifier_grid,
+        style="native",
+        engine="arboleda",
+    ),
+    Model(
+        key="random_forest",
+        name="Random forest",
+        task="regression",
+        make=lambda s, p: RandomForestRegressor(**_forest_options(s, p)),
+        grid=_forest_regressor_grid,
+        style="native",
+        engine="arboleda",
+    ),
+    Model(
+        key="extra_trees",
+        name="Extremely randomised trees",
+        task="classification",
+        make=lambda s, p: ExtraTreesClassifier(**_forest_options(s, p)),
+        grid=_forest_classifier_grid,
+        style="native",
+        engine="arboleda",
+    ),
+    Model(
+        key="extra_trees",
+        name="Extremely randomised trees",
+        task="regression",
+        make=lambda s, p: ExtraTreesRegressor(**_forest_options(s, p)),
+        grid=_forest_regressor_grid,
         style="native",
         engine="arboleda",
     ),

@@ -1,0 +1,17 @@
+"""Forests: many trees, each made different by chance, that vote."""
+
+from arboleda._out_of_bag import OobCurve
+from arboleda.forest._extra_trees_classifier import ExtraTreesClassifier
+from arboleda.forest._extra_trees_regressor import ExtraTreesRegressor
+from arboleda.forest._permutation_importance import PermutationImportance
+from arboleda.forest._random_forest_classifier import RandomForestClassifier
+from arboleda.forest._random_forest_regressor import RandomForestRegressor
+
+__all__ = [
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+    "OobCurve",
+    "PermutationImportance",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+]

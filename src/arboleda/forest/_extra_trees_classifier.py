@@ -1,0 +1,180 @@
+"""Extremely randomised classification trees: Geurts, Ernst, Wehenkel (2006)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from arboleda._bridge.forest import Voting
+from arboleda.forest._forest_classifier import ClassWeight, Criterion, ForestClassifier
+from arboleda.tree._tree_learner import CategoricalFeatures, MaxFeatures
+
+
+class ExtraTreesClassifier(ForestClassifier):
+    """Extremely randomised classification trees: thresholds are drawn, not searched.
+
+    Each node draws ``max_features`` columns anew; each of them offers one split drawn at random (a
+    threshold uniform between its smallest and largest value in the node; a random half of the
+    categories), and the best of these is taken. Each tree sees all rows unless ``bootstrap`` is
+    set; they vote. The names, defaults and meaning of the parameters are scikit-learn's.
+
+    Parameters
+    ----------
+    n_estimators : int or "auto", default=100
+        Number of trees. "auto" adds blocks of 50, at most 1,000, until the out-of-bag squared error
+        (for classes: the Brier score of the votes) is within one hundredth of what infinitely many
+        trees would have; it needs bootstrap samples. See the guide's page "Forests".
+    criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
+        See `DecisionTreeClassifier`.
+    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
+        See `DecisionTreeClassifier`. Fractions are of all rows, not of a tree's.
+    max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
+        Columns drawn at each node; a float is a fraction of all columns. None: all.
+    max_leaf_nodes, min_impurity_decrease
+        See `DecisionTreeClassifier`.
+    bootstrap : bool or "balanced", default=False
+        True: each tree sees as many rows as there are, drawn with replacement. "balanced": of each
+        class it draws as many rows as the smallest class has (Chen, Liaw, Breiman 2004). False:
+        each tree sees all rows.
+    oob_score : bool or callable, default=False
+        Whether to judge the forest by the rows that trees left out (by accuracy). A callable
+        ``score(y_true, y_pred)`` takes the place of it.
+    random_state : int, RandomState or None, default=None
+        Seed of all that is drawn: tree i draws the same whatever the number of trees and threads.
+    verbose : int, default=0
+        1 tells about ten times how far growing is, 2 after every tree.
+    warm_start : bool, default=False
+        Keep the trees of the last fit and add those that are missing up to ``n_estimators``. On the
+        same data that gives the forest that one fit would, byte for byte.
+    class_weight : dict, list of dict, "balanced", "balanced_subsample" or None, default=None
+        Weight of each class; "balanced" makes all classes weigh the same, "balanced_subsample" in
+        each tree's rows. For several targets a list with a dict for each.
+    ccp_alpha : float, default=0.0
+        Price of a leaf, by which each tree is pruned; see `DecisionTreeClassifier`.
+    max_samples : int, float or None, default=None
+        Rows drawn for each tree with ``bootstrap=True``, at most all; a float is a fraction.
+        None: as many as there are.
+    max_bins, categorical_features
+        See `DecisionTreeClassifier`.
+    n_jobs : int, default=None
+        Threads: None all available cores, -1 likewise. The result does not depend on it.
+    voting : {"soft", "hard", "laplace"}, default="soft"
+        What the leaf that a row reaches votes. "soft": its class shares. "hard": 1 for its largest
+        class (the first of several). "laplace": ``(w_k + 1) / (w + K)`` with the weights w_k of the
+        K classes in the leaf, w in all: better calibrated probabilities where classes overlap; too
+        modest ones where they hardly do, or are many. See the guide's page "Forests".
+    keep_rows : bool, default=False
+        Whether to keep which training rows are in which leaf, and the target: 4 bytes a row and
+        tree.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,), or list of ndarray
+        Class labels, sorted; for several targets one array for each.
+    n_classes_ : int or list of int
+    estimators_ : sequence of DecisionTreeClassifier
+        The trees; each is made when it is asked for, and knows the classes by their labels.
+    estimators_samples_ : sequence of ndarray of int
+        Rows that each tree saw, ascending, as often as they were drawn.
+    n_estimators_ : int
+        Number of trees.
+    feature_importances_ : ndarray of shape (n_features,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        Only if the columns have names.
+    schema_ : Schema
+        Names, kinds and categories of the columns.
+    max_features_ : int
+        Columns drawn at each node.
+    missing_columns_ : ndarray of int
+        Numbers of the columns that missed values in training.
+    n_outputs_ : int
+        Number of targets.
+    oob_score_ : float
+        Accuracy on the rows left out, or what the callable said. This and the next one only with
+        ``oob_score``.
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes[, n_outputs])
+        Mean vote of the trees that left the row out; NaN where there is none.
+
+    Notes
+    -----
+    The same data, parameters and seed give the same forest, byte for byte, whatever the number of
+    threads. Tree i of a larger forest is tree i of a smaller one.
+
+    Differences from scikit-learn: X is compared as float64 (not float32); a row counts as often as
+    it was drawn times its weight, where scikit-learn 1.9 draws by weight instead; rows of weight 0
+    are never drawn; a row that no tree left out has no out-of-bag answer (NaN) and does not count
+    in the score; ``n_jobs=None`` means all cores; the members of ``estimators_`` speak of classes
+    by their labels.
+
+    References
+    ----------
+    P. Geurts, D. Ernst, L. Wehenkel (2006), "Extremely randomized trees", Machine Learning 63.
+
+    C. Chen, A. Liaw, L. Breiman (2004), "Using random forest to learn imbalanced data".
+
+    F. Provost, P. Domingos (2003), "Tree induction for probability-based ranking", Machine Learning
+    52.
+
+
+    Examples
+    --------
+    >>> from arboleda import ExtraTreesClassifier
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ExtraTreesClassifier(random_state=0).fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
+    True
+    """
+
+    _random_splits: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        n_estimators: int | Literal["auto"] = 100,
+        *,
+        criterion: Criterion = "gini",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: MaxFeatures = "sqrt",
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool | Literal["balanced"] = False,
+        oob_score: bool | Callable[..., float] = False,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        class_weight: ClassWeight = None,
+        ccp_alpha: float = 0.0,
+        max_samples: int | float | None = None,
+        max_bins: int | None = None,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        voting: Voting = "soft",
+        keep_rows: bool = False,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.max_bins = max_bins
+        self.categorical_features = categorical_features
+        self.voting = voting
+        self.keep_rows = keep_rows

@@ -1,0 +1,176 @@
+"""Forests of classification trees: labels in, mean votes out."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.metrics import accuracy_score
+from sklearn.utils._param_validation import StrOptions
+
+from arboleda._bridge.fit import check_class_shares_fit
+from arboleda._bridge.fit_forest import ForestOptions, fit_classification_forest
+from arboleda._bridge.forest import Forest as Trees
+from arboleda._bridge.forest import Voting
+from arboleda._bridge.target import as_columns
+from arboleda.forest._forest import Forest, Progress
+from arboleda.forest._left_out import LeftOut
+from arboleda.persist import Field
+from arboleda.tree._class_target import ClassTarget
+from arboleda.tree._decision_tree_classifier import DecisionTreeClassifier
+from arboleda.tree._tree_learner import Array, Floats, Training
+
+ClassWeight = (
+    dict[Any, float] | list[dict[Any, float]] | Literal["balanced", "balanced_subsample"] | None
+)
+Criterion = Literal["gini", "entropy", "log_loss", "misclassification"]
+
+
+class ForestClassifier(ClassTarget, Forest):
+    """What forests do with classes."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Forest._parameter_constraints,
+        "criterion": [StrOptions({"gini", "entropy", "log_loss", "misclassification"})],
+        "bootstrap": ["boolean", StrOptions({"balanced"})],
+        "class_weight": [dict, list, StrOptions({"balanced", "balanced_subsample"}), None],
+        "voting": [StrOptions({"soft", "hard", "laplace"})],
+    }
+    _fitted_attributes: ClassVar[dict[str, Field]] = {
+        **Forest._fitted_attributes,
+        **ClassTarget._target_attributes,
+    }
+
+    criterion: Criterion
+    voting: Voting
+    oob_score_: float
+    oob_decision_function_: Floats
+
+    @property
+    def _voting(self) -> Voting:
+        return self.voting
+
+    @property
+    def estimator_(self) -> DecisionTreeClassifier:
+        """A tree like those of the forest, not fitted."""
+        balanced = self.class_weight == "balanced_subsample"
+        return DecisionTreeClassifier(
+            criterion=self.criterion,
+            splitter="random" if self._random_splits else "best",
+            max_depth=self.max_depth,
+            min_samples_split=self.min_samples_split,
+            min_samples_leaf=self.min_samples_leaf,
+            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
+            max_features=self.max_features,
+            max_leaf_nodes=self.max_leaf_nodes,
+            min_impurity_decrease=self.min_impurity_decrease,
+            class_weight="balanced" if balanced else self.class_weight,
+            ccp_alpha=self.ccp_alpha,
+            max_bins=self.max_bins,
+            categorical_features=self.categorical_features,
+            n_jobs=self.n_jobs,
+        )
+
+    def _target_weight(self, y: Array, sample_weight: Floats | None) -> Floats | None:
+        if self.class_weight == "balanced_subsample":  # found anew for each bag
+            return sample_weight
+        return super()._target_weight(y, sample_weight)
+
+    def _more_options(self) -> dict[str, Any]:
+        return {"balance_classes": self.class_weight == "balanced_subsample"}
+
+    def _check_size(self, n_trees: int, n_leaves: int) -> None:
+        check_class_shares_fit(2 * n_leaves - 1, self._value_width(), n_trees)
+
+    def _grow(self, training: Training, options: ForestOptions, progress: Progress | None) -> Trees:
+        return fit_classification_forest(
+            training.table,
+            training.target,
+            self._value_widths(),
+            training.weight,
+            "entropy" if self.criterion == "log_loss" else self.criterion,
+            options,
+            progress=progress,
+            n_threads=training.n_threads,
+            seed=self.seed_,
+        )
+
+    def _has_the_target_of(self, other: Any) -> bool:
+        if self.n_outputs_ != other.n_outputs_:
+            return False
+        one = self.n_outputs_ == 1
+        pairs = (
+            [(self.classes_, other.classes_)]
+            if one
+            else zip(self.classes_, other.classes_, strict=True)
+        )
+        return all(np.array_equal(mine, others) for mine, others in pairs)
+
+    def _keep_out_of_bag(self, found: LeftOut, target: Array) -> None:
+        shares = found.means()
+        judged = ~np.isnan(shares[:, 0])
+        told = self._labels_of(shares[judged])
+        true = self._labels(target[judged])
+        if callable(self.oob_score):
+            self.oob_score_ = self.oob_score(true, told)
+        elif self.n_outputs_ == 1:
+            self.oob_score_ = float(accuracy_score(true, told)) if judged.any() else float("nan")
+        else:
+            self.oob_score_ = float(np.mean(true == told)) if judged.any() else float("nan")
+        self.oob_decision_function_ = shares if self.n_outputs_ == 1 else self._stacked(shares)
+
+    def _labels(self, target: Array) -> Array:
+        """Classes of given numbers."""
+        if self.n_outputs_ == 1:
+            labels: Array = self.classes_[target]
+            return labels
+        pairs = zip(self.classes_, target.T, strict=True)
+        return as_columns([classes[codes] for classes, codes in pairs])
+
+    def _stacked(self, shares: Floats) -> Floats:
+        """Shares of all outputs as (rows, classes, outputs); 0 beyond the classes of an output."""
+        stacked = np.zeros((len(shares), max(self._value_widths()), self.n_outputs_))
+        for k, part in enumerate(self._parts(shares)):
+            stacked[:, : part.shape[1], k] = part
+        return stacked
+
+    def predict(self, X: Any) -> Array:
+        """Class with the largest mean vote of the trees; a tie goes to the first class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        return self._labels_of(self._mean_votes(X))
+
+    def predict_proba(self, X: Any) -> Floats | list[Floats]:
+        """Mean vote of the trees for each class; see the parameter ``voting``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        p : ndarray of shape (n_samples, n_classes), or list of n_outputs such arrays
+            Columns in the order of ``classes_``; rows sum to 1.
+        """
+        votes = self._mean_votes(X)
+        return votes if self.n_outputs_ == 1 else self._parts(votes)
+
+    def predict_log_proba(self, X: Any) -> Floats | list[Floats]:
+        """Logarithm of `predict_proba`; minus infinity for a vote of 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        log_p : ndarray of shape (n_samples, n_classes), or list of n_outputs such arrays
+        """
+        return self._log_of(self.predict_proba(X))
