@@ -43,6 +43,7 @@ PYTHON = {
     "bagging": {"_bridge", "_out_of_bag", "persist", "tree"},
     "boosting": {"_bridge", "_errors", "persist", "tree"},
     "forest": {"_bridge", "_errors", "_out_of_bag", "persist", "tree"},
+    "diagnose": set[str](),
     "model_selection": {"_bridge", "boosting"},
     "report": {"_files", "_numbers", "_reading"},
     "study": {"_files", "boosting", "forest", "metrics", "tree", "report"},

@@ -17,6 +17,7 @@ from arboleda._bridge.forest import Forest
 __all__ = ["Neighborhood", "Proximity"]
 
 Floats = npt.NDArray[np.float64]
+Csr = tuple[Any, Any, Any]  # starts of the rows, columns, values
 
 # Numbers that a block of proximities holds at most: 96 MiB.
 _BLOCK_NUMBERS = 1 << 23
@@ -46,8 +47,8 @@ class Neighborhood:
 
         Not negative, the sum of a row is 1.
         """
-        found = self._native.weights(*table.native, self._n_threads)
-        return _matrix(found, table.n_rows, self._n_rows)
+        answer: Callable[..., Csr] = self._native.weights
+        return _matrix(answer(*table.native, self._n_threads), table.n_rows, self._n_rows)
 
     def quantiles(self, table: Table | SparseTable, levels: Floats) -> Floats:
         """Quantiles of the weighted targets, of shape (rows, outputs, levels)."""
@@ -79,8 +80,9 @@ class Proximity:
     ) -> None:
         self._n_rows = table.n_rows
         self._n_threads = n_threads
-        native = None if fitted is None else fitted.native()
-        self._native = _native.Proximity(forest._native, *table.native, native, n_threads)
+        make: Callable[..., _native.Proximity] = _native.Proximity
+        rows = None if fitted is None else fitted.native()
+        self._native = make(forest._native, *table.native, rows, n_threads)
 
     def of(self, table: Table | SparseTable, first_row: int = 0) -> csr_matrix:
         """Proximity of each row of a table to each of the rows given before.
@@ -88,8 +90,10 @@ class Proximity:
         ``first_row`` is the number of the table's first row in that of the fit, where only the
         trees count that saw neither row.
         """
-        found = self._native.of(*table.native, self._n_threads, first_row)
-        return _matrix(found, table.n_rows, self._n_rows)
+        answer: Callable[..., Csr] = self._native.of
+        return _matrix(
+            answer(*table.native, self._n_threads, first_row), table.n_rows, self._n_rows
+        )
 
     def blocks(self, table: Table | SparseTable) -> Iterator[tuple[slice, csr_matrix]]:
         """Yield the same in blocks of rows, in bounded memory."""
@@ -100,6 +104,6 @@ class Proximity:
             yield rows, self.of(part, first)
 
 
-def _matrix(found: tuple[Any, Any, Any], n_rows: int, n_columns: int) -> csr_matrix:
+def _matrix(found: Csr, n_rows: int, n_columns: int) -> csr_matrix:
     start, index, value = found
     return csr_matrix((value, index, start), shape=(n_rows, n_columns))

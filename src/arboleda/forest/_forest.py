@@ -21,6 +21,7 @@ from arboleda._bridge.forest import Forest as Trees
 from arboleda.forest._bags import BagKind, Bags
 from arboleda.forest._enough_trees import BLOCK, MOST, Convergence
 from arboleda.forest._forest_model import ForestModel
+from arboleda.forest._kept_rows import KeptRows
 from arboleda.forest._left_out import LeftOut
 from arboleda.tree._refit import as_before_if_it_fails
 from arboleda.tree._tree_learner import Array, Training
@@ -119,6 +120,7 @@ class Forest(ForestModel):
                 self.missing_columns_ = np.union1d(so_far.missing_columns_, self.missing_columns_)
             bags = self._bags_of(training)
             self._bags = bags if so_far is None else self._bags_with(bags, so_far)
+            self.kept_ = self._kept_with(training, so_far)
             self.forest_ = self._grown(training, bags, None if so_far is None else so_far.forest_)
             if self.oob_score or self.n_estimators == "auto":
                 found = self._left_out(self.forest_, training.X, training.target)
@@ -195,6 +197,14 @@ class Forest(ForestModel):
                 "clone, or set oob_score=False"
             )
         return None
+
+    def _kept_with(self, training: Training, so_far: Self | None) -> KeptRows | None:
+        """What is kept of the rows; None if the trees so far learned from others."""
+        if not self.keep_rows or self._bags is None:
+            return None
+        balances = bool(self._more_options().get("balance_classes", False))
+        kept = KeptRows.of(training.target, training.weight, balances)
+        return kept if so_far is None or kept.are_those_of(so_far.kept_) else None
 
     def _grown(self, training: Training, bags: Bags, so_far: Trees | None) -> Trees:
         """All trees: those so far and as many more as are missing."""

@@ -15,6 +15,7 @@ from arboleda._bridge.forest import Voting
 from arboleda._bridge.target import as_columns
 from arboleda.forest._forest import Forest, Progress
 from arboleda.forest._left_out import LeftOut
+from arboleda.forest._neighborhood import ClassNeighborhoodMixin
 from arboleda.persist import Field
 from arboleda.tree._class_target import ClassTarget
 from arboleda.tree._decision_tree_classifier import DecisionTreeClassifier
@@ -26,7 +27,7 @@ ClassWeight = (
 Criterion = Literal["gini", "entropy", "log_loss", "misclassification"]
 
 
-class ForestClassifier(ClassTarget, Forest):
+class ForestClassifier(ClassTarget, ClassNeighborhoodMixin, Forest):
     """What forests do with classes."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

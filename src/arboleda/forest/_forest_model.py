@@ -20,6 +20,7 @@ from arboleda._bridge.target import read_target
 from arboleda._bridge.threads import resolve_n_jobs
 from arboleda._out_of_bag import OobCurve
 from arboleda.forest._bags import Bags, BagsField
+from arboleda.forest._kept_rows import KeptRows, KeptRowsField
 from arboleda.forest._left_out import LeftOut
 from arboleda.forest._members import MadeWhenAsked
 from arboleda.forest._permutation_importance import PermutationImportance
@@ -36,11 +37,13 @@ class ForestModel(TreeLearner):
         "forest_": ForestPart(),
         "seed_": Integer(),
         "_bags": BagsField(),
+        "kept_": KeptRowsField(),
     }
 
     forest_: Trees
     seed_: int
     _bags: Bags | None  # None where the trees of several fits saw different tables
+    kept_: KeptRows | None  # the same, and None without keep_rows
 
     @abstractmethod
     def _has_the_target_of(self, other: Self) -> bool:
@@ -266,4 +269,21 @@ class ForestModel(TreeLearner):
     def _defect(self) -> str | None:
         if self.forest_.widths != self._value_widths():
             return "the leaves do not hold as many numbers as the header implies"
-        return self.forest_.defect(self.schema_.n_levels) or super()._defect()
+        defect = self.forest_.defect(self.schema_.n_levels) or self._defect_of_rows()
+        return defect or super()._defect()
+
+    def _defect_of_rows(self) -> str | None:
+        kept, bags = self.kept_, self._bags
+        if kept is None:
+            return None
+        n_rows, n_outputs = kept.target.shape
+        if not self.forest_.keeps_rows or bags is None or n_rows != bags.n_rows:
+            return "targets are kept of other rows than those of the leaves"
+        if n_outputs != self.n_outputs_:
+            return "targets are kept of another number of outputs than the header implies"
+        if is_regressor(self):
+            return None
+        labels = kept.target
+        if (labels < 0).any() or (labels >= self._value_widths()).any() or (labels % 1).any():
+            return "a target that is kept is none of the classes"
+        return None

@@ -13,6 +13,7 @@ from arboleda._bridge.forest import Forest as Trees
 from arboleda._bridge.forest import Voting
 from arboleda.forest._forest import Forest, Progress
 from arboleda.forest._left_out import LeftOut
+from arboleda.forest._neighborhood import QuantileMixin
 from arboleda.tree._decision_tree_regressor import DecisionTreeRegressor
 from arboleda.tree._number_target import NumberTarget
 from arboleda.tree._tree_learner import Array, Floats, Training
@@ -20,7 +21,7 @@ from arboleda.tree._tree_learner import Array, Floats, Training
 Criterion = Literal["squared_error", "friedman_mse", "absolute_error", "poisson"]
 
 
-class ForestRegressor(NumberTarget, Forest):
+class ForestRegressor(NumberTarget, QuantileMixin, Forest):
     """What forests do with numbers."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -66,7 +66,7 @@ class RandomForestClassifier(ForestClassifier):
         modest ones where they hardly do, or are many. See the guide's page "Forests".
     keep_rows : bool, default=False
         Whether to keep which training rows are in which leaf, and the target: 4 bytes a row and
-        tree.
+        tree. `neighbor_weights` needs it.
 
     Attributes
     ----------

@@ -57,7 +57,7 @@ class RandomForestRegressor(ForestRegressor):
         Threads: None all available cores, -1 likewise. The result does not depend on it.
     keep_rows : bool, default=False
         Whether to keep which training rows are in which leaf, and the target: 4 bytes a row and
-        tree.
+        tree. `neighbor_weights` and `predict_quantiles` need it.
 
     Attributes
     ----------

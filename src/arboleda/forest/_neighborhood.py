@@ -1,0 +1,326 @@
+"""A forest as a weighted neighbourhood of its training rows.
+
+Lin and Jeon (2006), "Random forests and adaptive nearest neighbors"; Breiman (2001), "Random
+forests"; Meinshausen (2006), "Quantile regression forests".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_matrix
+from sklearn.base import is_regressor
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from arboleda._bridge.columns import SparseTable, Table
+from arboleda._bridge.fit_forest import FittedRows, ForestOptions
+from arboleda._bridge.forest import Forest
+from arboleda._bridge.neighborhood import Neighborhood, Proximity
+from arboleda._bridge.target import read_target
+from arboleda._bridge.threads import resolve_n_jobs
+from arboleda.forest._bags import Bags
+from arboleda.forest._imputation import imputed
+from arboleda.forest._kept_rows import KeptRows
+from arboleda.forest._outliers import outlier_scores
+
+Floats = npt.NDArray[np.float64]
+
+
+class NeighborhoodMixin:
+    """What forests know of rows being near to each other."""
+
+    forest_: Forest
+    kept_: KeptRows | None  # None where they were not kept, or several fits learned from others
+    n_jobs: int | None
+    _bags: Bags | None
+
+    if TYPE_CHECKING:
+
+        def _check_input(self, X: Any) -> Table | SparseTable: ...
+
+        def _value_widths(self) -> tuple[int, ...]: ...
+
+    def neighbor_weights(self, X: Any) -> csr_matrix:
+        """Weight of each training row in the forest's answer for each row.
+
+        The answer of a forest is a weighted mean of training targets: in every tree the rows of the
+        leaf share the weight 1 by how often they were drawn into the tree's bag (times their sample
+        weight), and the mean over the trees is taken. With y the training targets,
+        ``neighbor_weights(X) @ y`` is the prediction of a regressor, up to rounding; with the
+        classes as columns of 0 and 1 it is ``predict_proba`` of a classifier that votes softly.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        weights : sparse matrix of shape (n_samples, n_training_rows)
+            Not negative; the sum of every row is 1.
+
+        Raises
+        ------
+        ValueError
+            If the forest was fitted with ``keep_rows=False``.
+
+        Examples
+        --------
+        >>> from arboleda import RandomForestRegressor
+        >>> X, y = [[1], [2], [3], [9]], [1.0, 2.0, 3.0, 9.0]
+        >>> forest = RandomForestRegressor(keep_rows=True, random_state=0).fit(X, y)
+        >>> weights = forest.neighbor_weights([[2.2]])
+        >>> bool(abs(weights @ y - forest.predict([[2.2]])) < 1e-12)
+        True
+        """
+        table = self._check_input(X)
+        return self._neighborhood("neighbor_weights").weights(table)
+
+    def proximity(self, X: Any, Y: Any = None, *, out_of_bag: bool = False) -> csr_matrix:
+        """Share of the trees in which two rows reach the same leaf.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        Y : array-like of shape (n_others, n_features), default=None
+            The rows that those of X are compared with. None: with each other.
+        out_of_bag : bool, default=False
+            Count the trees only that saw neither of the two rows, as grown trees set the rows that
+            they saw apart from each other. X then holds the rows of `fit`, in their order. The
+            forest must have been fitted with ``keep_rows=True``.
+
+        Returns
+        -------
+        proximity : sparse matrix of shape (n_samples, n_others)
+            From 0 to 1. A row is as near as 1 to itself, where a tree counts.
+
+        Raises
+        ------
+        ValueError
+            If ``out_of_bag`` is asked of rows that are not those of `fit`, or the forest was fitted
+            with ``keep_rows=False``.
+
+        Notes
+        -----
+        Two rows that share a leaf in no tree take no memory. Of many rows ask for some at a time:
+        ``proximity(X[:1000], X)``.
+
+        Examples
+        --------
+        >>> from arboleda import RandomForestClassifier
+        >>> X, y = [[1], [2], [8], [9]], [0, 0, 1, 1]
+        >>> forest = RandomForestClassifier(max_depth=1, random_state=0).fit(X, y)
+        >>> near = forest.proximity(X).toarray()
+        >>> bool(near[0, 1] > near[0, 2]), float(near[0, 0])
+        (True, 1.0)
+        """
+        table = self._check_input(X)
+        if not out_of_bag:
+            others = table if Y is None else self._check_input(Y)
+            return Proximity(self.forest_, others, self._n_threads()).of(table)
+        rows = self._fitted_rows("proximity(out_of_bag=True)")
+        if Y is not None or table.n_rows != len(rows.target):
+            raise ValueError(
+                "proximity(out_of_bag=True) is between the training rows: give X of fit, of "
+                f"{len(rows.target)} rows, and no Y"
+            )
+        return Proximity(self.forest_, table, self._n_threads(), rows).of(table)
+
+    def impute(self, X: Any, y: Any, *, n_rounds: int = 5) -> Any:
+        """Fill the missing values of a table by its rows' proximity.
+
+        Gaps begin with the median of their column, those of categories with the most frequent one.
+        In every round a forest with the parameters of this one is fitted, and a gap gets the mean
+        of its column over the rows that have a value, weighted by their proximity to the row; or
+        the category for which the weights add up highest. Breiman and Cutler, "Random forests"
+        (manual), section "Missing value replacement for the training set".
+
+        The forest itself needs none of this: it learns which way missing values go. And as y takes
+        part in the filling, a model fitted on the filled table must be judged by other rows.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            The target that the forests learn.
+        n_rounds : int, default=5
+            Forests to fit; 4 to 6 are enough, say the authors. With 0 the first filling remains.
+
+        Returns
+        -------
+        filled : ndarray, or frame of the same library
+            A copy of X without missing values. A column without gaps is as it was.
+
+        Raises
+        ------
+        ValueError
+            If a column has no value at all, or X is sparse.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from arboleda import RandomForestClassifier
+        >>> X = np.array([[1.0, 1.1], [1.2, np.nan], [8.0, 8.1], [9.0, 9.2]])
+        >>> filled = RandomForestClassifier(random_state=0).impute(X, [0, 0, 1, 1])
+        >>> bool(filled[1, 1] < 5)
+        True
+        """
+        return imputed(self, X, y, n_rounds)
+
+    def _outlier_scores(self, X: Any, groups: npt.NDArray[np.intp] | None) -> Floats:
+        table = self._check_input(X)
+        near = Proximity(self.forest_, table, self._n_threads())
+        return outlier_scores(near.blocks(table), table.n_rows, groups)
+
+    def _neighborhood(self, asked: str) -> Neighborhood:
+        return Neighborhood(self.forest_, self._fitted_rows(asked), self._n_threads())
+
+    def _fitted_rows(self, asked: str) -> FittedRows:
+        check_is_fitted(self)
+        kept, bags = self.kept_, self._bags
+        if not self.forest_.keeps_rows:
+            raise ValueError(
+                f"{asked} needs to know the training rows of every leaf, which this forest did "
+                "not keep: fit it with keep_rows=True"
+            )
+        if kept is None or bags is None:
+            raise ValueError(
+                f"{asked} needs all trees to have learned from the same rows, but this forest was "
+                "continued with others (warm_start=True): fit a clone"
+            )
+        options = ForestOptions(
+            n_trees=1, **bags.options, balance_classes=kept.balances_classes, keep_rows=True
+        )
+        n_classes = () if is_regressor(self) else self._value_widths()
+        return FittedRows(options, kept.target, n_classes, kept.weight, bags.seed)
+
+    def _n_threads(self) -> int:
+        return resolve_n_jobs(self.n_jobs)
+
+
+class ClassNeighborhoodMixin(NeighborhoodMixin):
+    """The neighbourhood view of forests of classes."""
+
+    def outlier_scores(self, X: Any, y: Any) -> Floats:
+        """Tell how far each row lies from the others of its class.
+
+        The number of rows over the sum of squared proximities to those of the same class, less the
+        median of these numbers in the class, in units of their median absolute deviation from it
+        (of 1 where that is 0). Above 10 a row deserves a look. Breiman and Cutler, "Random forests"
+        (manual), section "Outliers".
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels of the rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            0 for the median row of a class; the larger, the more of an outlier.
+
+        Examples
+        --------
+        >>> from arboleda import RandomForestClassifier
+        >>> X, y = [[i] for i in range(20)], [0] * 10 + [1] * 10
+        >>> y[3] = 1
+        >>> forest = RandomForestClassifier(random_state=0).fit(X, y)
+        >>> int(forest.outlier_scores(X, y).argmax())
+        3
+        """
+        labels = column_or_1d(read_target(y, numeric=False))
+        table = self._check_input(X)
+        if len(labels) != table.n_rows:
+            raise ValueError(f"y has {len(labels)} labels, but X has {table.n_rows} rows")
+        _, groups = np.unique(labels, return_inverse=True)
+        return self._outlier_scores(X, groups)
+
+
+class QuantileMixin(NeighborhoodMixin):
+    """The neighbourhood view of forests of numbers: also the distribution of the target."""
+
+    def outlier_scores(self, X: Any) -> Floats:
+        """Tell how far each row lies from the others.
+
+        The number of rows over the sum of squared proximities to them all, less the median of these
+        numbers, in units of their median absolute deviation from it (of 1 where that is 0). Above
+        10 a row deserves a look. Breiman and Cutler, "Random forests" (manual), section "Outliers".
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            0 for the median row; the larger, the more of an outlier.
+        """
+        return self._outlier_scores(X, None)
+
+    def predict_quantiles(self, X: Any, quantiles: Any = (0.1, 0.5, 0.9)) -> Floats:
+        """Predict quantiles of the target: of the training targets, weighted as neighbours.
+
+        The quantile of level p is the smallest training target up to which the weights of
+        `neighbor_weights` add up to p. Quantiles do not cross, and lie within the targets of
+        the neighbours: levels 0 and 1 are the smallest and the largest of these. Meinshausen
+        (2006), "Quantile regression forests".
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        quantiles : float, or array-like of shape (n_quantiles,), default=(0.1, 0.5, 0.9)
+            Levels from 0 to 1.
+
+        Returns
+        -------
+        values : ndarray of shape (n_samples, n_quantiles)
+            Or (n_samples, n_outputs, n_quantiles) for several targets; without the last axis
+            where one level is given as a number.
+
+        Raises
+        ------
+        ValueError
+            If a level is not between 0 and 1, or the forest was fitted with ``keep_rows=False``.
+
+        Examples
+        --------
+        >>> from arboleda import RandomForestRegressor
+        >>> X, y = [[1], [2], [3], [9]], [1.0, 2.0, 3.0, 9.0]
+        >>> forest = RandomForestRegressor(keep_rows=True, min_samples_leaf=2, random_state=0)
+        >>> forest.fit(X, y).predict_quantiles([[2]], [0, 0.5, 1])
+        array([[1., 2., 9.]])
+        """
+        levels = np.atleast_1d(np.asarray(quantiles))
+        are_numbers = levels.dtype.kind in "fiu" and levels.ndim == 1 and levels.size > 0
+        if not are_numbers or not ((levels >= 0) & (levels <= 1)).all():
+            raise ValueError(
+                f"quantiles must be numbers from 0 to 1, as 0.5 or [0.1, 0.9]; got {quantiles!r}"
+            )
+        table = self._check_input(X)
+        values = self._neighborhood("predict_quantiles").quantiles(table, levels.astype(np.float64))
+        if values.shape[1] == 1:
+            values = values[:, 0]
+        return values[..., 0] if np.ndim(quantiles) == 0 else values
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
+        """Predict an interval that holds the target with some probability.
+
+        From the quantile of level (1 - coverage) / 2 to that of (1 + coverage) / 2; see
+        `predict_quantiles`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        coverage : float, default=0.9
+            Between 0 and 1.
+
+        Returns
+        -------
+        intervals : ndarray of shape (n_samples, 2)
+            Or (n_samples, n_outputs, 2) for several targets.
+        """
+        if not 0.0 < coverage < 1.0:
+            raise ValueError(f"coverage must be between 0 and 1, as 0.9; got {coverage!r}")
+        return self.predict_quantiles(X, [(1.0 - coverage) / 2.0, (1.0 + coverage) / 2.0])

@@ -1,0 +1,74 @@
+"""Targets and weights that a forest keeps, on their way through a model file."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from arboleda import ModelFormatError, RandomForestClassifier
+from arboleda.forest._kept_rows import KeptRows, KeptRowsField
+from arboleda.persist._fields import Sections
+
+TARGET = np.array([[0.0], [1.0], [2.0]])
+WEIGHT = np.array([1.0, 0.0, 2.5])
+
+
+def stored(weight: Any) -> tuple[Any, Sections]:
+    """What a file would hold of three rows."""
+    sections = Sections()
+    header = KeptRowsField().encode("kept_", KeptRows(TARGET, weight, True), sections)
+    return header, Sections(arrays=sections.arrays.items())
+
+
+@pytest.mark.parametrize("weight", [None, WEIGHT])
+def test_rows_come_back_as_they_were(weight: Any) -> None:
+    header, sections = stored(weight)
+    found = KeptRowsField().decode("kept_", header, sections)
+    sections.check_all_taken()
+    assert found is not None
+    assert found.are_those_of(KeptRows(TARGET, weight, True))
+    assert not found.are_those_of(KeptRows(TARGET, weight, False))
+    assert not found.are_those_of(KeptRows(TARGET + 1, weight, True))
+    assert not found.are_those_of(KeptRows(TARGET, WEIGHT if weight is None else None, True))
+
+
+@pytest.mark.parametrize(
+    ("part", "values"),
+    [
+        ("target", np.full((3, 1), np.nan)),
+        ("target", np.empty((0, 1))),
+        ("target", np.zeros(3)),
+        ("weight", np.array([1.0, -1.0, 1.0])),
+        ("weight", np.array([1.0, np.inf, 1.0])),
+        ("weight", np.ones(2)),
+    ],
+)
+def test_numbers_that_cannot_be_are_refused(part: str, values: Any) -> None:
+    header, sections = stored(WEIGHT)
+    sections.arrays[f"kept_.{part}"] = values
+    with pytest.raises(ModelFormatError):
+        KeptRowsField().decode("kept_", header, sections)
+
+
+@pytest.mark.parametrize("header", [{}, 3, {"balances_classes": 1, "target": {}}, "rows"])
+def test_headers_that_say_nothing_are_refused(header: Any) -> None:
+    with pytest.raises(ModelFormatError):
+        KeptRowsField().decode("kept_", header, Sections())
+
+
+@pytest.mark.parametrize(
+    ("target", "defect"),
+    [
+        (np.zeros((149, 1)), "other rows"),
+        (np.zeros((150, 2)), "another number of outputs"),
+        (np.full((150, 1), 3.0), "none of the classes"),
+        (np.full((150, 1), 0.5), "none of the classes"),
+    ],
+)
+def test_rows_that_are_not_those_of_the_forest_are_a_defect(target: Any, defect: str) -> None:
+    X, y = load_iris(return_X_y=True)
+    forest = RandomForestClassifier(2, keep_rows=True, random_state=0).fit(X, y)
+    assert forest._defect() is None
+    forest.kept_ = KeptRows(target, None, False)
+    assert defect in forest._defect()
