@@ -40,7 +40,7 @@ PYTHON = {
     "persist": {"_bridge", "_errors", "_files"},
     "metrics": set[str](),
     "tree": {"_bridge", "_errors", "_numbers", "_reading", "persist"},
-    "bagging": {"_bridge", "_out_of_bag", "persist", "tree"},
+    "bagging": {"_bridge", "_errors", "_out_of_bag", "persist", "tree"},
     "boosting": {"_bridge", "_errors", "persist", "tree"},
     "forest": {"_bridge", "_errors", "_out_of_bag", "persist", "tree"},
     "diagnose": set[str](),

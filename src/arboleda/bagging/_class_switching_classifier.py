@@ -12,7 +12,9 @@ from arboleda.bagging._draws import RowsToDraw, limit_of_switching
 from arboleda.bagging._ensemble import Array
 from arboleda.bagging._member_classifier import MemberClassifier
 from arboleda.bagging._plan import Plan
+from arboleda.bagging._saved_members import Share
 from arboleda.bagging._votes import Voting
+from arboleda.persist import Field
 
 # Share of the limit at which the authors' ensembles did best on most tables.
 _USUAL = 0.6
@@ -85,6 +87,12 @@ class ClassSwitchingClassifier(MemberClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MemberClassifier._parameter_constraints,
         "p": [Interval(Real, 0, 1, closed="left"), StrOptions({"auto"})],
+    }
+
+    _fitted_attributes: ClassVar[dict[str, Field]] = {
+        **MemberClassifier._fitted_attributes,
+        "p_": Share(),
+        "p_limit_": Share(),
     }
 
     p: float | Literal["auto"]

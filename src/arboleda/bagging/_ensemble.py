@@ -23,6 +23,7 @@ from arboleda.bagging._draws import RowsToDraw
 from arboleda.bagging._members import Training
 from arboleda.bagging._plan import Plan
 from arboleda.bagging._routing import routed, takes_weight
+from arboleda.bagging._saved_members import SavedMembers, complete
 from arboleda.bagging._tables import checked_table, n_rows_of
 from arboleda.bagging._tree_members import (
     TreeMembers,
@@ -31,6 +32,7 @@ from arboleda.bagging._tree_members import (
     grown_trees,
 )
 from arboleda.bagging._votes import Asking
+from arboleda.persist import Field, SavedModel
 from arboleda.tree._decision_tree import DecisionTree
 from arboleda.tree._refit import as_before_if_it_fails
 
@@ -53,7 +55,7 @@ def members_have(method: str) -> Callable[..., Any]:
     return available_if(check)  # type: ignore[no-any-return]
 
 
-class MemberEnsemble(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+class MemberEnsemble(SavedModel, MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     """Members of any kind, each a clone of one estimator, each fitted on a draw of its own."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -64,6 +66,7 @@ class MemberEnsemble(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):  # t
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
+    _fitted_attributes: ClassVar[dict[str, Field]] = {"_members": SavedMembers()}
 
     estimator: Any
     n_estimators: int
@@ -74,6 +77,16 @@ class MemberEnsemble(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):  # t
     estimator_: Any
     n_features_in_: int
     _members: AnyMembers | TreeMembers
+
+    @abstractmethod
+    def _widths(self, members: TreeMembers) -> tuple[int, ...]:
+        """Numbers that a leaf of each output should hold in a model of a file."""
+
+    def _defect(self) -> str | None:
+        members = self._members
+        assert isinstance(members, TreeMembers)  # a file holds no others
+        self.estimator_ = self._member_to_fit()
+        return complete(members, self, self._widths(members))
 
     @abstractmethod
     def _default_member(self) -> Any:

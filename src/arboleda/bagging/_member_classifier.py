@@ -13,7 +13,9 @@ from sklearn.utils.validation import _check_y
 
 from arboleda._bridge.target import read_target
 from arboleda.bagging._ensemble import Array, Floats, Indices, MemberEnsemble, members_have
+from arboleda.bagging._tree_members import TreeMembers
 from arboleda.bagging._votes import Asking, Voting, votes_with
+from arboleda.persist import Field, Labels
 from arboleda.tree import DecisionTreeClassifier
 
 
@@ -24,6 +26,10 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         **MemberEnsemble._parameter_constraints,
         "voting": [StrOptions({"soft", "hard"})],
     }
+    _fitted_attributes: ClassVar[dict[str, Field]] = {
+        **MemberEnsemble._fitted_attributes,
+        "classes_": Labels(),
+    }
 
     voting: Voting
     classes_: Array
@@ -32,6 +38,9 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
     def n_classes_(self) -> int:
         """Number of classes."""
         return len(self.classes_)
+
+    def _widths(self, members: TreeMembers) -> tuple[int, ...]:
+        return (self.n_classes_,)
 
     def _default_member(self) -> Any:
         return DecisionTreeClassifier()

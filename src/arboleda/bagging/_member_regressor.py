@@ -11,12 +11,16 @@ from sklearn.utils.validation import _check_y
 
 from arboleda._bridge.target import read_target
 from arboleda.bagging._ensemble import Floats, MemberEnsemble
+from arboleda.bagging._tree_members import TreeMembers
 from arboleda.bagging._votes import Asking
 from arboleda.tree import DecisionTreeRegressor
 
 
 class MemberRegressor(RegressorMixin, MemberEnsemble):  # type: ignore[misc]
     """The mean of the members' values."""
+
+    def _widths(self, members: TreeMembers) -> tuple[int, ...]:
+        return (1,) * members.forest.n_outputs
 
     def _default_member(self) -> Any:
         return DecisionTreeRegressor()

@@ -9,6 +9,9 @@ from arboleda._errors import ModelFormatError
 
 # Imported when first asked for: the estimators stand on this part.
 _MODULES = {
+    "BaggingClassifier": "arboleda.bagging",
+    "BaggingRegressor": "arboleda.bagging",
+    "ClassSwitchingClassifier": "arboleda.bagging",
     "DecisionTreeClassifier": "arboleda.tree",
     "DecisionTreeRegressor": "arboleda.tree",
     "ExtraTreesClassifier": "arboleda.forest",
@@ -21,6 +24,8 @@ _MODULES = {
     "PrunedTreeRegressor": "arboleda.tree",
     "RandomForestClassifier": "arboleda.forest",
     "RandomForestRegressor": "arboleda.forest",
+    "RandomSubspaceClassifier": "arboleda.bagging",
+    "RandomSubspaceRegressor": "arboleda.bagging",
 }
 
 
