@@ -24,6 +24,9 @@ class Magnitude {
  public:
   void see(double x) { bits_ = std::max(bits_, std::bit_cast<std::uint64_t>(x) & kAllButSign); }
   void see(const Magnitude& other) { bits_ = std::max(bits_, other.bits_); }
+  void see_bits(std::uint64_t bits) {
+    bits_ = std::max(bits_, bits);
+  }  // of the largest |x| of several
 
   double value() const { return std::bit_cast<double>(bits_); }
   bool is_finite() const { return bits_ < kInfinity; }

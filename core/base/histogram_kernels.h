@@ -27,10 +27,11 @@ struct ByteRows {
   std::size_t n_columns;  // of them that are codes; column j has the cells 256 j ..
 };
 
-// Lists of cells, row by row: those of row r are cell[start[r]] .. cell[start[r + 1]].
+// Lists of cells, row by row: those of row r are first_cell + cell[start[r]] .. cell[start[r + 1]].
 struct ListedRows {
   const std::uint64_t* start;
-  const std::uint32_t* cell;
+  const std::uint16_t* cell;
+  std::size_t first_cell;
 };
 
 // What the scan of a column's codes, in ascending order, needs to know. A split after code c sends
@@ -43,6 +44,7 @@ struct ScanRange {
   std::int64_t least;   // a side with less hessian is no side
   std::int64_t enough;  // a side with at least this is surely allowed; >= least
   double unit = 1.0;    // of a score
+  double floor = 0.0;   // lower scores are not sought
 };
 
 struct ScanBest {
@@ -53,6 +55,13 @@ struct ScanBest {
 // The best split, the first of equal ones, and the best of those that are surely allowed.
 struct ScanFound {
   ScanBest any, sure;
+};
+
+// Of packed rows. `seen` counts no more than a limit of each.
+struct PackedTotals {
+  std::int64_t gradient = 0, hessian = 0;
+  std::int64_t seen_gradient = 0, seen_hessian = 0;  // of magnitudes
+  std::int64_t largest_gradient = 0, largest_hessian = 0;
 };
 
 struct HistogramKernels {
@@ -77,6 +86,11 @@ struct HistogramKernels {
   // hessian null: 1. Products must stay below 2^31 in magnitude.
   void (*pack)(const double* gradient, const double* hessian, std::size_t n, double gradient_scale,
                double hessian_scale, Packed* out);
+
+  PackedTotals (*total)(const Packed* packed, std::size_t n, std::int64_t limit);
+
+  // The bits of the largest |x|; infinity and NaN are above all numbers.
+  std::uint64_t (*largest)(const double* x, std::size_t n);
 };
 
 }  // namespace arboleda

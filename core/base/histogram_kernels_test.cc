@@ -2,7 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdlib>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -101,6 +105,77 @@ TEST_CASE("a scan finds the best split at every level") {
   }
 }
 
+TEST_CASE("scores that differ in their last bits only are told apart") {
+  RandomStream random(6, Purpose::feature_subset, 0, 0);
+  constexpr std::int64_t kMost = (std::int64_t{1} << 31) - 1;
+  for (int repetition = 0; repetition < 400; ++repetition) {
+    // Nearly the same ratio everywhere, with sums up to the limits of packed numbers.
+    const std::size_t n = 2 + random.below(600);
+    const std::int64_t each = kMost / static_cast<std::int64_t>(n);
+    const double l2 = repetition % 4 == 0 ? 0.0 : std::ldexp(1.0, repetition % 80);
+    std::vector<Wide> wide(n);
+    std::vector<Packed> packed;
+    ScanRange range{n, {}, {}, l2, 1 + random.below(3), 1 + random.below(1000), 0.5};
+    for (Wide& cell : wide) {
+      const std::int64_t sign = random.below(2) == 0 ? 1 : -1;
+      cell = {sign * (each - random.below(2)), each - random.below(2)};
+      packed.push_back(pack_up(cell.gradient, cell.hessian));
+      range.total = {range.total.gradient + cell.gradient, range.total.hessian + cell.hessian};
+    }
+    range.enough = std::max(range.enough, range.least);
+    const ScanFound exact = all_kernels()[0]->histogram.scan_wide(wide.data(), range);
+    for (const Kernels* level : all_kernels()) {
+      CAPTURE(std::string(level->level));
+      const ScanFound found = level->histogram.scan(packed.data(), range);
+      REQUIRE(found.any.score == exact.any.score);
+      REQUIRE(found.any.code == exact.any.code);
+      REQUIRE(found.sure.score == exact.sure.score);
+      REQUIRE(found.sure.code == exact.sure.code);
+      // Up to its own score a floor hides nothing; above it there is nothing to find.
+      range.floor = exact.any.score;
+      CHECK(level->histogram.scan(packed.data(), range).any.code == exact.any.code);
+      range.floor = 2.0 * exact.any.score + 1.0;
+      CHECK(level->histogram.scan(packed.data(), range).any.score < range.floor);
+      range.floor = 0.0;
+    }
+  }
+}
+
+TEST_CASE("totals and magnitudes are the same at every level") {
+  RandomStream random(7, Purpose::feature_subset, 0, 0);
+  std::vector<Packed> packed;
+  std::vector<double> x;
+  PackedTotals expected;
+  for (int i = 0; i < 77; ++i) {
+    const auto g = static_cast<std::int64_t>(random.below(2001)) - 1000;
+    const auto h = static_cast<std::int64_t>(random.below(900));
+    packed.push_back(pack_up(g, h));
+    x.push_back(static_cast<double>(g) * 1e-3);
+    expected.gradient += g;
+    expected.hessian += h;
+    expected.seen_gradient += std::min(std::abs(g), std::int64_t{100});
+    expected.seen_hessian += std::min(h, std::int64_t{100});
+    expected.largest_gradient = std::max(expected.largest_gradient, std::abs(g));
+    expected.largest_hessian = std::max(expected.largest_hessian, h);
+  }
+  for (const Kernels* level : all_kernels()) {
+    const PackedTotals found = level->histogram.total(packed.data(), packed.size(), 100);
+    CHECK(found.gradient == expected.gradient);
+    CHECK(found.hessian == expected.hessian);
+    CHECK(found.seen_gradient == expected.seen_gradient);
+    CHECK(found.seen_hessian == expected.seen_hessian);
+    CHECK(found.largest_gradient == expected.largest_gradient);
+    CHECK(found.largest_hessian == expected.largest_hessian);
+    CHECK(std::bit_cast<double>(level->histogram.largest(x.data(), x.size())) ==
+          static_cast<double>(expected.largest_gradient) * 1e-3);
+    x[5] = -std::numeric_limits<double>::infinity();
+    CHECK(level->histogram.largest(x.data(), x.size()) ==
+          std::bit_cast<std::uint64_t>(std::numeric_limits<double>::infinity()));
+    x[5] = 0.0;
+    CHECK(level->histogram.largest(x.data(), 0) == 0);
+  }
+}
+
 TEST_CASE("of equal splits the first is found") {
   // The second and third codes are empty: splits after the first three codes are the same.
   const std::vector<Packed> cells{pack_up(5, 3), 0, 0, pack_up(-5, 3)};
@@ -131,14 +206,16 @@ TEST_CASE("rows are added to the cells of their codes at every level") {
   for (const std::size_t n_columns : {1u, 3u, 4u, 9u}) {
     const std::size_t n_rows = 100;
     const std::size_t stride = n_columns + 2;
+    constexpr std::size_t kFirst = 7;
     std::vector<std::uint8_t> bytes(n_rows * stride);
     for (auto& byte : bytes) byte = static_cast<std::uint8_t>(random.below(256));
     std::vector<std::uint64_t> start{0};
-    std::vector<std::uint32_t> listed;
+    std::vector<std::uint16_t> listed;
     std::vector<Packed> gradients;
     std::vector<RowIndex> rows;
     for (std::size_t row = 0; row < n_rows; ++row) {
-      for (std::uint32_t e = random.below(4); e > 0; --e) listed.push_back(random.below(50));
+      for (std::uint32_t e = random.below(4); e > 0; --e)
+        listed.push_back(static_cast<std::uint16_t>(random.below(50)));
       start.push_back(listed.size());
       gradients.push_back(pack_up(static_cast<std::int64_t>(random.below(99)) - 49,
                                   static_cast<std::int64_t>(random.below(9))));
@@ -147,33 +224,33 @@ TEST_CASE("rows are added to the cells of their codes at every level") {
     const std::size_t n_cells = kDenseCells * n_columns;
     for (const bool all : {true, false}) {
       const std::size_t end = all ? n_rows : rows.size();
-      std::vector<Packed> expected(n_cells), expected_listed(50);
+      std::vector<Packed> expected(n_cells), expected_listed(kFirst + 50);
       for (std::size_t i = 3; i < end; ++i) {
         const std::size_t row = all ? i : rows[i];
         for (std::size_t j = 0; j < n_columns; ++j) {
           expected[kDenseCells * j + bytes[row * stride + j]] += gradients[row];
         }
         for (std::uint64_t e = start[row]; e < start[row + 1]; ++e) {
-          expected_listed[listed[e]] += gradients[row];
+          expected_listed[kFirst + listed[e]] += gradients[row];
         }
       }
       const RowIndex* list = all ? nullptr : rows.data();
       const ByteRows dense{bytes.data(), stride, n_columns};
-      const ListedRows sparse{start.data(), listed.data()};
+      const ListedRows sparse{start.data(), listed.data(), kFirst};
       for (const Kernels* level : all_kernels()) {
-        std::vector<Packed> cells(n_cells), cells_listed(50);
+        std::vector<Packed> cells(n_cells), cells_listed(kFirst + 50);
         level->histogram.add_bytes(dense, list, 3, end, gradients.data(), cells.data());
         level->histogram.add_listed(sparse, list, 3, end, gradients.data(), cells_listed.data());
         CHECK(cells == expected);
         CHECK(cells_listed == expected_listed);
-        std::vector<Wide> wide(n_cells), wide_listed(50);
+        std::vector<Wide> wide(n_cells), wide_listed(kFirst + 50);
         level->histogram.add_bytes_wide(dense, list, 3, end, gradients.data(), wide.data());
         level->histogram.add_listed_wide(sparse, list, 3, end, gradients.data(),
                                          wide_listed.data());
         for (std::size_t c = 0; c < n_cells; ++c) {
           REQUIRE(pack_up(wide[c].gradient, wide[c].hessian) == expected[c]);
         }
-        for (std::size_t c = 0; c < 50; ++c) {
+        for (std::size_t c = 0; c < kFirst + 50; ++c) {
           REQUIRE(pack_up(wide_listed[c].gradient, wide_listed[c].hessian) == expected_listed[c]);
         }
       }

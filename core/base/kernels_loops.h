@@ -6,6 +6,7 @@
 #include "base/flag_loops.h"
 #include "base/histogram_loops.h"
 #include "base/math_loops.h"
+#include "base/scan_loops.h"
 
 namespace arboleda {
 

@@ -66,20 +66,23 @@ void Histogram::subtract(const Histogram& child, std::size_t begin, std::size_t 
   }
 }
 
+Wide Histogram::sum(std::size_t begin, std::size_t end) const {
+  Wide wide{};
+  Packed packed = 0;
+  for (std::size_t i = begin; i < end; ++i) {
+    if (is_wide_) {
+      wide = wide + wide_[i];
+    } else {
+      packed += packed_[i];
+    }
+  }
+  return is_wide_ ? wide : to_wide(packed);
+}
+
 void Histogram::complete(const RowCodes::Column& column, Wide total) {
   if (column.usual == RowCodes::kNoUsual) return;
-  Wide others{};
-  const std::size_t end = column.first_cell + column.n_codes;
-  if (is_wide_) {
-    for (std::size_t i = column.first_cell; i < end; ++i) {
-      others = others + wide_[i];
-    }
-  } else {
-    Packed sum = 0;
-    for (std::size_t i = column.first_cell; i < end; ++i) sum += packed_[i];
-    others = to_wide(sum);
-  }
-  set(column.first_cell + column.usual, total - others);
+  set(column.first_cell + column.usual,
+      total - sum(column.first_cell, column.first_cell + column.n_codes));
 }
 
 void add_rows(const RowCodes& codes, const RowIndex* rows, std::size_t begin, std::size_t end,
@@ -92,11 +95,12 @@ void add_rows(const RowCodes& codes, const RowIndex* rows, std::size_t begin, st
       loops.add_bytes(codes.dense(), rows, begin, end, gradients.data(), histogram.packed());
     }
   }
-  if (codes.has_listed()) {
+  for (std::size_t part = 0; part < codes.n_listed_parts(); ++part) {
+    const ListedRows listed = codes.listed(part);
     if (histogram.is_wide()) {
-      loops.add_listed_wide(codes.listed(), rows, begin, end, gradients.data(), histogram.wide());
+      loops.add_listed_wide(listed, rows, begin, end, gradients.data(), histogram.wide());
     } else {
-      loops.add_listed(codes.listed(), rows, begin, end, gradients.data(), histogram.packed());
+      loops.add_listed(listed, rows, begin, end, gradients.data(), histogram.packed());
     }
   }
 }

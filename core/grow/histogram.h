@@ -25,6 +25,7 @@ class Histogram {
   void resize(std::size_t n_cells, bool is_wide);  // what the cells hold then is not said
   void clear(std::size_t n_cells, bool is_wide);   // all are 0
   Wide at(std::size_t cell) const;
+  Wide sum(std::size_t begin, std::size_t end) const;  // of cells
 
   // cells += those of another histogram of the same rows' parts
   void add(const Histogram& part, std::size_t begin, std::size_t end);

@@ -28,7 +28,7 @@ void HistogramSearch::begin_tree(const SearchUnits& units) {
 
 double HistogramSearch::search(const BoostedNode& node, const RowCodes::Column& column,
                                const Histogram& histogram, Split& best) {
-  const Found found = search_column(node, column, histogram, {});
+  const Found found = search_column(node, column, histogram, {}, best.score);
   keep(column, found.sure, best);
   return found.any.score > found.sure.score ? found.any.score : kNoScore;
 }
@@ -36,7 +36,7 @@ double HistogramSearch::search(const BoostedNode& node, const RowCodes::Column& 
 void HistogramSearch::search_counted(const BoostedNode& node, const RowCodes::Column& column,
                                      const Histogram& histogram,
                                      std::span<const std::uint32_t> n_rows, Split& best) {
-  keep(column, search_column(node, column, histogram, n_rows).sure, best);
+  keep(column, search_column(node, column, histogram, n_rows, best.score).sure, best);
 }
 
 double HistogramSearch::value(Wide sums, const LeafBounds& bounds) const {
@@ -53,7 +53,8 @@ double HistogramSearch::node_score(const BoostedNode& node) const {
 HistogramSearch::Found HistogramSearch::search_column(const BoostedNode& node,
                                                       const RowCodes::Column& column,
                                                       const Histogram& histogram,
-                                                      std::span<const std::uint32_t> n_rows) {
+                                                      std::span<const std::uint32_t> n_rows,
+                                                      double floor) {
   const CodedColumn& codes = table_.columns[static_cast<std::size_t>(column.feature)];
   const std::size_t missing_cell = column.first_cell + codes.n_values;
   const Wide missing = codes.has_missing ? histogram.at(missing_cell) : Wide{};
@@ -67,7 +68,7 @@ HistogramSearch::Found HistogramSearch::search_column(const BoostedNode& node,
     return scan_groups(node, column.feature, groups_.size(), {}, 0, false);
   }
   more_l2_ = 0.0;
-  if (is_plain_ && !is_counted_) return scan_plain(node, column, histogram, has_missing);
+  if (is_plain_ && !is_counted_) return scan_plain(node, column, histogram, has_missing, floor);
   group_codes(column, histogram, n_rows, codes.n_values);
   const std::uint32_t n_missing = is_counted_ && has_missing ? n_rows[codes.n_values] : 0;
   return scan_groups(node, column.feature, groups_.size(), missing, n_missing, has_missing);
@@ -75,13 +76,13 @@ HistogramSearch::Found HistogramSearch::search_column(const BoostedNode& node,
 
 HistogramSearch::Found HistogramSearch::scan_plain(const BoostedNode& node,
                                                    const RowCodes::Column& column,
-                                                   const Histogram& histogram,
-                                                   bool has_missing) const {
+                                                   const Histogram& histogram, bool has_missing,
+                                                   double floor) const {
   const CodedColumn& codes = table_.columns[static_cast<std::size_t>(column.feature)];
   const auto& loops = kernels().histogram;
   const double unit = units_.gradient * units_.gradient / units_.hessian;
-  ScanRange range{codes.n_values, {},  node.total, options_.l2 / units_.hessian, units_.least,
-                  units_.enough,  unit};
+  ScanRange range{codes.n_values, {},   node.total, options_.l2 / units_.hessian, units_.least,
+                  units_.enough,  unit, floor};
   Found found;
   for (const bool missing_left : {false, true}) {
     if (missing_left) {
@@ -250,9 +251,7 @@ BoostedSplit HistogramSearch::complete(const Split& split, const RowCodes::Colum
   Wide left{};
   for (const Code code : split.left_codes) left = left + histogram.at(column.first_cell + code);
   if (split.left_codes.empty()) {
-    for (std::size_t code = 0; code <= split.code; ++code) {
-      left = left + histogram.at(column.first_cell + code);
-    }
+    left = histogram.sum(column.first_cell, column.first_cell + split.code + 1);
     if (split.missing_left) left = left + missing;
   }
   return {split, left, missing.hessian > 0};

@@ -101,11 +101,12 @@ class HistogramSearch {
   };
 
   Found scan_plain(const BoostedNode& node, const RowCodes::Column& column,
-                   const Histogram& histogram, bool has_missing) const;
+                   const Histogram& histogram, bool has_missing, double floor) const;
   Found scan_groups(const BoostedNode& node, FeatureIndex feature, std::size_t n_groups,
                     Wide missing, std::uint32_t n_missing, bool has_missing) const;
   Found search_column(const BoostedNode& node, const RowCodes::Column& column,
-                      const Histogram& histogram, std::span<const std::uint32_t> n_rows);
+                      const Histogram& histogram, std::span<const std::uint32_t> n_rows,
+                      double floor);  // lower scores need not be found
   void group_codes(const RowCodes::Column& column, const Histogram& histogram,
                    std::span<const std::uint32_t> n_rows, std::size_t n_codes);
   void order_categories();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/kernels.h"
 #include "base/thread_pool.h"
 
 namespace arboleda {
@@ -11,6 +12,9 @@ namespace {
 
 // Rows of one task; larger leaves are summed in pieces, by several threads.
 constexpr std::size_t kBlockRows = std::size_t{1} << 14;
+
+// Rows from now whose values are fetched.
+constexpr std::size_t kAhead = 64;
 
 struct Piece {
   std::size_t leaf, begin, end;
@@ -23,10 +27,15 @@ Magnitude magnitude_of_rows(std::span<const double> values, std::span<const RowI
                             const Context& context) {
   if (values.empty()) return {};
   std::vector<Magnitude> parts((rows.size() + kBlockRows - 1) / kBlockRows);
-  parallel_blocks(context.n_threads(), rows.size(), kBlockRows,
-                  [&](std::size_t block, std::size_t begin, std::size_t end) {
-                    for (std::size_t i = begin; i < end; ++i) parts[block].see(values[rows[i]]);
-                  });
+  parallel_blocks(
+      context.n_threads(), rows.size(), kBlockRows,
+      [&](std::size_t block, std::size_t begin, std::size_t end) {
+        if (rows.size() == values.size()) {
+          parts[block].see_bits(kernels().histogram.largest(&values[begin], end - begin));
+        } else {
+          for (std::size_t i = begin; i < end; ++i) parts[block].see(values[rows[i]]);
+        }
+      });
   Magnitude largest;
   for (const Magnitude& part : parts) largest.see(part);
   return largest;
@@ -48,6 +57,7 @@ std::vector<ExactSum> sum_leaves(std::span<const double> values, const SumScale&
     Piece& piece = pieces[i];
     ExactSum sum;
     for (std::size_t row = piece.begin; row < piece.end; ++row) {
+      if (row + kAhead < piece.end) __builtin_prefetch(&values[leaves.rows[row + kAhead]]);
       sum.add(scale, values[leaves.rows[row]]);
     }
     piece.sum = sum;

@@ -51,13 +51,12 @@ class PackedGradients {
   }
 
  private:
-  struct Totals {
-    std::int64_t gradient = 0, hessian = 0;
-    std::int64_t seen_gradient = 0, seen_hessian = 0;  // sums of min(|q|, 4 kEnoughUnits)
-    std::int64_t largest_gradient = 0, largest_hessian = 0;
-  };
-  Totals pack_with(std::span<const RowIndex> rows, std::span<const double> gradient,
-                   std::span<const double> hessian, const Context& context);
+  PackedTotals pack_with(std::span<const RowIndex> rows, std::span<const double> gradient,
+                         std::span<const double> hessian, const Context& context);
+  PackedTotals pack_all(std::span<const double> gradient, std::span<const double> hessian,
+                        std::size_t begin, std::size_t end);
+  PackedTotals pack_rows(std::span<const RowIndex> rows, std::span<const double> gradient,
+                         std::span<const double> hessian);
 
   std::vector<Packed> packed_;
   Wide total_{};

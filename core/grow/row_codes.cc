@@ -18,6 +18,9 @@ constexpr std::size_t kBlockRows = 2048;
 constexpr double kListedCode = 1.2;
 constexpr double kListedRow = 6.0;
 
+// Cells that the lists of one part number.
+constexpr std::size_t kPartCells = std::size_t{1} << 16;
+
 using Bytes = std::vector<std::uint8_t>;
 
 struct Usual {
@@ -81,7 +84,7 @@ void for_each_block(std::size_t n_rows, const Context& context, const Body& body
 RowCodes::RowCodes(const CodedTable& table, const Context& context) {
   lay_out(table);
   if (has_dense()) copy_bytes(table, context);
-  if (has_listed()) list_cells(table, context);
+  list_cells(table, context);
 }
 
 void RowCodes::lay_out(const CodedTable& table) {
@@ -142,27 +145,44 @@ void RowCodes::copy_bytes(const CodedTable& table, const Context& context) {
   });
 }
 
+// Parts of few cells: they stay near while the rows go by.
 void RowCodes::list_cells(const CodedTable& table, const Context& context) {
+  for (std::size_t j = n_dense_; j < columns_.size(); ++j) {
+    const Column& column = columns_[j];
+    require(column.n_codes <= kPartCells,
+            "a column has too many codes for histograms: fewer categories are needed");
+    if (listed_.empty() ||
+        column.first_cell + column.n_codes > listed_.back().first_cell + kPartCells) {
+      listed_.push_back({j, j, column.first_cell});
+    }
+    listed_.back().end = j + 1;
+  }
+  for (Listed& list : listed_) list_cells(table, context, list);
+}
+
+void RowCodes::list_cells(const CodedTable& table, const Context& context, Listed& list) const {
   const auto for_each = [&](std::size_t begin, std::size_t end, const auto& visit) {
-    for (std::size_t j = n_dense_; j < columns_.size(); ++j) {
+    for (std::size_t j = list.begin; j < list.end; ++j) {
       const Column& column = columns_[j];
+      const std::size_t first = column.first_cell - list.first_cell;
       for_each_unusual(table.columns[static_cast<std::size_t>(column.feature)], column.usual, begin,
                        end, [&](std::size_t row, Code code) {
-                         visit(row, static_cast<std::uint32_t>(column.first_cell + code));
+                         visit(row, static_cast<std::uint16_t>(first + code));
                        });
     }
   };
-  start_.assign(table.n_rows + 1, 0);
+  auto& start = list.start;
+  start.assign(table.n_rows + 1, 0);
   for_each_block(table.n_rows, context, [&](std::size_t begin, std::size_t end) {
-    for_each(begin, end, [&](std::size_t row, std::uint32_t) { ++start_[row + 1]; });
+    for_each(begin, end, [&](std::size_t row, std::uint16_t) { ++start[row + 1]; });
   });
-  for (std::size_t row = 0; row < table.n_rows; ++row) start_[row + 1] += start_[row];
-  cell_.resize(start_.back());
+  for (std::size_t row = 0; row < table.n_rows; ++row) start[row + 1] += start[row];
+  list.cell.resize(start.back());
   for_each_block(table.n_rows, context, [&](std::size_t begin, std::size_t end) {
-    std::vector<std::uint64_t> next(start_.begin() + static_cast<std::ptrdiff_t>(begin),
-                                    start_.begin() + static_cast<std::ptrdiff_t>(end));
+    std::vector<std::uint64_t> next(start.begin() + static_cast<std::ptrdiff_t>(begin),
+                                    start.begin() + static_cast<std::ptrdiff_t>(end));
     for_each(begin, end,
-             [&](std::size_t row, std::uint32_t cell) { cell_[next[row - begin]++] = cell; });
+             [&](std::size_t row, std::uint16_t cell) { list.cell[next[row - begin]++] = cell; });
   });
 }
 

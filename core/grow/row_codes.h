@@ -36,14 +36,26 @@ class RowCodes {
   const std::vector<Column>& columns() const { return columns_; }
 
   bool has_dense() const { return n_dense_ > 0; }
-  bool has_listed() const { return n_dense_ < columns_.size(); }
   ByteRows dense() const { return {bytes_.data(), stride_, n_dense_}; }
-  ListedRows listed() const { return {start_.data(), cell_.data()}; }
+  std::size_t n_listed_parts() const { return listed_.size(); }
+  ListedRows listed(std::size_t part) const {
+    const Listed& list = listed_[part];
+    return {list.start.data(), list.cell.data(), list.first_cell};
+  }
 
  private:
   void lay_out(const CodedTable& table);
   void copy_bytes(const CodedTable& table, const Context& context);
   void list_cells(const CodedTable& table, const Context& context);
+
+  // The listed codes of columns [begin, end), whose cells two bytes can number.
+  struct Listed {
+    std::size_t begin, end;
+    std::size_t first_cell;
+    std::vector<std::uint64_t> start = {};
+    std::vector<std::uint16_t> cell = {};
+  };
+  void list_cells(const CodedTable& table, const Context& context, Listed& list) const;
 
   std::vector<Column> columns_;
   std::size_t n_dense_ = 0;
@@ -51,8 +63,7 @@ class RowCodes {
   std::size_t updates_a_row_ = 0;
   std::size_t stride_ = 0;
   std::vector<std::uint8_t> bytes_;
-  std::vector<std::uint64_t> start_;
-  std::vector<std::uint32_t> cell_;
+  std::vector<Listed> listed_;
 };
 
 }  // namespace arboleda

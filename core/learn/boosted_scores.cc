@@ -13,6 +13,9 @@ namespace {
 // Rows of one task.
 constexpr std::size_t kBlockRows = std::size_t{1} << 13;
 
+// Rows from now whose scores are fetched.
+constexpr std::size_t kAhead = 64;
+
 // Linear leaves with the columns of a table.
 class LinearAnswers {
  public:
@@ -61,7 +64,10 @@ void BoostedScores::add(const TreeArrays& tree, const LinearLeaves& linear, std:
       }
       return;
     }
-    for (std::size_t i = leaf.begin; i < leaf.end; ++i) scores[leaves.rows[i]] += value;
+    for (std::size_t i = leaf.begin; i < leaf.end; ++i) {
+      if (i + kAhead < leaf.end) __builtin_prefetch(&scores[leaves.rows[i + kAhead]], 1);
+      scores[leaves.rows[i]] += value;
+    }
   });
 }
 
