@@ -87,6 +87,20 @@ void bound_codes(std::span<const Key> keys, std::size_t max_bins, std::size_t ro
   column.n_values = column.values.size();
 }
 
+// One zero stands for all: a column may have little else, and they need no sorting.
+template <class Key>
+std::size_t drop_repeated_zeros(std::vector<Key>& keys) {
+  std::size_t kept = 0;
+  for (const Key key : keys) {
+    keys[kept] = key;
+    kept += key != 0;
+  }
+  const std::size_t n_zeros = keys.size() - kept;
+  keys.resize(kept);
+  if (n_zeros > 0) keys.push_back(0);
+  return n_zeros;
+}
+
 template <class Key>
 void learn_from(std::vector<Key>& keys, std::vector<Key>& spare, std::span<const RowIndex> rows,
                 std::size_t max_bins, std::size_t rows_a_zero, CodedColumn& column) {
@@ -95,6 +109,8 @@ void learn_from(std::vector<Key>& keys, std::vector<Key>& spare, std::span<const
     for (std::size_t i = 0; i < rows.size(); ++i) keys[i] = keys[rows[i]];  // rows[i] >= i
     keys.resize(rows.size());
   }
+  const std::size_t n_zeros = drop_repeated_zeros(keys);
+  if (n_zeros > 0) rows_a_zero *= n_zeros;
   sort_keys(keys, spare);
   const auto end = std::lower_bound(keys.begin(), keys.end(), kMissingKey<Key>);
   bound_codes(std::span<const Key>(keys.begin(), end), max_bins, rows_a_zero, column);

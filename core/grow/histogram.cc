@@ -1,5 +1,7 @@
 #include "grow/histogram.h"
 
+#include <numeric>
+
 #include "base/kernels.h"
 
 namespace arboleda {
@@ -67,16 +69,8 @@ void Histogram::subtract(const Histogram& child, std::size_t begin, std::size_t 
 }
 
 Wide Histogram::sum(std::size_t begin, std::size_t end) const {
-  Wide wide{};
-  Packed packed = 0;
-  for (std::size_t i = begin; i < end; ++i) {
-    if (is_wide_) {
-      wide = wide + wide_[i];
-    } else {
-      packed += packed_[i];
-    }
-  }
-  return is_wide_ ? wide : to_wide(packed);
+  if (is_wide_) return std::accumulate(&wide_[begin], &wide_[begin] + (end - begin), Wide{});
+  return to_wide(std::accumulate(&packed_[begin], &packed_[begin] + (end - begin), Packed{0}));
 }
 
 void Histogram::complete(const RowCodes::Column& column, Wide total) {

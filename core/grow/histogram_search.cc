@@ -55,6 +55,7 @@ HistogramSearch::Found HistogramSearch::search_column(const BoostedNode& node,
                                                       const Histogram& histogram,
                                                       std::span<const std::uint32_t> n_rows,
                                                       double floor) {
+  if (lacks_rows(node, column, histogram)) return {};
   const CodedColumn& codes = table_.columns[static_cast<std::size_t>(column.feature)];
   const std::size_t missing_cell = column.first_cell + codes.n_values;
   const Wide missing = codes.has_missing ? histogram.at(missing_cell) : Wide{};
@@ -72,6 +73,15 @@ HistogramSearch::Found HistogramSearch::search_column(const BoostedNode& node,
   group_codes(column, histogram, n_rows, codes.n_values);
   const std::uint32_t n_missing = is_counted_ && has_missing ? n_rows[codes.n_values] : 0;
   return scan_groups(node, column.feature, groups_.size(), missing, n_missing, has_missing);
+}
+
+// Whether nearly all rows of the node have the column's usual code: the side without them would be too
+// light.
+bool HistogramSearch::lacks_rows(const BoostedNode& node, const RowCodes::Column& column,
+                                 const Histogram& histogram) const {
+  if (column.usual == RowCodes::kNoUsual) return false;
+  const Wide usual = histogram.at(column.first_cell + column.usual);
+  return node.total.hessian - usual.hessian < units_.least;
 }
 
 HistogramSearch::Found HistogramSearch::scan_plain(const BoostedNode& node,

@@ -100,6 +100,8 @@ class HistogramSearch {
     Candidate any, sure;
   };
 
+  bool lacks_rows(const BoostedNode& node, const RowCodes::Column& column,
+                  const Histogram& histogram) const;
   Found scan_plain(const BoostedNode& node, const RowCodes::Column& column,
                    const Histogram& histogram, bool has_missing, double floor) const;
   Found scan_groups(const BoostedNode& node, FeatureIndex feature, std::size_t n_groups,
