@@ -2,8 +2,13 @@
 
 #include <cstdlib>
 
+#include <cstdint>
+
 #if defined(__GLIBC__)
 #include <malloc.h>
+#endif
+#if defined(__linux__)
+#include <sys/mman.h>
 #endif
 
 namespace arboleda {
@@ -13,7 +18,26 @@ namespace {
 // From here on it takes a small part of the time that the cells took.
 constexpr std::size_t kManyCells = std::size_t{1} << 22;
 
+// Below so many bytes pages of the usual size do.
+constexpr std::size_t kManyBytes = std::size_t{1} << 22;
+
+// The system wants whole pages.
+constexpr std::uintptr_t kPage = 4096;
+
 }  // namespace
+
+void ask_for_large_pages(void* begin, std::size_t n_bytes) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  if (n_bytes < kManyBytes) return;
+  const auto first = (reinterpret_cast<std::uintptr_t>(begin) + kPage - 1) / kPage * kPage;
+  const auto last = (reinterpret_cast<std::uintptr_t>(begin) + n_bytes) / kPage * kPage;
+  // An answer that there are none is no error.
+  static_cast<void>(madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE));
+#else
+  static_cast<void>(begin);
+  static_cast<void>(n_bytes);
+#endif
+}
 
 void return_free_memory(std::size_t n_cells) {
 #if defined(__GLIBC__)

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/memory.h"
 #include "base/random.h"
 #include "base/thread_pool.h"
 #include "data/gather_codes.h"
@@ -18,8 +19,8 @@ namespace arboleda {
 namespace {
 
 // Updates of cells, and rows to part, from which a second thread pays.
-constexpr std::size_t kParallelUpdates = std::size_t{1} << 15;
-constexpr std::size_t kParallelRows = std::size_t{1} << 16;
+constexpr std::size_t kParallelUpdates = std::size_t{1} << 14;
+constexpr std::size_t kParallelRows = std::size_t{1} << 14;
 
 // Histograms of open nodes may take this much memory; beyond it, both children are made from rows.
 constexpr std::size_t kHistogramBytes = std::size_t{1} << 28;
@@ -51,6 +52,7 @@ void BoostedNodes::begin_tree(std::span<const RowIndex> rows, std::span<const do
                               std::span<const double> hessian, std::uint32_t tree,
                               LeafRows& leaves) {
   gradients_.pack(rows, gradient, hessian, context_);
+  reserve_large(leaves.rows, rows.size());
   leaves.rows.assign(rows.begin(), rows.end());
   leaves.leaves.clear();
   rows_ = leaves.rows;

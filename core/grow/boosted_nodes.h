@@ -26,7 +26,7 @@
 namespace arboleda {
 
 // Cells to look at from which a second thread pays.
-inline constexpr std::size_t kParallelCells = std::size_t{1} << 13;
+inline constexpr std::size_t kParallelCells = std::size_t{1} << 12;
 
 // A gain must exceed this share of the node's score: less is rounding.
 inline constexpr double kRounding = 1e-12;

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/kernels.h"
+#include "base/memory.h"
 #include "base/thread_pool.h"
 #include "grow/leaf_sums.h"
 
@@ -41,6 +42,7 @@ double unit_of(double largest, int bits) {
 
 void PackedGradients::pack(std::span<const RowIndex> rows, std::span<const double> gradient,
                            std::span<const double> hessian, const Context& context) {
+  reserve_large(packed_, gradient.size());
   packed_.resize(gradient.size());
   const Magnitude gradients = magnitude_of_rows(gradient, rows, context);
   const Magnitude hessians = magnitude_of_rows(hessian, rows, context);

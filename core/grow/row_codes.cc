@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/thread_pool.h"
 
 namespace arboleda {
@@ -135,6 +136,7 @@ void RowCodes::copy_bytes(const CodedTable& table, const Context& context) {
     if (n_dense_ <= width && 8 * n_dense_ >= 7 * width) stride_ = width;
   }
   if (n_dense_ > 64 && 64 - n_dense_ % 64 <= n_dense_ / 16) stride_ = (n_dense_ + 63) / 64 * 64;
+  reserve_large(bytes_, table.n_rows * stride_);
   bytes_.resize(table.n_rows * stride_);
   for_each_block(table.n_rows, context, [&](std::size_t begin, std::size_t end) {
     for (std::size_t j = 0; j < n_dense_; ++j) {
@@ -172,11 +174,13 @@ void RowCodes::list_cells(const CodedTable& table, const Context& context, Liste
     }
   };
   auto& start = list.start;
+  reserve_large(start, table.n_rows + 1);
   start.assign(table.n_rows + 1, 0);
   for_each_block(table.n_rows, context, [&](std::size_t begin, std::size_t end) {
     for_each(begin, end, [&](std::size_t row, std::uint16_t) { ++start[row + 1]; });
   });
   for (std::size_t row = 0; row < table.n_rows; ++row) start[row + 1] += start[row];
+  reserve_large(list.cell, start.back());
   list.cell.resize(start.back());
   for_each_block(table.n_rows, context, [&](std::size_t begin, std::size_t end) {
     std::vector<std::uint64_t> next(start.begin() + static_cast<std::ptrdiff_t>(begin),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "base/memory.h"
 #include "base/thread_pool.h"
 #include "data/gather_codes.h"
 
@@ -11,7 +12,7 @@ namespace arboleda {
 namespace {
 
 // Rows of one task.
-constexpr std::size_t kBlockRows = std::size_t{1} << 15;
+constexpr std::size_t kBlockRows = std::size_t{1} << 13;
 
 }  // namespace
 
@@ -41,6 +42,7 @@ std::size_t RowPartition::part(const CodedColumn& column, const Split& split,
 template <class CodeAt>
 std::size_t RowPartition::part_by(std::span<RowIndex> rows, int n_threads, const CodeAt& code_at) {
   const std::size_t n = rows.size();
+  reserve_large(scratch_, n);
   if (scratch_.size() < n) scratch_.resize(n);
   const std::size_t n_blocks = (n + kBlockRows - 1) / kBlockRows;
   std::vector<std::size_t> first_left(n_blocks + 1);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/thread_pool.h"
 #include "grow/code_tree.h"
 
@@ -40,7 +41,9 @@ class LinearAnswers {
 
 BoostedScores::BoostedScores(const CodedTable& table, std::span<const double> start,
                              std::span<const double> offset)
-    : table_(&table), scores_(table.n_rows * start.size()) {
+    : table_(&table) {
+  reserve_large(scores_, table.n_rows * start.size());
+  scores_.resize(table.n_rows * start.size());
   require(offset.empty() || offset.size() == scores_.size(), "one offset a score is needed");
   std::copy(offset.begin(), offset.end(), scores_.begin());
   for (std::size_t k = 0; k < start.size(); ++k) {

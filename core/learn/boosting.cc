@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/exact_sum.h"
+#include "base/memory.h"
 #include "base/thread_pool.h"
 #include "grow/code_tree.h"
 #include "learn/boosted_scores.h"
@@ -312,8 +313,12 @@ void Boosting::prepare() {
 void Boosting::find_gradients() {
   prepare();
   const std::size_t n_rows = training_.table.n_rows;
+  reserve_large(gradient_, n_rows * n_outputs_);
   gradient_.resize(n_rows * n_outputs_);
-  hessian_.resize(objective_.has_unit_hessian() ? 0 : gradient_.size());
+  if (!objective_.has_unit_hessian()) {
+    reserve_large(hessian_, gradient_.size());
+    hessian_.resize(gradient_.size());
+  }
   parallel_blocks(context_.n_threads(), n_rows, kBlockRows,
                   [&](std::size_t, std::size_t begin, std::size_t end) {
                     context_.check();
