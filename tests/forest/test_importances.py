@@ -40,11 +40,11 @@ def test_permutation_finds_the_columns_that_matter(forest: Any) -> None:
 def test_permutation_against_a_recount(voting: str) -> None:
     """Against the mean over many permutations of each tree's left-out rows."""
     X, y = classes(120)
-    forest = RandomForestClassifier(30, voting=voting, max_depth=4, random_state=0).fit(X, y)
+    forest = RandomForestClassifier(15, voting=voting, max_depth=4, random_state=0).fit(X, y)
     found = forest.oob_permutation_importance(X, y)
     random = np.random.default_rng(0)
-    expected = np.zeros((30, 6))
-    spread = np.zeros((30, 6))
+    expected = np.zeros((15, 6))
+    spread = np.zeros((15, 6))
     for t, (member, drawn) in enumerate(
         zip(forest.estimators_, forest.estimators_samples_, strict=True)
     ):
@@ -52,14 +52,14 @@ def test_permutation_against_a_recount(voting: str) -> None:
         before = np.mean(member.predict(X[out]) != y[out])
         for j in range(6):
             errors = []
-            for _ in range(30):
+            for _ in range(20):
                 mixed = X[out].copy()
                 mixed[:, j] = random.permutation(mixed[:, j])
                 errors.append(np.mean(member.predict(mixed) != y[out]) - before)
             expected[t, j], spread[t, j] = np.mean(errors), np.var(errors)
     unasked = spread == 0.0
     np.testing.assert_allclose(found.importances[unasked], expected[unasked], atol=1e-12)
-    error = np.sqrt(spread.sum(axis=0) * (1 + 1 / 30)) / 30
+    error = np.sqrt(spread.sum(axis=0) * (1 + 1 / 20)) / 15
     assert (np.abs(found.mean - expected.mean(axis=0)) <= 4.5 * error + 1e-12).all()
 
 

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.metrics import accuracy_score
+from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 
 from arboleda._bridge.fit import check_class_shares_fit
@@ -175,3 +176,9 @@ class ForestClassifier(ClassTarget, ClassNeighborhoodMixin, Forest):
         log_p : ndarray of shape (n_samples, n_classes), or list of n_outputs such arrays
         """
         return self._log_of(self.predict_proba(X))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        if self.bootstrap == "balanced":
+            tags.target_tags.multi_output = tags.classifier_tags.multi_label = False
+        return tags

@@ -107,8 +107,8 @@ class RandomForestRegressor(ForestRegressor):
     >>> from sklearn.datasets import load_diabetes
     >>> X, y = load_diabetes(return_X_y=True)
     >>> forest = RandomForestRegressor(max_features=1 / 3, oob_score=True, random_state=0)
-    >>> round(forest.fit(X, y).oob_score_, 1)
-    0.4
+    >>> forest.fit(X, y).oob_score_ > 0.4
+    True
     """
 
     _random_splits: ClassVar[bool] = False
