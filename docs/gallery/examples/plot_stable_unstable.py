@@ -3,7 +3,7 @@ Bagging helps what is unstable
 ==============================
 
 Bagging averages models that were fitted on bootstrap samples. It removes variance, so it helps
-where other rows would have given another model, and does nothing for one that hardly changes.
+where other rows would have given another model, and does little for one that hardly changes.
 Breiman (1996), "Bagging predictors", section 4: trees are unstable, nearest neighbours are not,
 since a row's nearest neighbour is in most of the samples. Boxes show the test error over 20 draws
 of training and test rows.
