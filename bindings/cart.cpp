@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "areas.h"
 #include "arrays.h"
@@ -55,15 +56,17 @@ void init_cart(nb::module_& m) {
           [](GrowthOptions* self, std::int32_t max_depth, std::int64_t max_leaf_nodes,
              std::uint64_t min_samples_split, std::uint64_t min_samples_leaf,
              double min_weight_fraction_leaf, double min_impurity_decrease,
-             FeatureIndex max_features, bool random_splits) {
+             FeatureIndex max_features, bool random_splits, std::vector<std::int8_t> monotonic) {
             new (self) GrowthOptions(growth_options(
                 max_depth, max_leaf_nodes, min_samples_split, min_samples_leaf,
                 min_weight_fraction_leaf, min_impurity_decrease, max_features, random_splits));
+            self->monotonic = std::move(monotonic);
           },
           nb::kw_only(), nb::arg("max_depth"), nb::arg("max_leaf_nodes"),
           nb::arg("min_samples_split"), nb::arg("min_samples_leaf"),
           nb::arg("min_weight_fraction_leaf"), nb::arg("min_impurity_decrease"),
-          nb::arg("max_features"), nb::arg("random_splits") = false);
+          nb::arg("max_features"), nb::arg("random_splits") = false,
+          nb::arg("monotonic") = std::vector<std::int8_t>{});
 
   m.def(
       "fit_classification_tree",

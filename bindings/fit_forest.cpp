@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <optional>
+#include <utility>
 
 #include "areas.h"
 #include "arrays.h"
@@ -70,7 +71,7 @@ void init_options(nb::module_& m) {
              double min_impurity_decrease, FeatureIndex max_features, bool random_splits,
              const std::string& bag, std::int64_t n_drawn, FeatureIndex n_columns,
              bool columns_with_replacement, bool random_n_columns, double switch_share,
-             bool balance_classes, bool keep_rows) {
+             bool balance_classes, bool keep_rows, std::vector<std::int8_t> monotonic) {
             new (self)
                 ForestOptions{n_trees,
                               first_tree,
@@ -82,6 +83,7 @@ void init_options(nb::module_& m) {
                               switch_share,
                               balance_classes,
                               keep_rows};
+            self->growth.monotonic = std::move(monotonic);
           },
           nb::kw_only(), nb::arg("n_trees"), nb::arg("first_tree") = 0, nb::arg("max_depth") = -1,
           nb::arg("max_leaf_nodes") = -1, nb::arg("min_samples_split") = 2,
@@ -90,7 +92,8 @@ void init_options(nb::module_& m) {
           nb::arg("random_splits") = false, nb::arg("bag") = "bootstrap", nb::arg("n_drawn") = -1,
           nb::arg("n_columns") = -1, nb::arg("columns_with_replacement") = false,
           nb::arg("random_n_columns") = false, nb::arg("switch_share") = 0.0,
-          nb::arg("balance_classes") = false, nb::arg("keep_rows") = false)
+          nb::arg("balance_classes") = false, nb::arg("keep_rows") = false,
+          nb::arg("monotonic") = std::vector<std::int8_t>{})
       .def_prop_ro("n_trees", [](const ForestOptions& options) { return options.n_trees; })
       .def_prop_ro("first_tree", [](const ForestOptions& options) { return options.first_tree; });
 }

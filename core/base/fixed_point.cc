@@ -110,6 +110,7 @@ FixedWeights fix_weights(std::span<const double> weights, std::size_t n_rows, in
 }
 
 double FixedTargets::to_real(double units) const { return centre + std::ldexp(units, -shift); }
+double FixedTargets::to_units(double real) const { return std::ldexp(real - centre, shift); }
 
 namespace {
 

@@ -36,6 +36,7 @@ struct FixedTargets {
   int shift = 0;  // real = centre + value * 2^-shift
 
   double to_real(double units) const;
+  double to_units(double real) const;
 };
 
 // targets: finite (else Error). Every |value| is at most 2^max_bits. Rows that are `dropped` (empty:

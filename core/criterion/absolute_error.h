@@ -76,13 +76,9 @@ class AbsoluteSides {
   }
 
   double score() const {
-    const std::size_t n = node_->n_ranks();
     const WeightAndSum<Sum> right{total_.sum - left_.sum, total_.weight - left_.weight};
-    const auto l = find_median<Sum>(n, left_.weight, [&](std::size_t i) { return ranks_.node(i); });
-    const auto r = find_median<Sum>(
-        n, right.weight, [&](std::size_t i) { return node_->all.node(i) - ranks_.node(i); });
-    return -static_cast<double>(absolute_loss(*node_, l, left_.sum, left_.weight) +
-                                absolute_loss(*node_, r, right.sum, right.weight));
+    return -static_cast<double>(absolute_loss(*node_, find_left(), left_.sum, left_.weight) +
+                                absolute_loss(*node_, find_right(), right.sum, right.weight));
   }
 
   double tie_break() const { return moments_.score(); }
@@ -91,8 +87,22 @@ class AbsoluteSides {
   std::uint64_t n_right() const { return moments_.n_right(); }
   double weight_left() const { return moments_.weight_left(); }
   double weight_right() const { return moments_.weight_right(); }
+  double value_left() const { return median(find_left()); }
+  double value_right() const { return median(find_right()); }
 
  private:
+  MedianPlace<Sum> find_left() const {
+    return find_median<Sum>(node_->n_ranks(), left_.weight,
+                            [&](std::size_t i) { return ranks_.node(i); });
+  }
+  MedianPlace<Sum> find_right() const {
+    return find_median<Sum>(node_->n_ranks(), total_.weight - left_.weight,
+                            [&](std::size_t i) { return node_->all.node(i) - ranks_.node(i); });
+  }
+  double median(const MedianPlace<Sum>& place) const {
+    return static_cast<double>(node_->target[place.rank]);
+  }
+
   SquaredSides<Sum> moments_;
   Slot total_;
   WeightAndSum<Sum> left_;
@@ -177,6 +187,12 @@ class AbsoluteError {
     orders.assign(1, 0);
   }
   double category_key(const Slot* cell, std::uint32_t) const { return cell->mean(); }
+
+  // For monotone predictions: their place among the outputs, and the unit of sides.
+  bool is_ordered() const { return true; }
+  static constexpr std::size_t kOrderedOutput = 0;
+  double to_units(double value) const { return targets_.to_units(value); }
+  void set_ordered(double value, double* out) const { *out = value; }
 
   // In the unit of Sides::weight_left(); times weight_unit() it is the weight of the caller.
   double weight(const Slot* total) const { return static_cast<double>(total->weight); }

@@ -86,6 +86,10 @@ class ClassSides {
   double weight_left() const { return static_cast<double>(w_left_); }
   double weight_right() const { return static_cast<double>(w_right_); }
 
+  // Of two classes: the share of the second.
+  double value_left() const { return static_cast<double>(left_[1]) / weight_left(); }
+  double value_right() const { return static_cast<double>(right_[1]) / weight_right(); }
+
  private:
   void move(std::size_t k, Slot weight) {
     measure_.move(left_[k], right_[k], weight);
@@ -225,6 +229,15 @@ class ClassCriterion {
   void value(std::span<const RowIndex>, const Local&, const Slot* total, double* out) const {
     const auto w = static_cast<double>(whole(total));
     for (std::size_t k = 0; k < n_classes_; ++k) out[k] = static_cast<double>(total[k]) / w;
+  }
+
+  // For monotone predictions: there are some, their place among the outputs, and the unit of sides.
+  bool is_ordered() const { return n_classes_ == 2; }
+  static constexpr std::size_t kOrderedOutput = 1;
+  double to_units(double value) const { return value; }
+  void set_ordered(double value, double* out) const {
+    out[0] = 1.0 - value;
+    out[1] = value;
   }
 
  private:

@@ -88,6 +88,8 @@ class MomentSides {
   std::uint64_t n_right() const { return static_cast<std::uint64_t>(right_.n_rows); }
   double weight_left() const { return static_cast<double>(left_.weight); }
   double weight_right() const { return static_cast<double>(right_.weight); }
+  double value_left() const { return left_.mean() + static_cast<double>(centre_); }
+  double value_right() const { return right_.mean() + static_cast<double>(centre_); }
 
  private:
   void move(Sum sum, std::int64_t weight, std::int64_t n_rows) {
@@ -177,6 +179,12 @@ class MeanCriterion {
       *out = std::clamp(targets_.to_real(NodeMean<Sum>(*total).value()), lowest, highest);
     }
   }
+
+  // For monotone predictions: their place among the outputs, and the unit of sides.
+  bool is_ordered() const { return true; }
+  static constexpr std::size_t kOrderedOutput = 0;
+  double to_units(double value) const { return targets_.to_units(value); }
+  void set_ordered(double value, double* out) const { *out = value; }
 
  protected:
   static std::int64_t weight_of(const Local& local, std::size_t i) {

@@ -94,6 +94,8 @@ class MultiOutput {
     for (const auto& c : criteria_) exponent_ = std::max(exponent_, c.impurity_exponent());
   }
 
+  bool is_ordered() const { return false; }
+
   std::size_t width() const { return sum_of(&Criterion::width); }
   std::size_t n_outputs() const { return sum_of(&Criterion::n_outputs); }
 

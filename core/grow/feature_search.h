@@ -40,6 +40,7 @@ struct SearchOptions {
   bool at_random = false;  // one split a feature, drawn at random
   std::uint64_t seed = 0;
   std::uint32_t tree = 0;
+  std::span<const std::int8_t> monotonic = {};  // of each column, where the limits are monotonic
 };
 
 // Scratch of one thread.
@@ -53,8 +54,10 @@ class FeatureSearch {
         criterion_(criterion),
         options_(options),
         sides_(criterion.make_sides()),
-        categories_(criterion, options.limits),
-        random_(criterion, options.limits, options.seed, options.tree) {}
+        limits_(options.limits),
+        categories_(criterion, limits_),
+        random_(criterion, limits_, options.seed, options.tree) {}
+  FeatureSearch(const FeatureSearch&) = delete;  // its parts share its limits
 
   // Call before the features of a node are searched.
   void begin(const NodeView<Criterion>& node) {
@@ -74,6 +77,10 @@ class FeatureSearch {
   bool search(const NodeView<Criterion>& node, FeatureIndex feature, Split& best) {
     const CodedColumn& column = table_.columns[static_cast<std::size_t>(feature)];
     if (column.n_codes() < 2) return false;
+    if (limits_.is_monotonic) {
+      limits_.bounds = node.bounds;
+      limits_.direction = options_.monotonic[static_cast<std::size_t>(feature)];
+    }
     if constexpr (Criterion::kSumsFlags) {
       if (has_sums(feature)) return by_flag(node, feature, column, best);
     }
@@ -98,7 +105,7 @@ class FeatureSearch {
     const FlagRows rows = flags_.rows();
     flag_total_.resize(criterion_.width() * rows.stride);
     kernels_.flags.sum(rows, node.rows.data(), node.local.entry.data(), node.rows.size(),
-                       criterion_.n_outputs(), options_.limits.min_rows > 1, flag_total_.data());
+                       criterion_.n_outputs(), limits_.min_rows > 1, flag_total_.data());
   }
 
   // There is one split, or none.
@@ -112,14 +119,14 @@ class FeatureSearch {
       histogram_[k] = flag_total_[k * stride + place];
     }
     // Where rows are not counted, one on each side is all that is asked for.
-    if (options_.limits.min_rows <= 1) histogram_[n_classes] = 1;
+    if (limits_.min_rows <= 1) histogram_[n_classes] = 1;
     sides_.part(node.total, histogram_.data());
     if (sides_.weight_left() == 0.0 || sides_.weight_right() == 0.0) return false;
     Split& candidate = flag_split_;
     candidate.feature = feature;
     candidate.code = 0;
     candidate.next_code = 1;
-    if (consider(sides_, options_.limits, candidate, best) && options_.at_random) {
+    if (consider(sides_, limits_, candidate, best) && options_.at_random) {
       best.threshold = random_.threshold_of_flag(node, feature, column);
     }
     return true;
@@ -175,7 +182,7 @@ class FeatureSearch {
     if (criterion_.n_rows(&histogram_[codes[node.rows[0]] * width]) == node.rows.size())
       return false;
     scan_histogram(criterion_, histogram_.data(), column.n_values, column.has_missing, node.total,
-                   node.rows.size(), options_.limits, feature, sides_, best);
+                   node.rows.size(), limits_, feature, sides_, best);
     return true;
   }
 
@@ -203,7 +210,7 @@ class FeatureSearch {
     const std::size_t n_missing = criterion_.n_rows(missing.data());
     if (is_constant(node, codes)) return false;
     scan_feature(
-        sides_, node.total, node.rows.size(), n_missing > 0, options_.limits, feature, best,
+        sides_, node.total, node.rows.size(), n_missing > 0, limits_, feature, best,
         [&] { sides_.move_cell(missing.data()); },
         [&](auto& scan) {
           for (std::size_t begin = 0; begin < column.n_values; begin += n_cells) {
@@ -233,8 +240,8 @@ class FeatureSearch {
     const Code differ = kernels_.make_keys(codes_.data(), codes_.size(), keys_.data());
     if (differ == 0) return false;
     sorter_.sort(keys_, differ);
-    scan_sorted(criterion_, node.local, keys_, column.n_values, node.total, options_.limits,
-                feature, sides_, best);
+    scan_sorted(criterion_, node.local, keys_, column.n_values, node.total, limits_, feature,
+                sides_, best);
     return true;
   }
 
@@ -252,7 +259,7 @@ class FeatureSearch {
     histogram_.assign(width, Slot{});
     if (keys_.size() < node.rows.size()) add_unlisted(node, histogram_.data());
     scan_sparse(criterion_, node.local, keys_, usual, histogram_.data(), column.n_values,
-                node.total, node.rows.size(), options_.limits, feature, sides_, best);
+                node.total, node.rows.size(), limits_, feature, sides_, best);
     return true;
   }
 
@@ -266,7 +273,7 @@ class FeatureSearch {
     if (keys_.size() < node.rows.size()) add_unlisted(node, &histogram_[usual * width]);
     if (criterion_.n_rows(&histogram_[code_of(keys_[0]) * width]) == node.rows.size()) return false;
     scan_histogram(criterion_, histogram_.data(), column.n_values, column.has_missing, node.total,
-                   node.rows.size(), options_.limits, feature, sides_, best);
+                   node.rows.size(), limits_, feature, sides_, best);
     return true;
   }
 
@@ -284,6 +291,7 @@ class FeatureSearch {
   const SearchOptions options_;
   const Kernels& kernels_ = kernels();
   typename Criterion::Sides sides_;
+  SplitLimits limits_;  // of the node and the feature
   std::vector<Slot> histogram_;
   std::vector<Slot> listed_;
   bool flags_are_summed_ = false;

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -24,14 +25,11 @@
 #include "base/random.h"
 #include "base/thread_pool.h"
 #include "data/coded_table.h"
-#include "data/midpoint.h"
-#include "grow/column_sets.h"
-#include "grow/feature_draw.h"
-#include "grow/feature_search.h"
 #include "grow/flag_table.h"
 #include "grow/frontier.h"
 #include "grow/grown_tree.h"
 #include "grow/growth_options.h"
+#include "grow/growth_workspace.h"
 #include "grow/partition.h"
 
 namespace arboleda {
@@ -57,6 +55,8 @@ class Grower {
     search_.at_random = options.random_splits;
     search_.seed = context.seed();
     search_.tree = options.tree;
+    search_.monotonic = options_.monotonic;
+    search_.limits.is_monotonic = criterion.is_ordered() && !options.monotonic.empty();
     features_ = all_features();
   }
 
@@ -87,47 +87,15 @@ class Grower {
 
  private:
   using Slot = typename Criterion::Slot;
+  static constexpr bool kCanBeOrdered = requires { Criterion::kOrderedOutput; };
 
-  // A node that is to be opened.
-  struct Bud {
-    std::size_t begin, end;  // its rows
-    std::int32_t depth;
-    std::uint64_t key;        // its path from the root, for randomness
-    ColumnSets::Id features;  // not known to be constant here
-  };
-
-  // A node that was opened and can be split.
-  struct OpenNode {
-    NodeIndex id;
-    Bud left, right;
-    double improvement;
-  };
-
-  struct Workspace {
-    Workspace(const CodedTable& table, const FlagTable& flags, const Criterion& criterion,
-              const SearchOptions& options, const std::vector<FeatureIndex>& asked)
-        : search(table, flags, criterion, options),
-          total(criterion.width()),
-          part(criterion.width()),
-          sets(table.columns.size()),
-          draw(asked) {}
-
-    FeatureSearch<Criterion> search;
-    typename Criterion::Local local, part_local;
-    std::vector<Slot> total, part;
-    PartitionScratch partition;
-    ColumnSets sets;  // of the nodes that wait
-    FeatureDraw draw;
-    std::vector<FeatureIndex> features;
-    std::vector<std::uint8_t> varies;
-    Split best;
-  };
+  using Workspace = GrowthWorkspace<Criterion>;
 
   // The loop.
   void grow_from(const Bud& root, GrownTree& tree, Workspace& workspace, int n_threads) {
-    Frontier<OpenNode> frontier(options_.policy);
+    Frontier<OpenedNode> frontier(options_.policy);
     open(root, tree, workspace, n_threads, frontier);
-    grow_nodes(frontier, options_.max_leaf_nodes, [&](const OpenNode& node, bool) {
+    grow_nodes(frontier, options_.max_leaf_nodes, [&](const OpenedNode& node, bool) {
       const NodeIndex left = open(node.left, tree, workspace, n_threads, frontier);
       const NodeIndex right = open(node.right, tree, workspace, n_threads, frontier);
       auto& parent = tree.nodes[static_cast<std::size_t>(node.id)];
@@ -179,7 +147,7 @@ class Grower {
 
   // Adds a node to the tree; puts it in the frontier if it can be split.
   NodeIndex open(Bud bud, GrownTree& tree, Workspace& workspace, int n_threads,
-                 Frontier<OpenNode>& frontier) {
+                 Frontier<OpenedNode>& frontier) {
     context_.check();
     const auto id = static_cast<NodeIndex>(tree.nodes.size());
     const auto rows = rows_.subspan(bud.begin, bud.end - bud.begin);
@@ -190,7 +158,7 @@ class Grower {
       return id;
     }
     measure(rows, workspace.local, workspace.total);
-    record(rows, workspace, tree);
+    record(rows, bud.bounds, workspace, tree);
     if (is_terminal(bud, rows.size(), tree.nodes.back().weight, workspace) ||
         !split(bud, id, tree, workspace, n_threads, frontier)) {
       workspace.sets.release(bud.features);
@@ -201,9 +169,10 @@ class Grower {
   // Splits the node that was opened last, if it can be, and puts it in the frontier: its children
   // take over its set of features.
   bool split(Bud& bud, NodeIndex id, GrownTree& tree, Workspace& workspace, int n_threads,
-             Frontier<OpenNode>& frontier) {
+             Frontier<OpenedNode>& frontier) {
     const auto rows = rows_.subspan(bud.begin, bud.end - bud.begin);
-    const NodeView<Criterion> view{rows, workspace.local, workspace.total.data(), bud.key};
+    const NodeView<Criterion> view{rows, workspace.local, workspace.total.data(), bud.key,
+                                   in_units(bud.bounds)};
     find_split(view, bud, workspace, n_threads);
     const Split& split = workspace.best;
     if (!split.found()) return false;
@@ -223,7 +192,7 @@ class Grower {
       tree.categories.insert(tree.categories.end(), categories.begin(), categories.end());
       node.category_end = tree.categories.size();
     } else {
-      node.threshold = threshold(column, split, partition);
+      node.threshold = threshold_between(column, split, partition);
     }
     const double improvement =
         measures_improvement() ? impurity_decrease(node, rows, partition.n_left, workspace) : 0.0;
@@ -235,11 +204,47 @@ class Grower {
 
     const std::size_t middle = bud.begin + partition.n_left;
     const auto features = workspace.sets.share(bud.features);
-    frontier.push({id,
-                   {bud.begin, middle, bud.depth + 1, child_key(bud.key, true), bud.features},
-                   {middle, bud.end, bud.depth + 1, child_key(bud.key, false), features},
-                   improvement});
+    OpenedNode open{id,
+                    {bud.begin, middle, bud.depth + 1, child_key(bud.key, true), bud.features},
+                    {middle, bud.end, bud.depth + 1, child_key(bud.key, false), features},
+                    improvement};
+    bound_children(bud, split, workspace, open);
+    frontier.push(std::move(open));
     return true;
+  }
+
+  // Where the feature has a direction, all predictions below one child stay on this side of the middle
+  // between the children's, and those below the other on that side.
+  void bound_children(const Bud& bud, const Split& split, Workspace& workspace, OpenedNode& open) {
+    if constexpr (kCanBeOrdered) {
+      if (!search_.limits.is_monotonic) return;
+      open.left.bounds = bud.bounds;
+      open.right.bounds = bud.bounds;
+      const int direction = options_.monotonic[static_cast<std::size_t>(split.feature)];
+      if (direction == 0 || split.next_code == Split::kNoCode) return;
+      const double left = bud.bounds.clamped(ordered_value(open.left, workspace));
+      const double right = bud.bounds.clamped(ordered_value(open.right, workspace));
+      const double middle = std::midpoint(left, right);
+      (direction > 0 ? open.left : open.right).bounds.upper = middle;
+      (direction > 0 ? open.right : open.left).bounds.lower = middle;
+    }
+  }
+
+  double ordered_value(const Bud& bud, Workspace& workspace) const {
+    const auto rows = rows_.subspan(bud.begin, bud.end - bud.begin);
+    measure(rows, workspace.part_local, workspace.part);
+    std::vector<double> value(criterion_.n_outputs());
+    criterion_.value(rows, workspace.part_local, workspace.part.data(), value.data());
+    return value[Criterion::kOrderedOutput];
+  }
+
+  Bounds in_units(const Bounds& bounds) const {
+    if constexpr (kCanBeOrdered) {
+      if (search_.limits.is_monotonic) {
+        return {criterion_.to_units(bounds.lower), criterion_.to_units(bounds.upper)};
+      }
+    }
+    return {};
   }
 
   void measure(std::span<const RowIndex> rows, typename Criterion::Local& local,
@@ -248,14 +253,20 @@ class Grower {
     criterion_.sum(local, total.data());
   }
 
-  void record(std::span<const RowIndex> rows, const Workspace& workspace, GrownTree& tree) const {
+  void record(std::span<const RowIndex> rows, const Bounds& bounds, const Workspace& workspace,
+              GrownTree& tree) const {
     const Slot* total = workspace.total.data();
     tree.nodes.push_back({.impurity = criterion_.impurity(workspace.local, total),
                           .n_rows = static_cast<std::int64_t>(rows.size()),
                           .weight = criterion_.weight(total)});
     const std::size_t start = tree.values.size();
     tree.values.resize(start + criterion_.n_outputs());
-    criterion_.value(rows, workspace.local, total, &tree.values[start]);
+    double* value = &tree.values[start];
+    criterion_.value(rows, workspace.local, total, value);
+    if constexpr (kCanBeOrdered) {
+      const double ordered = value[Criterion::kOrderedOutput];
+      if (!bounds.hold(ordered)) criterion_.set_ordered(bounds.clamped(ordered), value);
+    }
   }
 
   bool is_terminal(const Bud& bud, std::size_t n_rows, double weight,
@@ -349,20 +360,6 @@ class Grower {
     });
   }
 
-  // Midway between the neighbouring values.
-  static double threshold(const CodedColumn& column, const Split& split,
-                          const Partition& partition) {
-    if (split.next_code == Split::kNoCode) return std::numeric_limits<double>::infinity();
-    if (!std::isnan(split.threshold)) return split.threshold;
-    const bool kept = !column.values.empty();
-    const double low = !kept                  ? column.source[partition.low_row] + 0.0
-                       : column.upper.empty() ? column.values[split.code]
-                                              : column.upper[split.code];
-    const double high =
-        kept ? column.values[split.next_code] : column.source[partition.high_row] + 0.0;
-    return midpoint(low, high);
-  }
-
   bool measures_improvement() const {
     return options_.policy == GrowthPolicy::best_first || options_.min_impurity_decrease > 0.0;
   }
@@ -389,7 +386,7 @@ class Grower {
   std::span<RowIndex> rows_;
   int n_threads_ = 1;
   std::size_t subtree_rows_ = 0;
-  std::vector<Workspace> workspaces_;
+  std::deque<Workspace> workspaces_;  // one a thread; they stay where they are
   std::vector<Bud> set_aside_;
 };
 

@@ -22,6 +22,9 @@ struct GrowthOptions {
   bool random_splits = false;          // one split a feature, drawn at random, instead of the best
   std::uint32_t tree = 0;              // number of the tree in its ensemble, for randomness
   std::vector<FeatureIndex> features;  // that may be asked, ascending; empty: all
+  // Of each column: 1 the prediction never falls as its values rise, -1 it never rises, 0 free. Empty:
+  // all free. Of two classes the prediction is the share of the second; of more, there is no order.
+  std::vector<std::int8_t> monotonic;
 };
 
 }  // namespace arboleda

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/types.h"
+#include "grow/split.h"
 
 namespace arboleda {
 
@@ -19,6 +20,7 @@ struct NodeView {
   const typename Criterion::Local& local;
   const typename Criterion::Slot* total;
   std::uint64_t key = 0;  // its path from the root, for randomness
+  Bounds bounds = {};     // of its predictions
 };
 
 }  // namespace arboleda

@@ -1,9 +1,12 @@
 #include "grow/partition.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include "data/gather_codes.h"
+#include "data/midpoint.h"
 
 namespace arboleda {
 
@@ -100,6 +103,19 @@ Partition partition_rows(const CodedColumn& column, const Split& split, std::spa
         }
       },
       column.codes);
+}
+
+double threshold_between(const CodedColumn& column, const Split& split,
+                         const Partition& partition) {
+  if (split.next_code == Split::kNoCode) return std::numeric_limits<double>::infinity();
+  if (!std::isnan(split.threshold)) return split.threshold;
+  const bool kept = !column.values.empty();
+  const double low = !kept                  ? column.source[partition.low_row] + 0.0
+                     : column.upper.empty() ? column.values[split.code]
+                                            : column.upper[split.code];
+  const double high =
+      kept ? column.values[split.next_code] : column.source[partition.high_row] + 0.0;
+  return midpoint(low, high);
 }
 
 std::vector<CategoryIndex> categories_among(const CodedColumn& column,

@@ -31,6 +31,9 @@ struct PartitionScratch {
 Partition partition_rows(const CodedColumn& column, const Split& split, std::span<RowIndex> rows,
                          PartitionScratch& scratch);
 
+// The threshold of a split by it: midway between the neighbouring values.
+double threshold_between(const CodedColumn& column, const Split& split, const Partition& partition);
+
 // The categories among the rows, without missing, ascending.
 std::vector<CategoryIndex> categories_among(const CodedColumn& column,
                                             std::span<const RowIndex> rows,

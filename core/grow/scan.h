@@ -25,6 +25,21 @@ inline SortKey make_key(Code code, std::size_t place) { return SortKey{code} << 
 inline Code code_of(SortKey key) { return static_cast<Code>(key >> 32); }
 inline std::size_t place_of(SortKey key) { return static_cast<std::uint32_t>(key); }
 
+// Whether the sides of a split by a column with a direction keep to the limits of monotone predictions;
+// other columns are free, because leaves beyond the bounds are drawn to them. Present values and missing
+// ones, which the split after the last code parts, have no order.
+template <class Sides>
+bool keeps_order(const Sides& sides, const SplitLimits& limits, const Split& candidate) {
+  if constexpr (requires { sides.value_left(); }) {
+    if (limits.direction == 0 || candidate.next_code == Split::kNoCode) return true;
+    const double left = sides.value_left();
+    const double right = sides.value_right();
+    return limits.bounds.hold(left) && limits.bounds.hold(right) &&
+           (limits.direction > 0 ? left <= right : left >= right);
+  }
+  return true;
+}
+
 // Keeps the candidate if its sides are large enough and it is better: then true. The rows that go
 // left are on the left.
 template <class Sides>
@@ -33,6 +48,7 @@ bool consider(const Sides& sides, const SplitLimits& limits, Split& candidate, S
   if (sides.weight_left() < limits.min_weight || sides.weight_right() < limits.min_weight) {
     return false;
   }
+  if (limits.is_monotonic && !keeps_order(sides, limits, candidate)) return false;
   candidate.score = sides.score();
   if (candidate.score < best.score) return false;
   candidate.tie_break = sides.tie_break();

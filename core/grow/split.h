@@ -1,6 +1,7 @@
 // A split of one node on one feature, and the order in which splits are preferred.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -33,10 +34,25 @@ struct Split {
   }
 };
 
+// An interval of predictions.
+struct Bounds {
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+
+  bool hold(double value) const { return value >= lower && value <= upper; }
+  double clamped(double value) const { return std::clamp(value, lower, upper); }
+};
+
 // What a split must leave on each side.
 struct SplitLimits {
   std::uint64_t min_rows = 1;
   double min_weight = 0.0;  // in the units of the statistic
+
+  // Where predictions are to follow the order of some columns: both sides' lie within the bounds, in
+  // the units of the statistic, and rise (1) or fall (-1) with the values of the feature; 0: any.
+  bool is_monotonic = false;
+  std::int8_t direction = 0;
+  Bounds bounds = {};
 };
 
 }  // namespace arboleda

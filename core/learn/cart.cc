@@ -19,6 +19,8 @@ namespace {
 template <template <class> class Measure>
 TreeArrays grow_classes(const TreeTask& task, std::span<const std::uint32_t> labels,
                         std::size_t n_classes) {
+  require(task.options.monotonic.empty() || n_classes <= 2,
+          "shares of more than two classes have no order");
   if (fits_narrow(task.weights, n_classes)) {
     return grow_tree(task, ClassCriterion<std::uint32_t, Measure>(labels, n_classes, task.weights));
   }

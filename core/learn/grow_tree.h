@@ -34,6 +34,9 @@ TreeArrays grow_tree(const TreeTask& task, const Criterion& criterion) {
       rows.push_back(static_cast<RowIndex>(i));
     }
   }
+  const auto& monotonic = task.options.monotonic;
+  require(monotonic.empty() || monotonic.size() == task.table.columns.size(),
+          "one direction a column is needed");
   require(!rows.empty(), "at least one row of positive weight is needed");
   FlagTable own;
   if (Criterion::kSumsFlags && task.flags == nullptr) {

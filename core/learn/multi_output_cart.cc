@@ -31,6 +31,7 @@ void scale_constants(std::vector<FixedTargets>& targets) {
 
 template <class Criterion>
 TreeArrays grow(const TreeTask& task, std::vector<Criterion> criteria) {
+  require(task.options.monotonic.empty(), "several outputs have no order");
   return grow_tree(task, MultiOutput<Criterion>(std::move(criteria)));
 }
 

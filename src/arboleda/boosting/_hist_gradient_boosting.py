@@ -19,10 +19,10 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda._bridge.boosting import BoostingOptions
+from arboleda._bridge.constraints import read_interaction_cst, read_monotonic_cst
 from arboleda.boosting._auto import HISTOGRAM_VALUES
 from arboleda.boosting._boosting import Boosting, Floats
 from arboleda.boosting._category_encoding import engine_directions, engine_sets
-from arboleda.boosting._constraints import read_interaction_cst, read_monotonic_cst
 from arboleda.boosting._linear_leaves import check_dense, check_options
 from arboleda.boosting._rows import Problem, Rows
 from arboleda.boosting._watch import Stopping, judge_with, none_better

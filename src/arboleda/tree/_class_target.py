@@ -95,6 +95,15 @@ class ClassTarget(ClassifierMixin, TreeLearner):  # type: ignore[misc]
             )
         return weight
 
+    def _directions(self) -> list[int]:
+        directions = super()._directions()
+        if directions and self.n_classes_ > 2:
+            raise ValueError(
+                f"monotonic_cst is given for {self.n_classes_} classes: Monotonicity constraints "
+                "are not supported with multiclass classification, whose shares have no order"
+            )
+        return directions
+
     def _value_widths(self) -> tuple[int, ...]:
         return (self.n_classes_,) if self.n_outputs_ == 1 else tuple(self.n_classes_)
 

@@ -73,6 +73,9 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
         booleans; the values may then be text, numbers or dates. At most 65,535 categories a column.
     n_jobs : int, default=None
         Threads: None all available cores, -1 likewise. The result does not depend on it.
+    monotonic_cst : array-like of int, dict of name to int, or None, default=None
+        Direction of each column: 1 the probability of the second class never falls as the column
+        rises, -1 it never rises, 0 is free. For two classes only. Missing values have no order.
 
     Attributes
     ----------
@@ -149,6 +152,7 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
         max_bins: int | None = None,
         categorical_features: CategoricalFeatures = "from_dtype",
         n_jobs: int | None = None,
+        monotonic_cst: Any = None,
     ) -> None:
         self.criterion = criterion
         self.splitter = splitter
@@ -165,6 +169,7 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
         self.max_bins = max_bins
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
+        self.monotonic_cst = monotonic_cst
 
     def _grow(
         self,

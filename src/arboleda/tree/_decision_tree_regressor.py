@@ -36,6 +36,9 @@ class DecisionTreeRegressor(NumberTarget, DecisionTree):
         See `DecisionTreeClassifier`.
     max_bins, categorical_features, n_jobs
         See `DecisionTreeClassifier`.
+    monotonic_cst : array-like of int, dict of name to int, or None, default=None
+        Direction of each column: 1 the prediction never falls as the column rises, -1 it never
+        rises, 0 is free. Missing values have no order.
 
     Attributes
     ----------
@@ -109,6 +112,7 @@ class DecisionTreeRegressor(NumberTarget, DecisionTree):
         max_bins: int | None = None,
         categorical_features: CategoricalFeatures = "from_dtype",
         n_jobs: int | None = None,
+        monotonic_cst: Any = None,
     ) -> None:
         self.criterion = criterion
         self.splitter = splitter
@@ -124,6 +128,7 @@ class DecisionTreeRegressor(NumberTarget, DecisionTree):
         self.max_bins = max_bins
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
+        self.monotonic_cst = monotonic_cst
 
     def _grow(
         self,

@@ -16,6 +16,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from arboleda._bridge.constraints import read_monotonic_cst
 from arboleda._bridge.fit import CodedTable
 from arboleda._bridge.schema import Schema
 from arboleda._bridge.table import SparseTable, Table, check_table
@@ -78,6 +79,7 @@ class TreeLearner(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         "max_bins": [Interval(Integral, 2, None, closed="left"), None],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
         "n_jobs": [Integral, None],
+        "monotonic_cst": ["array-like", dict, None],
     }
 
     _takes_several_outputs: ClassVar[bool] = True
@@ -99,6 +101,7 @@ class TreeLearner(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore
     max_bins: int | None
     categorical_features: CategoricalFeatures
     n_jobs: int | None
+    monotonic_cst: Any = None  # of estimators without this parameter
     n_features_in_: int
     missing_columns_: npt.NDArray[np.int64]
     n_outputs_: int
@@ -149,7 +152,18 @@ class TreeLearner(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore
             "min_weight_fraction_leaf": self.min_weight_fraction_leaf,
             "min_impurity_decrease": self.min_impurity_decrease,
             "max_features": self.max_features_,
+            "monotonic": self._directions(),
         }
+
+    def _directions(self) -> list[int]:
+        """Directions of the columns, empty where none is constrained."""
+        directions = read_monotonic_cst(self.monotonic_cst, self.schema_)
+        if directions and self.n_outputs_ > 1:
+            raise ValueError(
+                f"monotonic_cst is given for {self.n_outputs_} targets: Monotonicity constraints "
+                "are not supported with multiple outputs; fit one estimator for each"
+            )
+        return directions
 
     def _defect(self) -> str | None:
         if not np.isin(self.missing_columns_, np.arange(self.n_features_in_)).all():
