@@ -198,6 +198,16 @@ def test_trees_of_different_fits_have_no_common_rows() -> None:
         forest.neighbor_weights(X)
 
 
+@pytest.mark.parametrize("kept", [False, True])
+def test_either_all_trees_keep_their_rows_or_none(kept: bool) -> None:
+    X, y = load_diabetes(return_X_y=True)
+    forest = RandomForestRegressor(2, keep_rows=kept, warm_start=True, random_state=0).fit(X, y)
+    forest.set_params(keep_rows=not kept, n_estimators=3)
+    with pytest.raises(ValueError, match=f"a fit with keep_rows={kept}"):
+        forest.fit(X, y)
+    assert forest.n_estimators_ == 2
+
+
 def test_out_of_bag_is_between_the_training_rows_only() -> None:
     X, y = load_iris(return_X_y=True)
     forest = RandomForestClassifier(5, keep_rows=True, random_state=0).fit(X, y)

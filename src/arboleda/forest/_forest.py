@@ -165,6 +165,12 @@ class Forest(ForestModel):
                 f"n_estimators={self.n_estimators} must be larger than or equal to the {n_trees} "
                 "trees that the forest has when warm_start==True: raise it, or fit a clone"
             )
+        kept = so_far.forest_.keeps_rows
+        if bool(self.keep_rows) is not kept:
+            raise ValueError(
+                f"warm_start=True adds trees to those of a fit with keep_rows={kept}, and all "
+                "trees of a forest keep their rows or none does: set it back, or fit a clone"
+            )
 
     def _bags_of(self, training: Training) -> Bags:
         kind: BagKind = "bootstrap" if self.bootstrap else "all"
