@@ -133,8 +133,7 @@ def test_the_defaults_are_scikit_learns(forest: Any) -> None:
 
     theirs = getattr(sklearn.ensemble, forest.__name__)().get_params()
     ours = forest().get_params()
-    shared = theirs.keys() - {"monotonic_cst"}
-    assert {name: ours[name] for name in shared} == {name: theirs[name] for name in shared}
+    assert {name: ours[name] for name in theirs} == theirs
 
 
 @pytest.mark.parametrize("forest", CLASSIFIERS)
@@ -236,6 +235,23 @@ def test_categories_missing_values_and_sparse_matrices() -> None:
 def test_wrong_values_are_refused(forest: Any, wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=f"The '{next(iter(wrong))}' parameter of"):
         forest(**{"bootstrap": True, **wrong}).fit(*table_for(forest))
+
+
+@pytest.mark.parametrize("forest", FORESTS)
+def test_monotone_columns(forest: Any) -> None:
+    """Every tree keeps the direction, and so does their mean."""
+    X, y = table_for(forest)
+    if is_classifier(forest()):
+        y = (X[:, 0] > 0) ^ (np.random.default_rng(0).random(200) < 0.2)
+    grid = np.tile(X[:20], (15, 1))
+    grid[:, 0] = np.repeat(np.linspace(-3, 3, 15), 20)
+    rises = []
+    for direction in (None, [1, 0, 0, 0, 0, 0]):
+        grown = forest(15, monotonic_cst=direction, random_state=0).fit(X, y)
+        said = grown.predict_proba(grid)[:, 1] if is_classifier(grown) else grown.predict(grid)
+        rises.append(np.diff(said.reshape(15, 20), axis=0).min())
+    assert rises[0] < 0.0
+    assert rises[1] >= -1e-12
 
 
 def test_no_more_rows_are_drawn_than_there_are() -> None:

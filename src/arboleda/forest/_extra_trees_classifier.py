@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -56,7 +56,7 @@ class ExtraTreesClassifier(ForestClassifier):
     max_samples : int, float or None, default=None
         Rows drawn for each tree with ``bootstrap=True``, at most all; a float is a fraction.
         None: as many as there are.
-    max_bins, categorical_features
+    max_bins, categorical_features, monotonic_cst
         See `DecisionTreeClassifier`.
     n_jobs : int, default=None
         Threads: None all available cores, -1 likewise. The result does not depend on it.
@@ -151,6 +151,7 @@ class ExtraTreesClassifier(ForestClassifier):
         class_weight: ClassWeight = None,
         ccp_alpha: float = 0.0,
         max_samples: int | float | None = None,
+        monotonic_cst: Any = None,
         max_bins: int | None = None,
         categorical_features: CategoricalFeatures = "from_dtype",
         voting: Voting = "soft",
@@ -174,6 +175,7 @@ class ExtraTreesClassifier(ForestClassifier):
         self.class_weight = class_weight
         self.ccp_alpha = ccp_alpha
         self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
         self.max_bins = max_bins
         self.categorical_features = categorical_features
         self.voting = voting

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -53,7 +53,7 @@ class ExtraTreesRegressor(ForestRegressor):
     max_samples : int, float or None, default=None
         Rows drawn for each tree with ``bootstrap=True``, at most all; a float is a fraction.
         None: as many as there are.
-    max_bins, categorical_features
+    max_bins, categorical_features, monotonic_cst
         See `DecisionTreeClassifier`.
     n_jobs : int, default=None
         Threads: None all available cores, -1 likewise. The result does not depend on it.
@@ -133,6 +133,7 @@ class ExtraTreesRegressor(ForestRegressor):
         warm_start: bool = False,
         ccp_alpha: float = 0.0,
         max_samples: int | float | None = None,
+        monotonic_cst: Any = None,
         max_bins: int | None = None,
         categorical_features: CategoricalFeatures = "from_dtype",
         keep_rows: bool = False,
@@ -154,6 +155,7 @@ class ExtraTreesRegressor(ForestRegressor):
         self.warm_start = warm_start
         self.ccp_alpha = ccp_alpha
         self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
         self.max_bins = max_bins
         self.categorical_features = categorical_features
         self.keep_rows = keep_rows

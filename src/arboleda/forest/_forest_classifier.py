@@ -71,6 +71,7 @@ class ForestClassifier(ClassTarget, ClassNeighborhoodMixin, Forest):
             max_bins=self.max_bins,
             categorical_features=self.categorical_features,
             n_jobs=self.n_jobs,
+            monotonic_cst=self.monotonic_cst,
         )
 
     def _target_weight(self, y: Array, sample_weight: Floats | None) -> Floats | None:

@@ -54,6 +54,7 @@ class ForestRegressor(NumberTarget, QuantileMixin, Forest):
             max_bins=self.max_bins,
             categorical_features=self.categorical_features,
             n_jobs=self.n_jobs,
+            monotonic_cst=self.monotonic_cst,
         )
 
     def _check_size(self, n_trees: int, n_leaves: int) -> None:
