@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
+from arboleda._bridge.fit import check_class_shares_fit
 from arboleda._bridge.fit_forest import (
     FittedRows,
     ForestOptions,
@@ -26,9 +27,9 @@ from arboleda._bridge.table import check_table
 from arboleda._bridge.threads import resolve_n_jobs
 from arboleda._out_of_bag import OobCurve
 from arboleda.bagging._draws import RowsToDraw
-from arboleda.bagging._made_when_asked import MadeWhenAsked
 from arboleda.bagging._plan import Plan
 from arboleda.bagging._votes import Asking, Floats, Indices, OutOfBag
+from arboleda.forest._members import MadeWhenAsked
 from arboleda.tree._decision_tree import DecisionTree
 from arboleda.tree._tree_learner import Training, n_drawn_features
 
@@ -103,6 +104,10 @@ def _grow(
     criterion: Any = example.criterion
     criterion = _SAME_CRITERION.get(criterion, criterion)
     if training.target.dtype.kind == "u":
+        n_leaves = training.table.n_rows
+        if example.max_leaf_nodes is not None:
+            n_leaves = min(n_leaves, example.max_leaf_nodes)
+        check_class_shares_fit(2 * n_leaves - 1, example._value_width(), batch.n_trees)
         return fit_classification_forest(
             training.table,
             training.target,
