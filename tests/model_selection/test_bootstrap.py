@@ -156,6 +156,21 @@ def test_frames_jobs_and_several_outputs() -> None:
     np.testing.assert_allclose(several, single)
 
 
+@pytest.mark.parametrize("member", [KNeighborsClassifier(), KNeighborsRegressor()])
+def test_a_target_of_one_column_is_one_of_one_axis(member: Any) -> None:
+    one = bootstrap_error(member, X, y, n_splits=25, random_state=0)
+    for column in (y[:, np.newaxis], pd.DataFrame({"kind": y})):
+        assert bootstrap_error(member, X, column, n_splits=25, random_state=0) == one
+
+
+def test_several_classes_are_wrong_where_one_is() -> None:
+    both = np.column_stack([y, y > 0])
+    found = bootstrap_error(KNeighborsClassifier(), X, both, n_splits=25, random_state=0)
+    # The second output follows from the first.
+    single = bootstrap_error(KNeighborsClassifier(), X, y, n_splits=25, random_state=0)
+    np.testing.assert_allclose(found, single)
+
+
 class Broken(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any) -> "Broken":
         self.classes_ = np.unique(y)
@@ -172,3 +187,8 @@ def test_what_is_wrong_is_told() -> None:
         bootstrap_error(Broken(), X, y, loss=lambda a, b: np.full(len(a), np.nan))
     with pytest.warns(UserWarning, match="rows were in every bag.*raise n_splits"):
         bootstrap_error(Broken(), X, y, n_splits=1, random_state=0)
+    with pytest.raises(TypeError, match="loss must be 'auto' or a callable; got 'squared'"):
+        bootstrap_error(Broken(), X, y, loss="squared")  # type: ignore[arg-type]
+    for n_splits in (0, -1, 1.5, True):
+        with pytest.raises(ValueError, match="n_splits must be a whole number of at least 1"):
+            bootstrap_error(Broken(), X, y, n_splits=n_splits)  # type: ignore[arg-type]

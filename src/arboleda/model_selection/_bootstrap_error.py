@@ -15,6 +15,7 @@ targets of pure noise, which gives Err1 = gamma.
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
@@ -80,9 +81,10 @@ def bootstrap_error(
     estimator : estimator
         A classifier or regressor; it is cloned.
     X : array-like of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
     loss : "auto" or callable, default="auto"
-        "auto": 1 for a wrong class, the squared error of a value. A callable takes targets and
+        "auto": 1 for a wrong class (of several outputs: if one is wrong), the squared error of a
+        value (their mean). A callable takes targets and
         predictions, as arrays of equal length, and returns the loss of each row.
     n_splits : int, default=50
         Number of bags.
@@ -98,7 +100,7 @@ def bootstrap_error(
     Raises
     ------
     ValueError
-        If there are fewer than two rows, or a loss is not one finite number a row.
+        If there are fewer than two rows or no bag, or a loss is not one finite number a row.
 
     Warns
     -----
@@ -122,7 +124,11 @@ def bootstrap_error(
     """
     X, y = indexable(X, y)
     target = np.asarray(y)
+    if target.ndim == 2 and target.shape[1] == 1:  # predictions have one axis
+        y = target = target[:, 0]
     measure = _loss_of(estimator) if loss == "auto" else loss
+    if not callable(measure):
+        raise TypeError(f"loss must be 'auto' or a callable; got {loss!r}")
     fitted = clone(estimator).fit(X, y)
     predicted = np.asarray(fitted.predict(X))
     training = float(np.mean(_losses(measure, target, predicted)))
@@ -191,9 +197,8 @@ def _losses(loss: Loss, target: Array, predicted: Array) -> Floats:
 def _no_information(loss: Any, measure: Loss, target: Array, predicted: Array) -> float:
     """Mean loss of every target beside every prediction."""
     if loss == "auto" and measure is _wrong:
-        labels, counts = np.unique(target, return_counts=True)
-        said = np.array([np.mean(predicted == label) for label in labels])
-        return float(np.sum(counts / len(target) * (1 - said)))
+        true, told = _label_counts(target), _label_counts(predicted)
+        return 1 - sum(true[label] * told[label] for label in true) / len(target) ** 2
     if loss == "auto":
         gap = np.mean(target, axis=0) - np.mean(predicted, axis=0)
         spread = np.var(target, axis=0) + np.var(predicted, axis=0)
@@ -203,6 +208,11 @@ def _no_information(loss: Any, measure: Loss, target: Array, predicted: Array) -
         for p in predicted
     ]
     return float(np.mean(means))
+
+
+def _label_counts(labels: Array) -> Counter[tuple[Any, ...]]:
+    """How often each label occurs; that of several outputs is a row."""
+    return Counter(map(tuple, labels.reshape(len(labels), -1).tolist()))
 
 
 def _loss_of(estimator: Any) -> Loss:

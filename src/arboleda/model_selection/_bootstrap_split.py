@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,8 @@ class BootstrapSplit(BaseShuffleSplit):  # type: ignore[misc]
     """
 
     def __init__(self, n_splits: int = 50, *, random_state: Any = None) -> None:
+        if not isinstance(n_splits, Integral) or isinstance(n_splits, bool) or n_splits < 1:
+            raise ValueError(f"n_splits must be a whole number of at least 1; got {n_splits!r}")
         super().__init__(n_splits=n_splits, random_state=random_state)
 
     def _iter_indices(
