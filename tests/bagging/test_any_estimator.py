@@ -224,6 +224,33 @@ def test_class_weights_of_members_speak_of_labels() -> None:
         assert with_weights.estimator_ is weighted
 
 
+@pytest.mark.parametrize("member", [DecisionTreeClassifier, RidgeClassifier])
+def test_a_class_weight_for_a_label_that_is_none_is_refused(member: Any) -> None:
+    weights = {"setosa": 2.0, "virginca": 30.0}
+    bag = BaggingClassifier(member(class_weight=weights), n_estimators=3)
+    with pytest.raises(ValueError, match="'virginca', which is no class of y.*'versicolor'"):
+        bag.fit(X, NAMES)
+    # Where every class of y has a weight, others do no harm: they may come with other rows.
+    bag.set_params(estimator__class_weight={**dict.fromkeys(NAMES.tolist(), 1.0), "other": 9.0})
+    assert bag.fit(X, NAMES).score(X, NAMES) > 0.8
+
+
+def test_a_bag_may_lack_a_class_that_has_a_weight() -> None:
+    # A pipeline takes no weights of rows, so that its members know the rows of their bags alone.
+    model = make_pipeline(StandardScaler(), RidgeClassifier(class_weight={"setosa": 2.0}))
+    rows = np.r_[0, 50:150]
+    bag = BaggingClassifier(model, n_estimators=10, random_state=0).fit(X[rows], NAMES[rows])
+    assert {len(member.classes_) for member in bag.estimators_} == {2, 3}
+
+
+@pytest.mark.parametrize("ensemble", CLASSIFIERS)
+def test_a_member_that_predicts_numbers_is_no_classifier(ensemble: Any) -> None:
+    with pytest.raises(ValueError, match="must be classifiers, but estimator is a LinearReg"):
+        ensemble(LinearRegression()).fit(X, y)
+    with pytest.raises(TypeError, match="instance of scikit-learn estimator instead of a class"):
+        ensemble(LogisticRegression).fit(X, y)
+
+
 class ThreadCounter(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(self, n_jobs: int | None = -1) -> None:
         self.n_jobs = n_jobs

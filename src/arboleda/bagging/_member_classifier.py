@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, clone, is_regressor
 from sklearn.utils import column_or_1d
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
@@ -60,16 +60,30 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
 
     def _template(self) -> Any:
         """Members with weights of classes under the numbers that stand for the labels."""
-        params = self.estimator_.get_params(deep=True)
-        numbers = {label: k for k, label in enumerate(self.classes_.tolist())}
+        template = clone(self.estimator_)
+        if hasattr(template, "__sklearn_tags__") and is_regressor(template):
+            raise ValueError(
+                f"the members of {type(self).__name__} must be classifiers, but estimator is a "
+                f"{type(template).__name__}, which predicts numbers: give a classifier"
+            )
         translated = {
-            name: {numbers[label]: weight for label, weight in value.items() if label in numbers}
-            for name, value in params.items()
+            name: self._by_number(name, value)
+            for name, value in template.get_params(deep=True).items()
             if name.rpartition("__")[2] == "class_weight" and isinstance(value, dict)
         }
-        if not translated:
-            return self.estimator_
-        return clone(self.estimator_).set_params(**translated)
+        return template.set_params(**translated)
+
+    def _by_number(self, name: str, weights: dict[Any, Any]) -> dict[int, Any]:
+        """Weights of classes by the numbers of these, also of classes that a bag may lack."""
+        labels = self.classes_.tolist()
+        unknown = [label for label in weights if label not in labels]
+        unnamed = [label for label in labels if label not in weights]
+        if unknown and unnamed:  # one may be meant by the other
+            raise ValueError(
+                f"{name} of the member has a weight for {unknown[0]!r}, which is no class of y, "
+                f"and none for {unnamed[0]!r}, which is one: name the classes as they are in y"
+            )
+        return {number: weights.get(label, 1) for number, label in enumerate(labels)}
 
     def _votes_by(self, caller: str) -> str:
         if caller == "decision_function":
