@@ -41,7 +41,7 @@ Tree tree_of(const Forest& forest, std::size_t tree) {
 Forest extended(const Forest& forest, const Forest& more) {
   require(forest.n_features == more.n_features && forest.n_outputs == more.n_outputs &&
               forest.measure == more.measure,
-          "a forest is continued by one of the same columns, outputs and measure");
+          "trees are added to those of the same columns, outputs and criterion: fit a clone");
   Forest both = forest;
   both.trees.insert(both.trees.end(), more.trees.begin(), more.trees.end());
   both.n_training_rows = std::max(forest.n_training_rows, more.n_training_rows);

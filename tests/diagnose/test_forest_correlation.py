@@ -1,5 +1,7 @@
 """The correlation of a forest's trees, beside numbers known from theory and a naive twin."""
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -7,7 +9,13 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestRegressor as OtherForest
 
-from arboleda import BaggingRegressor, RandomForestClassifier, RandomForestRegressor
+from arboleda import (
+    BaggingRegressor,
+    ClassSwitchingClassifier,
+    DecisionTreeRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from arboleda.diagnose import forest_correlation
 
 RNG = np.random.default_rng(0)
@@ -94,6 +102,13 @@ def test_classes_frames_bagging_and_other_libraries() -> None:
     np.testing.assert_array_equal(of_frame.rho, of_array.rho)
 
 
+def test_members_that_draw_no_columns_have_one_setting() -> None:
+    switched = ClassSwitchingClassifier(n_estimators=5)
+    found = forest_correlation(switched, X, y > 0, POINTS, n_sets=3, random_state=0)
+    assert found.max_features == (None,)
+    assert np.nanmin(found.rho) >= 0
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -108,8 +123,18 @@ def test_what_cannot_be_estimated_is_refused(options: dict, message: str) -> Non
         forest_correlation(RandomForestRegressor(3), X, y, POINTS, **options)
 
 
+@pytest.mark.parametrize("setting", [3, "sqrt"])
+def test_settings_are_a_list(setting: Any) -> None:
+    with pytest.raises(TypeError, match=r"max_features must be a list of settings, as \["):
+        forest_correlation(RandomForestRegressor(3), X, y, POINTS, max_features=setting)
+
+
 def test_one_tree_or_several_targets_are_refused() -> None:
     several = np.column_stack([y, y])
-    for forest, target in ((RandomForestRegressor(1), y), (RandomForestRegressor(3), several)):
+    for forest, target in (
+        (RandomForestRegressor(1), y),
+        (RandomForestRegressor(3), several),
+        (DecisionTreeRegressor(), y),
+    ):
         with pytest.raises(ValueError, match="two trees of one target"):
             forest_correlation(forest, X, target, POINTS, n_sets=2, random_state=0)

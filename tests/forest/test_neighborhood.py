@@ -214,6 +214,9 @@ def test_out_of_bag_is_between_the_training_rows_only() -> None:
     for wrong in [(X[:50],), (X, X)]:
         with pytest.raises(ValueError, match="of 150 rows"):
             forest.proximity(*wrong, out_of_bag=True)
+    forest.set_params(bootstrap=False).fit(X, y)
+    with pytest.raises(ValueError, match="saw all rows: set bootstrap=True"):
+        forest.proximity(X, out_of_bag=True)
 
 
 def test_outlier_scores_are_those_of_the_definition() -> None:

@@ -64,8 +64,8 @@ def test_levels_that_are_none_are_refused(wrong: Any) -> None:
         forest.predict_quantiles(X, wrong)
 
 
-@pytest.mark.parametrize("wrong", [0.0, 1.0, 90])
-def test_coverage_lies_between_0_and_1(wrong: float) -> None:
+@pytest.mark.parametrize("wrong", [0.0, 1.0, 90, "0.9", None, [0.9]])
+def test_coverage_lies_between_0_and_1(wrong: Any) -> None:
     X, y = load_diabetes(return_X_y=True)
     forest = RandomForestRegressor(2, keep_rows=True, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="coverage must be between 0 and 1"):

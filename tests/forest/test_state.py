@@ -108,5 +108,8 @@ def test_a_fit_that_fails_leaves_the_forest_as_it_was(forest: Any) -> None:
     grown.n_estimators = 3
     with pytest.raises(ValueError, match="larger than or equal"):
         grown.fit(X, y)
+    grown.set_params(n_estimators=10**10)
+    with pytest.raises(ValueError, match="'n_estimators' parameter.* range .1, 2147483647."):
+        grown.fit(X, y)
     assert sorted(vars(grown)) == names
     assert everything(grown, X, y) == before

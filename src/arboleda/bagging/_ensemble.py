@@ -60,7 +60,7 @@ class MemberEnsemble(SavedModel, MetaEstimatorMixin, BaseEstimator, metaclass=AB
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "n_estimators": [Interval(Integral, 1, 2**31 - 1, closed="both")],
         "warm_start": ["boolean"],
         "n_jobs": [None, Integral],
         "random_state": ["random_state"],

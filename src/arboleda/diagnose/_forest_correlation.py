@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -177,7 +178,9 @@ def forest_correlation(
     """
     check_consistent_length(X, y)
     sets = _training_sets(len(y), n_sets, set_size, check_random_state(random_state))
-    settings = (forest.get_params()["max_features"],) if max_features is None else max_features
+    settings = (forest.get_params().get("max_features"),) if max_features is None else max_features
+    if isinstance(settings, str | Real):
+        raise TypeError(f"max_features must be a list of settings, as [{settings!r}]")
     if len(settings) == 0:
         raise ValueError("max_features names no setting to compare: leave it out, or give some")
     parts = []
@@ -233,7 +236,7 @@ def _components(
 
 def _answers(fitted: Any, points: Any) -> Floats:
     """Answer of each tree: (trees, points, classes), or (trees, points, 1) in regression."""
-    if getattr(fitted, "n_outputs_", 1) > 1 or len(fitted.estimators_) < 2:
+    if getattr(fitted, "n_outputs_", 1) > 1 or len(getattr(fitted, "estimators_", ())) < 2:
         raise ValueError("forest_correlation compares at least two trees of one target")
     first = fitted.estimators_[0]
     # Members that know no names were fitted on arrays, those of bagging on some of the columns.

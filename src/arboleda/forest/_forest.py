@@ -37,7 +37,7 @@ class Forest(ForestModel):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ForestModel._parameter_constraints,
-        "n_estimators": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "n_estimators": [Interval(Integral, 1, 2**31 - 1, closed="both"), StrOptions({"auto"})],
         "bootstrap": ["boolean"],
         "oob_score": ["boolean", callable],
         "max_samples": [

@@ -6,6 +6,7 @@ forests"; Meinshausen (2006), "Quantile regression forests".
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -99,7 +100,7 @@ class NeighborhoodMixin:
         ------
         ValueError
             If ``out_of_bag`` is asked of rows that are not those of `fit`, or the forest was fitted
-            with ``keep_rows=False``.
+            with ``keep_rows=False`` or ``bootstrap=False``.
 
         Notes
         -----
@@ -120,6 +121,11 @@ class NeighborhoodMixin:
             others = table if Y is None else self._check_input(Y)
             return Proximity(self.forest_, others, self._n_threads()).of(table)
         rows = self._fitted_rows("proximity(out_of_bag=True)")
+        if self._bags is not None and self._bags.kind == "all":
+            raise ValueError(
+                "proximity(out_of_bag=True) counts the trees that saw neither row, but these saw "
+                "all rows: set bootstrap=True and fit again, or out_of_bag=False"
+            )
         if Y is not None or table.n_rows != len(rows.target):
             raise ValueError(
                 "proximity(out_of_bag=True) is between the training rows: give X of fit, of "
@@ -321,6 +327,7 @@ class QuantileMixin(NeighborhoodMixin):
         intervals : ndarray of shape (n_samples, 2)
             Or (n_samples, n_outputs, 2) for several targets.
         """
-        if not 0.0 < coverage < 1.0:
+        is_number = isinstance(coverage, Real) and not isinstance(coverage, bool)
+        if not is_number or not 0.0 < coverage < 1.0:
             raise ValueError(f"coverage must be between 0 and 1, as 0.9; got {coverage!r}")
         return self.predict_quantiles(X, [(1.0 - coverage) / 2.0, (1.0 + coverage) / 2.0])
