@@ -133,9 +133,9 @@ def out_of_bag(
 def _error(
     sums: Floats, counts: npt.NDArray[np.int64], target: npt.NDArray[Any], n_classes: int
 ) -> float:
-    if n_classes:
-        return float(np.mean(sums.argmax(axis=1) != target))
     means = sums / counts[:, np.newaxis]
+    if n_classes:  # of the means, as in the score: sums may differ where these are equal
+        return float(np.mean(means.argmax(axis=1) != target))
     return float(np.mean((means - target.reshape(means.shape)) ** 2))
 
 
