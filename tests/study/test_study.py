@@ -21,6 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from arboleda import (
+    BaggingRegressor,
     DecisionTreeClassifier,
     ExtraTreesRegressor,
     HistGradientBoostingRegressor,
@@ -173,17 +174,24 @@ def test_ridge_regression_by_hand(diabetes_result: StudyResult) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "forest"),
-    [("random_forest", RandomForestRegressor), ("extra_trees", ExtraTreesRegressor)],
+    ("key", "forest", "max_features"),
+    [
+        ("bagging", BaggingRegressor, [1.0, 0.5]),
+        ("random_forest", RandomForestRegressor, [1 / 3, 1 / 3, 1.0, 1.0]),
+        ("extra_trees", ExtraTreesRegressor, [1 / 3, 1 / 3, 1.0, 1.0]),
+    ],
 )
-def test_forests_by_hand(diabetes_result: StudyResult, key: str, forest: Any) -> None:
+def test_forests_by_hand(
+    diabetes_result: StudyResult, key: str, forest: Any, max_features: list[float]
+) -> None:
     x, y = load_diabetes(return_X_y=True)
     train, test = (
         np.sort(r) for r in train_test_split(np.arange(len(y)), test_size=0.2, random_state=0)
     )
     facts = model_of(diabetes_result, key)
-    assert [c["params"]["max_features"] for c in facts["candidates"]] == [1 / 3, 1 / 3, 1.0, 1.0]
-    model = forest(200, random_state=0, **facts["candidates"][facts["best"]]["params"])
+    assert [c["params"]["max_features"] for c in facts["candidates"]] == max_features
+    chosen = facts["candidates"][facts["best"]]["params"]
+    model = forest(n_estimators=200, random_state=0, **chosen)
     scores = []
     for fit, score in KFold(5, shuffle=True, random_state=0).split(train):
         predicted = model.fit(x[train[fit]], y[train[fit]]).predict(x[train[score]])

@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
 
+from arboleda.bagging import BaggingClassifier, BaggingRegressor
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from arboleda.forest import (
     ExtraTreesClassifier,
@@ -98,6 +99,11 @@ def _cart_classifier(setting: Setting, params: Params) -> Any:
 
 def _cart_regressor(setting: Setting, params: Params) -> Any:
     return DecisionTreeRegressor(random_state=setting.seed, n_jobs=1, **params)
+
+
+def _bagging_grid(setting: Setting) -> list[dict[str, Any]]:
+    """All columns for every tree, or half of them: random patches."""
+    return [{"max_features": 1.0}, {"max_features": 0.5}]
 
 
 def _forest_classifier_grid(setting: Setting) -> list[dict[str, Any]]:
@@ -239,6 +245,24 @@ CATALOGUE: tuple[Model, ...] = (
         task="regression",
         make=_cart_regressor,
         grid=_cart_grid,
+        style="native",
+        engine="arboleda",
+    ),
+    Model(
+        key="bagging",
+        name="Bagged trees",
+        task="classification",
+        make=lambda s, p: BaggingClassifier(**_forest_options(s, p)),
+        grid=_bagging_grid,
+        style="native",
+        engine="arboleda",
+    ),
+    Model(
+        key="bagging",
+        name="Bagged trees",
+        task="regression",
+        make=lambda s, p: BaggingRegressor(**_forest_options(s, p)),
+        grid=_bagging_grid,
         style="native",
         engine="arboleda",
     ),
