@@ -54,7 +54,6 @@ struct Job {
   const std::size_t n_tasks;
   const int n_threads;
   std::atomic<std::size_t> next{0};
-  std::atomic<int> n_active{0};  // pool threads at work; changed under Pool::state_
   std::mutex failure_mutex;
   std::exception_ptr failure;
   std::size_t failed_task = 0;
@@ -77,30 +76,33 @@ struct Job {
   }
 };
 
+// A job is handed over by atomics alone while threads are awake; the mutex is for those that sleep.
+//
+// A thread says that it is inside before it looks for the job, and the caller takes the job away before
+// it looks whether anyone is inside: in the one order of these operations, either the thread finds no
+// job or the caller waits for it. In the same way a thread counts itself asleep before it looks once
+// more for a job, and the caller says that it waits before it looks once more who is inside.
 class Pool {
  public:
   // False when another caller's job is running.
   bool try_run(Job& job) {
     std::unique_lock owner(busy_, std::try_to_lock);
     if (!owner.owns_lock()) return false;
-    {
-      const std::lock_guard lock(state_);
-      start_threads(job.n_threads - 1);
-      job_ = &job;
-      ++generation_;
+    start_threads(job.n_threads - 1);
+    job_ = &job;
+    n_wanted_ = job.n_threads;
+    ++generation_;
+    if (n_asleep_ > 0) {
+      {
+        const std::lock_guard lock(state_);
+      }
+      wake_.notify_all();
     }
-    wake_.notify_all();
     inside_job = true;
     job.work(0);
     inside_job = false;
-    std::unique_lock lock(state_);
     job_ = nullptr;
-    if (job.n_active != 0 && stays_awake(job.n_threads)) {
-      lock.unlock();
-      stay_awake_until([&] { return job.n_active.load(std::memory_order_acquire) == 0; });
-      lock.lock();
-    }
-    done_.wait(lock, [&] { return job.n_active == 0; });
+    wait_for_others(job.n_threads);
     return true;
   }
 
@@ -117,37 +119,46 @@ class Pool {
 
   bool stays_awake(int n_threads) const { return n_threads <= n_processors_; }
 
+  void wait_for_others(int n_threads) {
+    const auto all_left = [&] { return n_inside_ == 0; };
+    if (all_left() || (stays_awake(n_threads) && stay_awake_until(all_left))) return;
+    std::unique_lock lock(state_);
+    owner_waits_ = true;
+    done_.wait(lock, all_left);
+    owner_waits_ = false;
+  }
+
   void serve(int worker) {
     inside_job = true;
     std::uint64_t seen = 0;
-    std::unique_lock lock(state_);
     for (;;) {
-      const auto is_wanted = [&] {
-        return job_ != nullptr && generation_ != seen && worker < job_->n_threads;
-      };
-      if (seen != 0 && !is_wanted() && stays_awake(worker + 1)) {
-        const std::uint64_t last = generation_;
-        lock.unlock();
-        stay_awake_until([&] { return generation_.load(std::memory_order_acquire) != last; });
-        lock.lock();
+      const auto is_wanted = [&] { return generation_ != seen && worker < n_wanted_; };
+      if (seen == 0 || !stays_awake(worker + 1) || !stay_awake_until(is_wanted)) {
+        std::unique_lock lock(state_);
+        ++n_asleep_;
+        wake_.wait(lock, is_wanted);
+        --n_asleep_;
       }
-      wake_.wait(lock, is_wanted);
       seen = generation_;
-      Job& job = *job_;
-      ++job.n_active;
-      lock.unlock();
-      job.work(worker);
-      lock.lock();
-      if (--job.n_active == 0) done_.notify_one();
+      ++n_inside_;
+      if (Job* job = job_; job != nullptr && worker < job->n_threads) job->work(worker);
+      if (--n_inside_ == 0 && owner_waits_) {
+        const std::lock_guard lock(state_);
+        done_.notify_one();
+      }
     }
   }
 
   std::mutex busy_;   // held by the caller whose job runs
-  std::mutex state_;  // guards what follows
+  std::mutex state_;  // of those that sleep
   std::condition_variable wake_;
   std::condition_variable done_;
-  Job* job_ = nullptr;
-  std::atomic<std::uint64_t> generation_{0};  // changed under state_
+  std::atomic<Job*> job_{nullptr};
+  std::atomic<std::uint64_t> generation_{0};
+  std::atomic<int> n_wanted_{0};  // threads of the last job
+  std::atomic<int> n_inside_{0};  // threads that may be at work on it
+  std::atomic<int> n_asleep_{0};
+  std::atomic<bool> owner_waits_{false};
   int n_started_ = 0;
   const int n_processors_ = n_processors();
 };
