@@ -28,8 +28,9 @@ class BaggingRegressor(Bagging, MemberRegressor):
     ----------
     estimator : estimator, default=None
         What the members are clones of; None: `DecisionTreeRegressor`.
-    n_estimators, max_samples, max_features, bootstrap, bootstrap_features, oob_score, warm_start, \
-    n_jobs, random_state, verbose
+    n_estimators, max_samples, max_features, bootstrap, bootstrap_features
+        As in `BaggingClassifier`.
+    oob_score, warm_start, n_jobs, random_state, verbose
         As in `BaggingClassifier`.
 
     Attributes

@@ -20,8 +20,9 @@ class RandomSubspaceRegressor(RandomSubspace, MemberRegressor):
     ----------
     estimator : estimator, default=None
         What the members are clones of; None: `DecisionTreeRegressor`.
-    n_estimators, max_features, bootstrap_features, random_n_features, warm_start, n_jobs, \
-    random_state, verbose
+    n_estimators, max_features, bootstrap_features, random_n_features
+        As in `RandomSubspaceClassifier`.
+    warm_start, n_jobs, random_state, verbose
         As in `RandomSubspaceClassifier`.
 
     Attributes
