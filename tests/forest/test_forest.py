@@ -146,7 +146,7 @@ def test_parts_put_together_are_the_whole() -> None:
         whole.extended(mixed_forest(keep_rows=True)[0])
     with pytest.raises(ValueError, match="same targets"):
         whole.extended(mixed_forest("squared_error")[0])
-    with pytest.raises(ValueError, match="measure"):
+    with pytest.raises(ValueError, match="criterion"):
         whole.extended(mixed_forest("entropy")[0])
 
 

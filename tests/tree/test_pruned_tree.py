@@ -532,3 +532,19 @@ def test_spambase_is_pruned_to_about_the_size_and_error_of_the_book(seed: int) -
     ).fit(frame[~test], y[~test])
     assert 14 <= model.get_n_leaves() <= 24
     assert 0.08 <= 1 - model.score(frame[test], y[test]) <= 0.10
+
+
+@pytest.mark.parametrize("pruning", ["cost_complexity", "reduced_error"])
+def test_pruned_trees_keep_to_directions(pruning: Any) -> None:
+    random = np.random.default_rng(0)
+    X = random.uniform(-1, 1, (600, 2))
+    y = X[:, 0] + np.sin(6 * X[:, 1]) + random.normal(0, 0.5, 600)
+    rising = X + np.array([0.3, 0.0])
+    regressor = PrunedTreeRegressor(pruning=pruning, monotonic_cst=[1, 0], random_state=0)
+    regressor.fit(X, y)
+    assert regressor.get_n_leaves() > 2
+    assert (regressor.predict(rising) >= regressor.predict(X)).all()
+    classifier = PrunedTreeClassifier(pruning=pruning, monotonic_cst=[1, 0], random_state=0)
+    classifier.fit(X, y > 0)
+    assert classifier.get_n_leaves() > 2
+    assert (classifier.predict_proba(rising)[:, 1] >= classifier.predict_proba(X)[:, 1]).all()

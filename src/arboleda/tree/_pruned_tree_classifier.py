@@ -41,7 +41,7 @@ class PrunedTreeClassifier(PrunedTree, DecisionTreeClassifier):
     criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
         See `DecisionTreeClassifier`. A fraction of all rows is one of the rows that a tree grows
         from.
-    max_features, max_leaf_nodes, min_impurity_decrease, class_weight, splitter
+    max_features, max_leaf_nodes, min_impurity_decrease, class_weight, splitter, monotonic_cst
         See `DecisionTreeClassifier`.
     max_bins, categorical_features
         See `DecisionTreeClassifier`. Bins are made of all rows, those held out included.
@@ -139,6 +139,7 @@ class PrunedTreeClassifier(PrunedTree, DecisionTreeClassifier):
         max_bins: int | None = None,
         categorical_features: CategoricalFeatures = "from_dtype",
         n_jobs: int | None = None,
+        monotonic_cst: Any = None,
     ) -> None:
         super().__init__(
             criterion=criterion,
@@ -155,6 +156,7 @@ class PrunedTreeClassifier(PrunedTree, DecisionTreeClassifier):
             max_bins=max_bins,
             categorical_features=categorical_features,
             n_jobs=n_jobs,
+            monotonic_cst=monotonic_cst,
         )
         self.pruning = pruning
         self.rule = rule

@@ -39,7 +39,9 @@ class PrunedTreeRegressor(PrunedTree, DecisionTreeRegressor):
         ``X_val``.
     criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
         See `DecisionTreeRegressor`.
-    max_features, max_leaf_nodes, min_impurity_decrease, splitter, max_bins, categorical_features
+    max_features, max_leaf_nodes, min_impurity_decrease, splitter, monotonic_cst
+        See `DecisionTreeRegressor`.
+    max_bins, categorical_features
         See `DecisionTreeRegressor`.
 
     Attributes
@@ -114,6 +116,7 @@ class PrunedTreeRegressor(PrunedTree, DecisionTreeRegressor):
         max_bins: int | None = None,
         categorical_features: CategoricalFeatures = "from_dtype",
         n_jobs: int | None = None,
+        monotonic_cst: Any = None,
     ) -> None:
         super().__init__(
             criterion=criterion,
@@ -129,6 +132,7 @@ class PrunedTreeRegressor(PrunedTree, DecisionTreeRegressor):
             max_bins=max_bins,
             categorical_features=categorical_features,
             n_jobs=n_jobs,
+            monotonic_cst=monotonic_cst,
         )
         self.pruning = pruning
         self.rule = rule
