@@ -141,11 +141,11 @@ TEST_CASE("scores equal the definition of weighted impurity up to a constant") {
   const ClassCriterion<std::uint32_t, Entropy> entropy(labels, 3, unit);
   ClassCriterion<std::uint32_t, Gini>::Local local;
   gini.gather(all_rows(), local);
-  std::vector<std::uint32_t> total(3);
+  std::vector<std::uint32_t> total(gini.width());
   for (std::size_t i = 0; i < kRows; ++i) gini.add(local, i, total.data());
   auto gini_sides = gini.make_sides();
   gini_sides.reset(total.data(), kRows);
-  std::vector<std::uint32_t> left(3), right = total;
+  std::vector<std::uint32_t> left(gini.width()), right = total;
   for (std::size_t i = 0; i + 1 < kRows; ++i) {
     gini.move_row(local, i, gini_sides);
     ++left[labels[i]];
