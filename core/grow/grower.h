@@ -264,6 +264,7 @@ class Grower {
     double* value = &tree.values[start];
     criterion_.value(rows, workspace.local, total, value);
     if constexpr (kCanBeOrdered) {
+      if (!search_.limits.is_monotonic) return;
       const double ordered = value[Criterion::kOrderedOutput];
       if (!bounds.hold(ordered)) criterion_.set_ordered(bounds.clamped(ordered), value);
     }
