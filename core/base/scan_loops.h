@@ -57,16 +57,14 @@ inline void sum_block(const Wide* cells, std::size_t n, Wide& left, WideSums& su
 }
 
 // Of the whole range, as floating point.
-template <class Real>
 struct ScanNumbers {
   explicit ScanNumbers(const ScanRange& range)
-      : gradient(static_cast<Real>(range.total.gradient)),
-        hessian(static_cast<Real>(range.total.hessian)),
-        least(static_cast<Real>(range.least)),
-        enough(static_cast<Real>(range.enough)),
-        l2(static_cast<Real>(range.l2)) {}
+      : gradient(static_cast<double>(range.total.gradient)),
+        hessian(static_cast<double>(range.total.hessian)),
+        least(static_cast<double>(range.least)),
+        enough(static_cast<double>(range.enough)) {}
 
-  Real gradient, hessian, least, enough, l2;
+  double gradient, hessian, least, enough;
 };
 
 // Without the unit.
@@ -78,12 +76,12 @@ inline Real split_score(Real gl, Real hl, Real gr, Real hr, Real l2) {
 // The scores of a block, negative where there is no split.
 template <class Sums>
 inline void score_block(const Sums& sums, std::size_t n, const ScanRange& range, double* scores) {
-  const ScanNumbers<double> node(range);
+  const ScanNumbers node(range);
   for (std::size_t i = 0; i < filled(n); ++i) {
     const double gl = sums.gradient(i);
     const double hl = sums.hessian(i);
     const double hr = node.hessian - hl;
-    const double score = split_score(gl, hl, node.gradient - gl, hr, node.l2) * range.unit;
+    const double score = split_score(gl, hl, node.gradient - gl, hr, range.l2) * range.unit;
     scores[i] = (hl >= node.least) & (hr >= node.least) ? score : -1.0;
   }
 }
@@ -142,7 +140,7 @@ inline void keep_best(const PackedSums& sums, const RoughScores& scores, std::in
   const float highest = __builtin_bit_cast(float, rough) / kRoughly;
   if (static_cast<double>(highest) * range.unit < range.floor) return;
   const std::int32_t wanted = __builtin_bit_cast(std::int32_t, lowest);
-  const ScanNumbers<double> node(range);
+  const ScanNumbers node(range);
   for (std::size_t from = 0; from < n; from += kFindBlock) {
     const std::size_t end = from + kFindBlock < filled(n) ? from + kFindBlock : filled(n);
     std::int32_t n_found = 0;
@@ -154,7 +152,7 @@ inline void keep_best(const PackedSums& sums, const RoughScores& scores, std::in
       const double hr = node.hessian - hl;
       if (hl < static_cast<double>(least) || hr < static_cast<double>(least)) continue;
       const double gl = sums.gradient(i);
-      const double score = split_score(gl, hl, node.gradient - gl, hr, node.l2) * range.unit;
+      const double score = split_score(gl, hl, node.gradient - gl, hr, range.l2) * range.unit;
       if (score > best.score) best = {score, first + i};
     }
   }
@@ -176,7 +174,7 @@ inline void for_each_block(const Cell* cells, const ScanRange& range, const Visi
 template <class Cell>
 ScanFound scan_exactly(const Cell* cells, const ScanRange& range) {
   ScanFound found;
-  const ScanNumbers<double> node(range);
+  const ScanNumbers node(range);
   for_each_block(cells, range, [&](const auto& sums, std::size_t first, std::size_t n) {
     alignas(64) double scores[kScanBlock];
     score_block(sums, n, range, scores);

@@ -19,6 +19,7 @@ from arboleda._bridge.ensemble import Ensemble
 from arboleda._bridge.labels import Label
 from arboleda._bridge.schema import MISSING, Schema, missing_code
 from arboleda._bridge.tree import Tree
+from arboleda._figures import axes_or_new, new_figure
 from arboleda.boosting._target_statistics import TargetStatistics
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class ShapeFunction:
         -------
         ax : matplotlib.axes.Axes
         """
-        ax = _new_figure().add_subplot() if ax is None else ax
+        ax = axes_or_new(ax)
         n_outputs = self.values.shape[1]
         for k, heights in enumerate(self.values.T):
             label = str(k) if n_outputs > 1 else None
@@ -204,7 +205,7 @@ class ShapeFunctions(Sequence[ShapeFunction]):
             n_panels = min(9, len(used))
             n_across = min(3, n_panels)
             n_down = -(-n_panels // n_across)
-            figure = _new_figure(figsize=(3.2 * n_across, 2.6 * n_down), layout="constrained")
+            figure = new_figure(figsize=(3.2 * n_across, 2.6 * n_down), layout="constrained")
             ax = [figure.add_subplot(n_down, n_across, k + 1) for k in range(n_panels)]
         axes = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
         for panel, function in zip(axes, used, strict=False):
@@ -291,11 +292,3 @@ def _mean_value(tree: Tree) -> float:
     """Mean of a tree's values over the rows that it was grown on."""
     leaves = tree.feature < 0
     return float(np.average(tree.value_rows[leaves, 0], weights=tree.n_node_samples[leaves]))
-
-
-def _new_figure(**options: Any) -> Any:
-    try:
-        import matplotlib.pyplot as plt
-    except ModuleNotFoundError as error:
-        raise ImportError("plot() needs matplotlib: pip install 'arboleda[plot]'") from error
-    return plt.figure(**options)

@@ -25,6 +25,8 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_consistent_length
 
+from arboleda._figures import axes_or_new
+
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
@@ -101,14 +103,7 @@ class ForestCorrelation:
         -------
         ax : matplotlib.axes.Axes
         """
-        if ax is None:
-            try:
-                import matplotlib.pyplot as plt
-            except ModuleNotFoundError as error:
-                raise ImportError(
-                    "plot() needs matplotlib: pip install 'arboleda[plot]'"
-                ) from error
-            ax = plt.figure().add_subplot()
+        ax = axes_or_new(ax)
         places = np.arange(1, len(self.max_features) + 1)
         known = [rho[~np.isnan(rho)] for rho in self.rho]
         ax.boxplot(known, positions=places, widths=0.5, flierprops={"ms": 2})

@@ -51,6 +51,10 @@ class Setting:
     seed: int
 
 
+Make = Callable[[Setting, Params], Any]
+Grid = Callable[[Setting], list[dict[str, Any]]]
+
+
 @dataclass(frozen=True)
 class Model:
     """An entry of the catalogue.
@@ -62,8 +66,8 @@ class Model:
     key: str
     name: str
     task: Literal["classification", "regression"]
-    make: Callable[[Setting, Params], Any]
-    grid: Callable[[Setting], list[dict[str, Any]]]
+    make: Make
+    grid: Grid
     style: Style = "scaled"
     engine: Literal["arboleda", "scikit-learn"] = "scikit-learn"
     max_rows: int | None = None
@@ -213,6 +217,16 @@ def _scaled_target(regressor: Any) -> Any:
     return TransformedTargetRegressor(regressor, transformer=StandardScaler())
 
 
+def _ours(
+    key: str, name: str, classifier: Make, classes: Grid, regressor: Make, values: Grid
+) -> tuple[Model, Model]:
+    """Our model for both tasks, each with its grid: it takes tables as they are."""
+    return (
+        Model(key, name, "classification", classifier, classes, style="native", engine="arboleda"),
+        Model(key, name, "regression", regressor, values, style="native", engine="arboleda"),
+    )
+
+
 CATALOGUE: tuple[Model, ...] = (
     Model(
         key="most_frequent",
@@ -230,95 +244,40 @@ CATALOGUE: tuple[Model, ...] = (
         grid=_one,
         style="none",
     ),
-    Model(
-        key="cart",
-        name="Decision tree (CART)",
-        task="classification",
-        make=_cart_classifier,
-        grid=_cart_grid,
-        style="native",
-        engine="arboleda",
+    *_ours(
+        "cart", "Decision tree (CART)", _cart_classifier, _cart_grid, _cart_regressor, _cart_grid
     ),
-    Model(
-        key="cart",
-        name="Decision tree (CART)",
-        task="regression",
-        make=_cart_regressor,
-        grid=_cart_grid,
-        style="native",
-        engine="arboleda",
+    *_ours(
+        "bagging",
+        "Bagged trees",
+        lambda s, p: BaggingClassifier(**_forest_options(s, p)),
+        _bagging_grid,
+        lambda s, p: BaggingRegressor(**_forest_options(s, p)),
+        _bagging_grid,
     ),
-    Model(
-        key="bagging",
-        name="Bagged trees",
-        task="classification",
-        make=lambda s, p: BaggingClassifier(**_forest_options(s, p)),
-        grid=_bagging_grid,
-        style="native",
-        engine="arboleda",
+    *_ours(
+        "random_forest",
+        "Random forest",
+        lambda s, p: RandomForestClassifier(**_forest_options(s, p)),
+        _forest_classifier_grid,
+        lambda s, p: RandomForestRegressor(**_forest_options(s, p)),
+        _forest_regressor_grid,
     ),
-    Model(
-        key="bagging",
-        name="Bagged trees",
-        task="regression",
-        make=lambda s, p: BaggingRegressor(**_forest_options(s, p)),
-        grid=_bagging_grid,
-        style="native",
-        engine="arboleda",
+    *_ours(
+        "extra_trees",
+        "Extremely randomised trees",
+        lambda s, p: ExtraTreesClassifier(**_forest_options(s, p)),
+        _forest_classifier_grid,
+        lambda s, p: ExtraTreesRegressor(**_forest_options(s, p)),
+        _forest_regressor_grid,
     ),
-    Model(
-        key="random_forest",
-        name="Random forest",
-        task="classification",
-        make=lambda s, p: RandomForestClassifier(**_forest_options(s, p)),
-        grid=_forest_classifier_grid,
-        style="native",
-        engine="arboleda",
-    ),
-    Model(
-        key="random_forest",
-        name="Random forest",
-        task="regression",
-        make=lambda s, p: RandomForestRegressor(**_forest_options(s, p)),
-        grid=_forest_regressor_grid,
-        style="native",
-        engine="arboleda",
-    ),
-    Model(
-        key="extra_trees",
-        name="Extremely randomised trees",
-        task="classification",
-        make=lambda s, p: ExtraTreesClassifier(**_forest_options(s, p)),
-        grid=_forest_classifier_grid,
-        style="native",
-        engine="arboleda",
-    ),
-    Model(
-        key="extra_trees",
-        name="Extremely randomised trees",
-        task="regression",
-        make=lambda s, p: ExtraTreesRegressor(**_forest_options(s, p)),
-        grid=_forest_regressor_grid,
-        style="native",
-        engine="arboleda",
-    ),
-    Model(
-        key="gradient_boosting",
-        name="Gradient boosting",
-        task="classification",
-        make=lambda s, p: HistGradientBoostingClassifier(**_boosting_options(s, p)),
-        grid=_boosting_grid,
-        style="native",
-        engine="arboleda",
-    ),
-    Model(
-        key="gradient_boosting",
-        name="Gradient boosting",
-        task="regression",
-        make=lambda s, p: HistGradientBoostingRegressor(**_boosting_options(s, p)),
-        grid=_boosting_grid,
-        style="native",
-        engine="arboleda",
+    *_ours(
+        "gradient_boosting",
+        "Gradient boosting",
+        lambda s, p: HistGradientBoostingClassifier(**_boosting_options(s, p)),
+        _boosting_grid,
+        lambda s, p: HistGradientBoostingRegressor(**_boosting_options(s, p)),
+        _boosting_grid,
     ),
     Model(
         key="logistic",

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._errors import ModelFormatError
+from arboleda._figures import axes_or_new
 from arboleda.persist import Array, Integer
 
 if TYPE_CHECKING:
@@ -84,14 +85,7 @@ class PruningCurve:
         -------
         ax : matplotlib.axes.Axes
         """
-        if ax is None:
-            try:
-                import matplotlib.pyplot as plt
-            except ModuleNotFoundError as error:
-                raise ImportError(
-                    "plot() needs matplotlib: pip install 'arboleda[plot]'"
-                ) from error
-            ax = plt.figure().add_subplot()
+        ax = axes_or_new(ax)
         size, best = self.n_leaves, self.best_index
         bars: dict[str, Any] = {"lw": 1, "ms": 3, "elinewidth": 0.6, "capsize": 1.5}
         ax.plot(size, self.train_error, color="C1", lw=1, label="training rows")

@@ -1,0 +1,23 @@
+"""Figures to draw on, where matplotlib is installed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def new_figure(**options: Any) -> Figure:
+    """Make a figure; ``options`` are those of ``matplotlib.pyplot.figure``."""
+    try:
+        import matplotlib.pyplot as plt
+    except ModuleNotFoundError as error:
+        raise ImportError("plot() needs matplotlib: pip install 'arboleda[plot]'") from error
+    return plt.figure(**options)
+
+
+def axes_or_new(ax: Axes | None) -> Axes:
+    """Return the given axes, or those of a new figure."""
+    return new_figure().add_subplot() if ax is None else ax
