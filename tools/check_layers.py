@@ -44,6 +44,7 @@ PYTHON = {
     "bagging": {"_bridge", "_errors", "_out_of_bag", "forest", "persist", "tree"},
     "boosting": {"_figures", "_bridge", "_errors", "persist", "tree"},
     "forest": {"_bridge", "_errors", "_out_of_bag", "persist", "tree"},
+    "combine": {"_bridge", "_errors", "_files", "bagging", "boosting", "tree"},
     "diagnose": {"_figures"},
     "model_selection": {"_bridge", "boosting"},
     "report": {"_files", "_numbers", "_reading"},

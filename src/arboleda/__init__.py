@@ -34,7 +34,7 @@ _PUBLIC = {
     "load": "arboleda.persist",
     "plot_tree": "arboleda.tree",
 }
-_MODULES = {"diagnose", "metrics", "model_selection", "persist"}
+_MODULES = {"combine", "diagnose", "metrics", "model_selection", "persist"}
 
 __all__ = [
     "BaggingClassifier",
@@ -57,6 +57,7 @@ __all__ = [
     "RandomSubspaceRegressor",
     "Study",
     "__version__",
+    "combine",
     "diagnose",
     "export_graphviz",
     "export_text",
@@ -68,6 +69,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from arboleda import combine as combine
     from arboleda import diagnose as diagnose
     from arboleda import metrics as metrics
     from arboleda import model_selection as model_selection

@@ -66,24 +66,7 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
                 f"the members of {type(self).__name__} must be classifiers, but estimator is a "
                 f"{type(template).__name__}, which predicts numbers: give a classifier"
             )
-        translated = {
-            name: self._by_number(name, value)
-            for name, value in template.get_params(deep=True).items()
-            if name.rpartition("__")[2] == "class_weight" and isinstance(value, dict)
-        }
-        return template.set_params(**translated)
-
-    def _by_number(self, name: str, weights: dict[Any, Any]) -> dict[int, Any]:
-        """Weights of classes by the numbers of these, also of classes that a bag may lack."""
-        labels = self.classes_.tolist()
-        unknown = [label for label in weights if label not in labels]
-        unnamed = [label for label in labels if label not in weights]
-        if unknown and unnamed:  # one may be meant by the other
-            raise ValueError(
-                f"{name} of the member has a weight for {unknown[0]!r}, which is no class of y, "
-                f"and none for {unnamed[0]!r}, which is one: name the classes as they are in y"
-            )
-        return {number: weights.get(label, 1) for number, label in enumerate(labels)}
+        return with_numbered_weights(template, self.classes_)
 
     def _votes_by(self, caller: str) -> str:
         if caller == "decision_function":
@@ -166,6 +149,34 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         table = self._checked(X)
         given = self._params_for("decision_function", params)
         return self._members.mean_decision(table, self._asking(given))
+
+
+def with_numbered_weights(template: Any, classes: Array) -> Any:
+    """Set weights of classes under the numbers that stand for the labels, also in parts of it.
+
+    Raises
+    ------
+    ValueError
+        If weights are given for a label that is no class, and a class has none.
+    """
+    translated = {
+        name: _by_number(name, value, classes.tolist())
+        for name, value in template.get_params(deep=True).items()
+        if name.rpartition("__")[2] == "class_weight" and isinstance(value, dict)
+    }
+    return template.set_params(**translated) if translated else template
+
+
+def _by_number(name: str, weights: dict[Any, Any], labels: list[Any]) -> dict[int, Any]:
+    """Weights of classes by the numbers of these, also of classes that a bag may lack."""
+    unknown = [label for label in weights if label not in labels]
+    unnamed = [label for label in labels if label not in weights]
+    if unknown and unnamed:  # one may be meant by the other
+        raise ValueError(
+            f"{name} of the member has a weight for {unknown[0]!r}, which is no class of y, "
+            f"and none for {unnamed[0]!r}, which is one: name the classes as they are in y"
+        )
+    return {number: weights.get(label, 1) for number, label in enumerate(labels)}
 
 
 def _some(classes: Array) -> str:

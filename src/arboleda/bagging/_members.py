@@ -19,7 +19,7 @@ from arboleda.bagging._draws import Draw, RowsToDraw, draw, switched
 from arboleda.bagging._plan import Plan
 from arboleda.bagging._tables import columns_of, rows_of
 
-__all__ = ["Member", "Training", "each", "fit_members"]
+__all__ = ["Member", "Training", "each", "fit_members", "n_jobs_limits"]
 
 Floats = npt.NDArray[np.float64]
 Result = TypeVar("Result")
@@ -94,7 +94,7 @@ def _fit_one(template: Any, training: Training, seed: int, n_threads: int | None
     y = training.y
     if training.plan.switch_share:
         y = switched(y, training.plan.switch_share, training.rows, seed)
-    own = _n_jobs_of(member, n_threads)
+    own = n_jobs_limits(member, n_threads)
     given = {name: member.get_params()[name] for name in own}
     member.set_params(**own)
     try:
@@ -152,7 +152,7 @@ def _set_random_states(member: Any, seed: int) -> None:
     member.set_params(**{name: random.randint(np.iinfo(np.int32).max) for name in names})
 
 
-def _n_jobs_of(member: Any, n_threads: int | None) -> dict[str, Any]:
+def n_jobs_limits(member: Any, n_threads: int | None) -> dict[str, Any]:
     """Parameters ``n_jobs`` that keep members which are fitted side by side from crowding.
 
     Ours take all cores unless told otherwise, and others when told so.

@@ -21,6 +21,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
 from arboleda._bridge.boosting import BoostingOptions, fit_boosting
+from arboleda._bridge.coded_once import CodedOnce
 from arboleda._bridge.ensemble import Ensemble
 from arboleda._bridge.fit import CodedTable
 from arboleda._bridge.table import check_table
@@ -32,7 +33,6 @@ from arboleda.boosting._category_encoding import (
     missing_columns,
     with_statistics,
 )
-from arboleda.boosting._coded_once import CodedOnce
 from arboleda.boosting._history import joined
 from arboleda.boosting._losses import Loss, check_amounts
 from arboleda.boosting._members import mean_of_members

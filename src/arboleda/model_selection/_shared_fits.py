@@ -18,10 +18,10 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _check_method_params
 
+from arboleda._bridge.coded_once import CodedOnce
 from arboleda._bridge.table import SparseTable, Table, check_table
 from arboleda.boosting._boosting import Boosting
 from arboleda.boosting._category_encoding import replaced_table
-from arboleda.boosting._coded_once import CodedOnce
 from arboleda.model_selection._plan import Candidate, Family, Plan
 
 Floats = npt.NDArray[np.float64]

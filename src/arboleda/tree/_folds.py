@@ -53,7 +53,7 @@ def fold_splits(
         np.zeros((len(y), 1)), y
     )
     return [
-        (_checked(train, len(y), number), _checked(test, len(y), number))
+        (checked_rows(train, len(y), number), checked_rows(test, len(y), number))
         for number, (train, test) in enumerate(splits)
     ]
 
@@ -97,7 +97,8 @@ def _dealing_order(y: npt.NDArray[Any], rows: Rows, stratify: bool, seed: int) -
     return order[np.argsort(classes.ravel(), kind="stable")]
 
 
-def _checked(rows: Any, n_rows: int, number: int) -> Rows:
+def checked_rows(rows: Any, n_rows: int, number: int) -> Rows:
+    """Rows of a split, as numbers, which are rows of the table."""
     chosen = np.asarray(rows)
     if chosen.dtype == bool and chosen.shape == (n_rows,):
         chosen = np.flatnonzero(chosen)

@@ -16,6 +16,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from arboleda._bridge.coded_once import CodedOnce
 from arboleda._bridge.constraints import read_monotonic_cst
 from arboleda._bridge.fit import CodedTable
 from arboleda._bridge.schema import Schema
@@ -126,14 +127,24 @@ class TreeLearner(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore
     def _training(self, X: Any, y: Any, sample_weight: Any, *, reset: bool = True) -> Training:
         """Check everything that `fit` is given; `reset` learns the columns from it."""
         self._validate_params()
-        table = check_table(self, X, reset=reset, categorical_features=self.categorical_features)
+        once = X if isinstance(X, CodedOnce) else None
+        if once is not None:
+            table = once.table_for(self)
+        else:
+            table = check_table(
+                self, X, reset=reset, categorical_features=self.categorical_features
+            )
         target = self._encode_target(read_target(y, numeric=is_regressor(self)))
         check_consistent_length(table, target)
         weight = self._target_weight(target, read_weight(sample_weight, table))
         _check_total(weight)
         n_threads = resolve_n_jobs(self.n_jobs)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        coded = table.code(n_threads, self.max_bins)
+        coded = (
+            table.code(n_threads, self.max_bins)
+            if once is None
+            else once.code(table, n_threads, self.max_bins)
+        )
         self.missing_columns_ = coded.missing_columns()
         return Training(table, coded, target, weight, n_threads, seed)
 

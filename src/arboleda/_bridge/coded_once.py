@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from threading import Lock
 from typing import Any
 
@@ -11,6 +12,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from arboleda._bridge.fit import CodedTable
+from arboleda._bridge.frames import as_frame
 from arboleda._bridge.table import SparseTable, Table, check_table
 
 
@@ -23,14 +25,13 @@ class CodedOnce:
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-    rows : ndarray
-        Which rows.
+    rows : ndarray or None
+        Which rows; None: all.
     estimator : estimator
-        One that reads tables as all do which will be fitted: of their class, and with their
-        ``categorical_features`` and ``category_encoding``.
+        One that reads tables as all do which will be fitted: with their `reading`.
     """
 
-    def __init__(self, X: Any, rows: npt.NDArray[np.intp], estimator: Any) -> None:
+    def __init__(self, X: Any, rows: npt.NDArray[np.intp] | None, estimator: Any) -> None:
         self._X = X
         self._rows = rows
         self._reader = clone(estimator)
@@ -72,8 +73,27 @@ class CodedOnce:
     def _checked(self) -> Table | SparseTable:
         return check_table(
             self._reader,
-            _safe_indexing(self._X, self._rows),
+            self._X if self._rows is None else rows_of(self._X, self._rows),
             reset=True,
             categorical_features=self._reader.categorical_features,
-            many_levels=self._reader.category_encoding != "native",
+            many_levels=_many_levels(self._reader),
         )
+
+
+def reading(estimator: Any) -> Hashable:
+    """What estimators of the library must have in common to read a table alike."""
+    features = estimator.categorical_features
+    if not isinstance(features, str | None):
+        features = repr(np.asarray(features, dtype=object).tolist())
+    return features, _many_levels(estimator)
+
+
+def rows_of(X: Any, rows: npt.NDArray[np.intp]) -> Any:
+    """Rows of a table by number, in a container of the same kind."""
+    frame = as_frame(X)
+    return _safe_indexing(X, rows) if frame is None else frame[rows, :].to_native()
+
+
+def _many_levels(estimator: Any) -> bool:
+    """Whether the estimator puts numbers in the place of categories."""
+    return getattr(estimator, "category_encoding", "native") != "native"
