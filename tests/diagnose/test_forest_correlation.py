@@ -138,3 +138,28 @@ def test_one_tree_or_several_targets_are_refused() -> None:
     ):
         with pytest.raises(ValueError, match="two trees of one target"):
             forest_correlation(forest, X, target, POINTS, n_sets=2, random_state=0)
+
+
+@pytest.mark.parametrize(
+    ("forest", "value"), [(RandomForestRegressor(3), 2.5), (RandomForestClassifier(3), "ham")]
+)
+def test_a_constant_target_is_refused(forest: Any, value: Any) -> None:
+    with pytest.raises(ValueError, match=rf"y is {value!r} in all 1200 rows.*no correlation"):
+        forest_correlation(forest, X, np.full(1200, value), POINTS, random_state=0)
+
+
+@pytest.mark.filterwarnings("error")
+def test_trees_that_vary_at_no_point_have_no_correlation() -> None:
+    # Far to the left every tree of every setting answers 0; far to the right trees differ.
+    table = np.linspace(-1, 1, 400)[:, np.newaxis]
+    target = np.where(table[:, 0] < 0.5, 0.0, RNG.normal(size=400))
+    forest = RandomForestRegressor(4, random_state=0)
+    found = forest_correlation(forest, table, target, [[-1.0], [1.0]], n_sets=4, random_state=0)
+    assert np.isnan(found.rho[0, 0])
+    assert found.to_frame()["rho"][0] == found.rho[0, 1]
+    nowhere = forest_correlation(forest, table, target, [[-1.0]], n_sets=4, random_state=0)
+    assert nowhere.to_frame()["rho"].isna().all()
+    assert (nowhere.to_frame()["variance"] == 0).all()
+    axes = nowhere.plot()
+    assert len(axes.get_xticklabels()) == 1
+    plt.close(axes.figure)

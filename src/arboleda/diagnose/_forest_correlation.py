@@ -79,14 +79,15 @@ class ForestCorrelation:
         -------
         frame : pandas.DataFrame
             Columns ``max_features``, ``rho``, ``variance`` (of a tree), ``between``, ``within`` and
-            ``forest_variance``.
+            ``forest_variance``. ``rho`` is the mean over the points where trees vary, NaN where
+            there is none.
         """
         try:
             import pandas as pd
         except ModuleNotFoundError as error:
             raise ImportError("to_frame() needs pandas: pip install pandas") from error
         names = ("rho", "variance", "between", "within", "forest_variance")
-        means = {name: np.nanmean(getattr(self, name), axis=1) for name in names}
+        means = {name: _known_mean(getattr(self, name)) for name in names}
         return pd.DataFrame({"max_features": list(self.max_features), **means})
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -107,11 +108,19 @@ class ForestCorrelation:
         places = np.arange(1, len(self.max_features) + 1)
         known = [rho[~np.isnan(rho)] for rho in self.rho]
         ax.boxplot(known, positions=places, widths=0.5, flierprops={"ms": 2})
-        ax.plot(places, [rho.mean() for rho in known], "o-", color="C2", lw=1, ms=4)
+        ax.plot(places, _known_mean(self.rho), "o-", color="C2", lw=1, ms=4)
         ax.set_xticks(places, [str(setting) for setting in self.max_features])
         ax.set_xlabel("columns drawn at a node (max_features)")
         ax.set_ylabel("correlation of two trees")
         return ax
+
+
+def _known_mean(values: Floats) -> Floats:
+    """Mean of each row over what is not NaN; NaN where nothing is."""
+    known = ~np.isnan(values)
+    sums: Floats = np.sum(values, axis=1, where=known)
+    counts = known.sum(axis=1)
+    return np.divide(sums, counts, out=np.full(len(sums), np.nan), where=counts > 0)
 
 
 def forest_correlation(
@@ -155,6 +164,12 @@ def forest_correlation(
     found : ForestCorrelation
         With the methods ``to_frame()`` and ``plot()``.
 
+    Raises
+    ------
+    ValueError
+        If y is the same in all rows, so that trees cannot vary; the forest has one tree or several
+        targets; or the training sets cannot be drawn.
+
     Examples
     --------
     >>> import numpy as np
@@ -173,6 +188,12 @@ def forest_correlation(
     """
     check_consistent_length(X, y)
     sets = _training_sets(len(y), n_sets, set_size, check_random_state(random_state))
+    target = np.asarray(y)
+    if (target == target[:1]).all():
+        raise ValueError(
+            f"y is {target[:1].ravel().tolist()[0]!r} in all {len(target)} rows: trees that learn "
+            "it do not vary, and have no correlation; give a target of several values"
+        )
     settings = (forest.get_params().get("max_features"),) if max_features is None else max_features
     if isinstance(settings, str | Real):
         raise TypeError(f"max_features must be a list of settings, as [{settings!r}]")
