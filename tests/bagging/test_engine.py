@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -142,6 +143,25 @@ def test_columns_of_frames_are_matched_by_name() -> None:
     frame = pd.DataFrame(X, columns=list("abcd"))
     bag = BaggingClassifier(n_estimators=5, random_state=0).fit(frame, y)
     np.testing.assert_array_equal(bag.predict_proba(frame[list("dbca")]), bag.predict_proba(frame))
+
+
+@pytest.mark.parametrize(
+    "bag", [BaggingClassifier(n_estimators=2), RandomSubspaceClassifier(n_estimators=2)]
+)
+def test_messages_about_the_table_name_the_estimator_of_the_user(bag: Any) -> None:
+    name = type(bag).__name__
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    fitted = clone(bag).fit(frame, y)
+    more = clone(fitted).set_params(warm_start=True).fit(frame, y).set_params(n_estimators=4)
+    for fit in (
+        lambda: clone(bag).fit(X[:, :0], y),
+        lambda: fitted.predict(frame[["a", "c"]]),
+        lambda: more.fit(frame[["a", "b", "c"]], y),
+    ):
+        with pytest.raises(ValueError, match=name) as told:
+            fit()
+        assert "DecisionTree" not in str(told.value)
+    assert len(more) == 2
 
 
 def test_what_the_engine_cannot_do_is_done_tree_by_tree() -> None:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
@@ -25,12 +25,7 @@ from arboleda.bagging._plan import Plan
 from arboleda.bagging._routing import routed, takes_weight
 from arboleda.bagging._saved_members import SavedMembers, complete
 from arboleda.bagging._tables import checked_table, n_rows_of
-from arboleda.bagging._tree_members import (
-    TreeMembers,
-    engine_can,
-    example_tree,
-    grown_trees,
-)
+from arboleda.bagging._tree_members import TreeMembers, engine_can, grown_trees
 from arboleda.bagging._votes import Asking
 from arboleda.persist import Field, SavedModel
 from arboleda.tree._decision_tree import DecisionTree
@@ -208,12 +203,8 @@ class MemberEnsemble(SavedModel, MetaEstimatorMixin, BaseEstimator, metaclass=AB
         """Grow trees of ours with the engine, all from one coded table."""
         if isinstance(before, AnyMembers):
             raise ValueError(_OTHER_KIND)  # noqa: TRY004 - a matter of state
-        example = example_tree(template, None if before is None else before.example)
-        training = example._training(X, target, sample_weight, reset=before is None)
-        for name in ("n_features_in_", "feature_names_in_", "schema_"):
-            self.__dict__.pop(name, None)
-            if hasattr(example, name):
-                setattr(self, name, getattr(example, name))
+        example: DecisionTree = clone(template)
+        training = example._training(X, target, sample_weight, reset=before is None, reader=self)
         rows = RowsToDraw.weighing(training.table.n_rows, training.weight, by_chance=False)
         plan = self._plan(target, rows)
         n_more = self.n_estimators - (0 if before is None else len(before))

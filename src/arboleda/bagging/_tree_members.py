@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
 
 from arboleda._bridge.fit import check_class_shares_fit
 from arboleda._bridge.fit_forest import (
@@ -57,15 +56,6 @@ def engine_can(template: Any, tree: DecisionTree) -> bool:
         return False
     params, defaults = template.get_params(), tree.get_params()
     return all(name in _KNOWN or params[name] == defaults[name] for name in params)
-
-
-def example_tree(template: DecisionTree, before: DecisionTree | None) -> DecisionTree:
-    """Make a tree that checks and codes the table; with the columns of an earlier one, if given."""
-    tree: DecisionTree = clone(template)
-    for name in ("n_features_in_", "feature_names_in_", "schema_"):
-        if before is not None and hasattr(before, name):
-            setattr(tree, name, getattr(before, name))
-    return tree
 
 
 def grown_trees(

@@ -124,16 +124,24 @@ class TreeLearner(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         """Numbers that a leaf holds."""
         return sum(self._value_widths())
 
-    def _training(self, X: Any, y: Any, sample_weight: Any, *, reset: bool = True) -> Training:
-        """Check everything that `fit` is given; `reset` learns the columns from it."""
+    def _training(
+        self, X: Any, y: Any, sample_weight: Any, *, reset: bool = True, reader: Any = None
+    ) -> Training:
+        """Check everything that `fit` is given; `reset` learns the columns from it.
+
+        The reader is who messages about the table speak of; it learns the columns too. None: self.
+        """
         self._validate_params()
+        reader = self if reader is None else reader
         once = X if isinstance(X, CodedOnce) else None
         if once is not None:
-            table = once.table_for(self)
+            table = once.table_for(reader)
         else:
-            table = check_table(
-                self, X, reset=reset, categorical_features=self.categorical_features
-            )
+            kinds = self.categorical_features
+            table = check_table(reader, X, reset=reset, categorical_features=kinds)
+        for name in ("n_features_in_", "feature_names_in_", "schema_"):
+            if hasattr(reader, name):
+                setattr(self, name, getattr(reader, name))
         target = self._encode_target(read_target(y, numeric=is_regressor(self)))
         check_consistent_length(table, target)
         weight = self._target_weight(target, read_weight(sample_weight, table))
