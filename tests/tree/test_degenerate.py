@@ -1,5 +1,6 @@
 """Data at the edge of sense: a documented value or a message to act on, never a crash or a NaN."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,12 @@ import pandas as pd
 import pytest
 from tests.property.strategies import arrays_of
 
-from arboleda import DecisionTreeClassifier, DecisionTreeRegressor
+from arboleda import (
+    BaggingClassifier,
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    RandomForestClassifier,
+)
 
 _X = np.random.default_rng(0).normal(size=(20, 2))
 _LABELS = np.arange(20) % 3
@@ -189,6 +195,22 @@ def test_impossible_class_weights(bad: float) -> None:
     model = DecisionTreeClassifier(class_weight={0: bad, 1: bad, 2: bad})
     with pytest.raises(ValueError, match="class_weight"):
         model.fit(_X, _LABELS)
+
+
+@pytest.mark.parametrize("bad", ["a", None, -1.0, np.nan, 1 + 2j, [1.0]])
+def test_class_weights_that_are_none_are_named(bad: Any) -> None:
+    message = re.escape(f"gives the class 1 the weight {bad!r}: give every class a finite number")
+    weights = {0: 2, 1: bad}
+    with pytest.raises(ValueError, match="^class_weight " + message):
+        DecisionTreeClassifier(class_weight=weights).fit(_X, _LABELS)
+    with pytest.raises(ValueError, match="^class_weight " + message):
+        RandomForestClassifier(2, class_weight=weights).fit(_X, _LABELS)
+    with pytest.raises(ValueError, match="^class_weight of the member " + message):
+        BaggingClassifier(DecisionTreeClassifier(class_weight=weights)).fit(_X, _LABELS)
+    with pytest.raises(ValueError, match="^class_weight of output 1 " + message):
+        DecisionTreeClassifier(class_weight=[{0: 1.0, 1: 1.0, 2: 1.0}, weights]).fit(
+            _X, np.column_stack([_LABELS, _LABELS])
+        )
 
 
 def test_a_target_of_weight_zero_is_not_seen() -> None:

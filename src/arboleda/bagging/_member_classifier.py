@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y
 
+from arboleda._bridge.class_weights import check_class_weights
 from arboleda._bridge.target import read_target
 from arboleda.bagging._ensemble import Array, Floats, Indices, MemberEnsemble, members_have
 from arboleda.bagging._tree_members import TreeMembers
@@ -157,7 +158,8 @@ def with_numbered_weights(template: Any, classes: Array) -> Any:
     Raises
     ------
     ValueError
-        If weights are given for a label that is no class, and a class has none.
+        If weights are given for a label that is no class, and a class has none; or a weight is no
+        number, not finite or negative.
     """
     translated = {
         name: _by_number(name, value, classes.tolist())
@@ -169,6 +171,7 @@ def with_numbered_weights(template: Any, classes: Array) -> Any:
 
 def _by_number(name: str, weights: dict[Any, Any], labels: list[Any]) -> dict[int, Any]:
     """Weights of classes by the numbers of these, also of classes that a bag may lack."""
+    check_class_weights(weights, f"{name} of the member")
     unknown = [label for label in weights if label not in labels]
     unnamed = [label for label in labels if label not in weights]
     if unknown and unnamed:  # one may be meant by the other

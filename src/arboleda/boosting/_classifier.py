@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y
 
+from arboleda._bridge.class_weights import check_class_weights
 from arboleda.boosting._boosting import Array, Boosting, Floats
 from arboleda.boosting._losses import CLASSIFICATION, CustomLoss, Loss, classification_loss
 from arboleda.persist import Field, Labels
@@ -66,12 +67,8 @@ class BoostingClassifier(ClassifierMixin, Boosting):  # type: ignore[misc]
     def _row_weight(self, target: Floats, weight: Floats | None) -> Floats | None:
         if self.class_weight is None:
             return weight
+        check_class_weights(self.class_weight)
         by_class: Floats = compute_sample_weight(self.class_weight, self._decode_target(target))
-        if not (np.isfinite(by_class).all() and by_class.min() >= 0.0):
-            raise ValueError(
-                f"class_weight={self.class_weight!r} must give every class a finite weight that is "
-                "not negative"
-            )
         if weight is not None:
             with np.errstate(over="ignore"):  # refused with the sum of all weights
                 by_class = by_class * weight

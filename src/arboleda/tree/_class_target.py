@@ -10,6 +10,7 @@ from sklearn.utils import Tags, check_array, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y, column_or_1d
 
+from arboleda._bridge.class_weights import check_class_weights
 from arboleda._bridge.target import as_columns, label_columns
 from arboleda.persist import Field, Integer, Labels, OneOrMore
 from arboleda.tree._tree_learner import Array, Floats, TreeLearner
@@ -67,9 +68,11 @@ class ClassTarget(ClassifierMixin, TreeLearner):  # type: ignore[misc]
                 f"class_weight has {len(weights)} entries for {self.n_outputs_} targets: give one "
                 "for each"
             )
+        for k, weight in enumerate(weights):
+            check_class_weights(weight, "class_weight" if one else f"class_weight of output {k}")
         parts = [
-            compute_sample_weight(weight, of_output[codes])
-            for weight, of_output, codes in zip(weights, classes, labels, strict=True)
+            compute_sample_weight(weight, known[codes])
+            for weight, known, codes in zip(weights, classes, labels, strict=True)
         ]
         with np.errstate(over="ignore"):  # refused with the sum of all weights
             product: Floats = np.prod(parts, axis=0)
