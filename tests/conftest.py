@@ -1,6 +1,8 @@
 """Fixtures shared by all tests."""
 
 import os
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,3 +17,18 @@ def shared_data(relative: str) -> Path:
     if not path.exists():
         pytest.skip(f"needs the data set {relative}; set ARBOLEDA_DATA to the folder that holds it")
     return path
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ctrl_c_interrupts() -> Iterator[None]:
+    """Ctrl-C raises KeyboardInterrupt here and in processes that tests start.
+
+    A shell lets jobs in the background ignore it, and what is ignored is inherited: tests that
+    press it would wait for ever.
+    """
+    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
