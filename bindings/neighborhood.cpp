@@ -10,6 +10,7 @@
 #include "arrays.h"
 #include "fitted_rows.h"
 #include "predict/proximity.h"
+#include "predict/shared_leaves.h"
 
 namespace arboleda::python {
 
@@ -85,6 +86,18 @@ nb::tuple proximity(const Proximity& near, const Table& table, int n_threads,
   return to_python(std::move(sums));
 }
 
+template <class Table>
+OutArray<std::uint64_t> shared_leaves(const Forest& forest, const Table& table,
+                                      const InArray<std::uint32_t>& group, int n_threads) {
+  const Context context = make_context(n_threads, 0);
+  std::vector<std::uint64_t> sums;
+  {
+    const nb::gil_scoped_release unlocked;
+    sums = squared_shared_leaves(forest, table, span_of(group), context);
+  }
+  return to_numpy(std::move(sums));
+}
+
 void init_proximity(nb::module_& m) {
   nb::class_<Proximity> proximity_class(m, "Proximity", "In how many trees rows share a leaf.");
   proximity_class
@@ -115,6 +128,26 @@ void init_proximity(nb::module_& m) {
       nb::arg("first_row"));
 }
 
+void init_shared_leaves(nb::module_& m) {
+  m.def(
+      "squared_shared_leaves",
+      [](const Forest& forest, nb::list columns, std::size_t n_rows,
+         const InArray<std::uint32_t>& group, int n_threads) {
+        return shared_leaves(forest, to_table(columns, n_rows), group, n_threads);
+      },
+      nb::arg("forest"), nb::arg("columns"), nb::arg("n_rows"), nb::arg("group"),
+      nb::arg("n_threads"));
+  m.def(
+      "squared_shared_leaves",
+      [](const Forest& forest, const AnyColumn& data, const InArray<std::int32_t>& indices,
+         const InArray<std::int64_t>& indptr, std::size_t n_columns,
+         const InArray<std::uint32_t>& group, int n_threads) {
+        return shared_leaves(forest, to_rows(data, indices, indptr, n_columns), group, n_threads);
+      },
+      nb::arg("forest"), nb::arg("data"), nb::arg("indices"), nb::arg("indptr"),
+      nb::arg("n_columns"), nb::arg("group"), nb::arg("n_threads"));
+}
+
 }  // namespace
 
 void init_neighborhood(nb::module_& m) {
@@ -132,6 +165,7 @@ void init_neighborhood(nb::module_& m) {
       },
       nb::arg("targets"), nb::arg("levels"));
   init_proximity(m);
+  init_shared_leaves(m);
 }
 
 }  // namespace arboleda::python

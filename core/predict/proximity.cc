@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/thread_pool.h"
 #include "predict/forest.h"
+#include "predict/leaf_numbers.h"
 
 namespace arboleda {
 
@@ -14,9 +15,6 @@ namespace {
 
 // Rows that one thread takes at a time: their leaves in all trees lie in memory together.
 constexpr std::size_t kTaskRows = 64;
-
-// Rows whose leaves are found before they are sorted by tree.
-constexpr std::size_t kBlockRows = 4096;
 
 }  // namespace
 
@@ -26,19 +24,7 @@ Proximity::Proximity(const Forest& forest, const Table& table, const ForestBags*
     : forest_(forest), n_rows_(table.n_rows), trees_(forest.trees.size()) {
   require(!forest.trees.empty(), "a forest without trees knows no proximity");
   if (bags != nullptr) leave_out_bags(*bags, context);
-  std::vector<std::vector<std::uint32_t>> leaf_of(trees_.size());
-  for (auto& leaves : leaf_of) leaves.resize(n_rows_);
-  for (std::size_t begin = 0; begin < n_rows_; begin += kBlockRows) {
-    const std::size_t end = std::min(n_rows_, begin + kBlockRows);
-    const std::vector<NodeIndex> nodes =
-        apply_forest(forest, rows_between(table, begin, end), context);
-    parallel_for(context.n_threads(), trees_.size(), [&](std::size_t tree, int) {
-      for (std::size_t row = begin; row < end; ++row) {
-        const auto node = static_cast<std::size_t>(nodes[(row - begin) * trees_.size() + tree]);
-        leaf_of[tree][row] = static_cast<std::uint32_t>(forest.trees[tree].nodes[node].leaf());
-      }
-    });
-  }
+  std::vector<std::vector<std::uint32_t>> leaf_of = leaf_numbers(forest, table, context);
   parallel_for(context.n_threads(), trees_.size(), [&](std::size_t tree, int) {
     context.check();
     trees_[tree] = by_leaf(tree, leaf_of[tree]);

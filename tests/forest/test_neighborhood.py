@@ -96,6 +96,32 @@ def test_weights_of_classes_add_up_to_the_soft_vote(name: str, weighted: bool) -
     np.testing.assert_allclose(found @ classes, forest.predict_proba(X[is_new]), atol=1e-9)
 
 
+def test_weights_are_those_before_leaves_are_clipped_to_be_monotone() -> None:
+    random = np.random.default_rng(0)
+    X = random.random((300, 3))
+    y = np.sin(6 * X[:, 0]) + X[:, 1] + random.normal(size=300) / 2
+    forest = RandomForestRegressor(N_TREES, keep_rows=True, random_state=0)
+    forest.set_params(monotonic_cst=[1, -1, 0]).fit(X, y)
+    weights = forest.neighbor_weights(X)
+    np.testing.assert_allclose(
+        weights.toarray(), naive_weights(forest, X, X, np.ones(300)), atol=1e-14
+    )
+    assert np.abs(weights @ y - forest.predict(X)).max() > 0.05
+    larger = X + np.array([0.1, 0.0, 0.0])
+    assert (forest.predict(larger) >= forest.predict(X)).all()
+    assert (forest.neighbor_weights(larger) @ y - weights @ y).min() < -0.01
+
+
+def test_weights_of_medians_average_to_another_answer() -> None:
+    X, y = load_diabetes(return_X_y=True)
+    forest = RandomForestRegressor(N_TREES, min_samples_leaf=15, keep_rows=True, random_state=0)
+    forest.set_params(criterion="absolute_error").fit(X[:200], y[:200])
+    weights = forest.neighbor_weights(X[200:250]).toarray()
+    expected = naive_weights(forest, X[200:250], X[:200], np.ones(200))
+    np.testing.assert_allclose(weights, expected, atol=1e-14)
+    assert np.abs(weights @ y[:200] - forest.predict(X[200:250])).max() > 1
+
+
 def test_gaps_categories_and_sparse_tables() -> None:
     random = np.random.default_rng(0)
     frame = pd.DataFrame(

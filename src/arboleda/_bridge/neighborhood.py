@@ -14,7 +14,7 @@ from arboleda._bridge.columns import SparseTable, Table
 from arboleda._bridge.fit_forest import FittedRows
 from arboleda._bridge.forest import Forest
 
-__all__ = ["Neighborhood", "Proximity"]
+__all__ = ["Neighborhood", "Proximity", "squared_proximities"]
 
 Floats = npt.NDArray[np.float64]
 Csr = tuple[Any, Any, Any]  # starts of the rows, columns, values
@@ -102,6 +102,25 @@ class Proximity:
             rows = slice(first, min(first + size, table.n_rows))
             part = table.take(np.arange(rows.start, rows.stop))
             yield rows, self.of(part, first)
+
+
+def squared_proximities(
+    forest: Forest, table: Table | SparseTable, groups: npt.NDArray[np.intp], n_threads: int
+) -> Floats:
+    """Sum of the squared proximities of each row to the rows of its group, itself among them.
+
+    Parameters
+    ----------
+    forest : Forest
+    table : Table or SparseTable
+    groups : ndarray of shape (n_rows,)
+        Number of the group of each row, from 0 on.
+    n_threads : int
+        Has no influence on the result.
+    """
+    shared: Callable[..., npt.NDArray[np.uint64]] = _native.squared_shared_leaves
+    sums = shared(forest._native, *table.native, groups.astype(np.uint32), n_threads)
+    return sums / float(forest.n_trees) ** 2
 
 
 def _matrix(found: Csr, n_rows: int, n_columns: int) -> csr_matrix:

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from arboleda._bridge.columns import SparseTable, Table
 from arboleda._bridge.fit_forest import FittedRows, ForestOptions
 from arboleda._bridge.forest import Forest
-from arboleda._bridge.neighborhood import Neighborhood, Proximity
+from arboleda._bridge.neighborhood import Neighborhood, Proximity, squared_proximities
 from arboleda._bridge.target import read_target
 from arboleda._bridge.threads import resolve_n_jobs
 from arboleda.forest._bags import Bags
@@ -51,6 +51,12 @@ class NeighborhoodMixin:
         weight), and the mean over the trees is taken. With y the training targets,
         ``neighbor_weights(X) @ y`` is the prediction of a regressor, up to rounding; with the
         classes as columns of 0 and 1 it is ``predict_proba`` of a classifier that votes softly.
+
+        With ``monotonic_cst`` a leaf answers the mean of its rows clipped to the bounds that the
+        splits above it set. The weights are still those of the rows: ``neighbor_weights(X) @ y`` is
+        the answer before clipping, which differs from the prediction where a leaf's mean is out of
+        its bounds, and need not rise or fall as asked. With ``criterion="absolute_error"`` leaves
+        answer medians, so there the mean by weights is another answer, too.
 
         Parameters
         ----------
@@ -174,10 +180,9 @@ class NeighborhoodMixin:
         """
         return imputed(self, X, y, n_rounds)
 
-    def _outlier_scores(self, X: Any, groups: npt.NDArray[np.intp] | None) -> Floats:
-        table = self._check_input(X)
-        near = Proximity(self.forest_, table, self._n_threads())
-        return outlier_scores(near.blocks(table), table.n_rows, groups)
+    def _outlier_scores(self, table: Table | SparseTable, groups: npt.NDArray[np.intp]) -> Floats:
+        squares = squared_proximities(self.forest_, table, groups, self._n_threads())
+        return outlier_scores(squares, groups)
 
     def _neighborhood(self, asked: str) -> Neighborhood:
         return Neighborhood(self.forest_, self._fitted_rows(asked), self._n_threads())
@@ -241,7 +246,7 @@ class ClassNeighborhoodMixin(NeighborhoodMixin):
         if len(labels) != table.n_rows:
             raise ValueError(f"y has {len(labels)} labels, but X has {table.n_rows} rows")
         _, groups = np.unique(labels, return_inverse=True)
-        return self._outlier_scores(X, groups)
+        return self._outlier_scores(table, groups)
 
 
 class QuantileMixin(NeighborhoodMixin):
@@ -263,7 +268,8 @@ class QuantileMixin(NeighborhoodMixin):
         scores : ndarray of shape (n_samples,)
             0 for the median row; the larger, the more of an outlier.
         """
-        return self._outlier_scores(X, None)
+        table = self._check_input(X)
+        return self._outlier_scores(table, np.zeros(table.n_rows, dtype=np.intp))
 
     def predict_quantiles(self, X: Any, quantiles: Any = (0.1, 0.5, 0.9)) -> Floats:
         """Predict quantiles of the target: of the training targets, weighted as neighbours.
