@@ -118,9 +118,10 @@ class ForestCorrelation:
 def _known_mean(values: Floats) -> Floats:
     """Mean of each row over what is not NaN; NaN where nothing is."""
     known = ~np.isnan(values)
-    sums: Floats = np.sum(values, axis=1, where=known)
-    counts = known.sum(axis=1)
-    return np.divide(sums, counts, out=np.full(len(sums), np.nan), where=counts > 0)
+    sums, counts = np.sum(values, axis=1, where=known), known.sum(axis=1)
+    means: Floats = np.full(len(sums), np.nan)
+    np.divide(sums, counts, out=means, where=counts > 0)
+    return means
 
 
 def forest_correlation(
