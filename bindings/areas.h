@@ -27,6 +27,7 @@ void init_out_of_bag(nb::module_& m);
 void init_neighborhood(nb::module_& m);
 void init_prune(nb::module_& m);
 void init_boosting(nb::module_& m);
+void init_adaboost(nb::module_& m);
 void init_io(nb::module_& m);
 
 // Columns of a table: a list of one-dimensional arrays, each of any stride and of one of the types

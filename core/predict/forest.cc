@@ -142,6 +142,51 @@ std::vector<double> mean_votes(const Forest& forest, const Ballot& ballot, const
 }
 
 template <class Table>
+std::vector<double> member_scores(const Forest& forest, const MemberVotes& votes,
+                                  const Table& table, const Context& context) {
+  const std::size_t k = votes.n_outputs();
+  std::vector<double> scores(table.n_rows * k, 0.0);
+  for_each_leaf(forest, 0, forest.trees.size(), table, context,
+                [&](std::size_t t, std::size_t begin, std::span<const std::uint32_t> leaves) {
+                  const CompactTree& tree = forest.trees[t];
+                  double* sum = scores.data() + begin * k;
+                  for (const std::uint32_t leaf : leaves) {
+                    votes.add(t, tree.nodes[leaf].leaf(), sum);
+                    sum += k;
+                  }
+                });
+  return scores;
+}
+
+template <class Table>
+std::vector<double> staged_member_scores(const Forest& forest, const MemberVotes& votes,
+                                         std::size_t first, std::size_t last,
+                                         std::span<const double> before, const Table& table,
+                                         const Context& context) {
+  const std::size_t k = votes.n_outputs();
+  const std::size_t size = table.n_rows * k;
+  const std::size_t n_trees = votes.trees_a_member();
+  require(first <= last && last * n_trees <= forest.trees.size(),
+          "the forest has not the trees that it is asked for");
+  require(before.size() == size, "the sums have not the shape of the votes");
+  std::vector<double> scores((last - first) * size);
+  for_each_leaf(forest, first * n_trees, last * n_trees, table, context,
+                [&](std::size_t t, std::size_t begin, std::span<const std::uint32_t> leaves) {
+                  const CompactTree& tree = forest.trees[t];
+                  double* sum = scores.data() + (t / n_trees - first) * size + begin * k;
+                  if (t % n_trees == 0) {  // the first tree of its member
+                    const double* old = t / n_trees > first ? sum - size : &before[begin * k];
+                    std::copy_n(old, leaves.size() * k, sum);
+                  }
+                  for (const std::uint32_t leaf : leaves) {
+                    votes.add(t, tree.nodes[leaf].leaf(), sum);
+                    sum += k;
+                  }
+                });
+  return scores;
+}
+
+template <class Table>
 std::vector<NodeIndex> apply_forest(const Forest& forest, const Table& table,
                                     const Context& context) {
   const std::size_t n_trees = forest.trees.size();
@@ -165,6 +210,16 @@ template std::vector<double> mean_votes(const Forest&, const Ballot&, const Tabl
                                         const Context&);
 template std::vector<double> mean_votes(const Forest&, const Ballot&, const SparseRows&,
                                         const Context&);
+template std::vector<double> member_scores(const Forest&, const MemberVotes&, const TableView&,
+                                           const Context&);
+template std::vector<double> member_scores(const Forest&, const MemberVotes&, const SparseRows&,
+                                           const Context&);
+template std::vector<double> staged_member_scores(const Forest&, const MemberVotes&, std::size_t,
+                                                  std::size_t, std::span<const double>,
+                                                  const TableView&, const Context&);
+template std::vector<double> staged_member_scores(const Forest&, const MemberVotes&, std::size_t,
+                                                  std::size_t, std::span<const double>,
+                                                  const SparseRows&, const Context&);
 template std::vector<NodeIndex> apply_forest(const Forest&, const TableView&, const Context&);
 template std::vector<NodeIndex> apply_forest(const Forest&, const SparseRows&, const Context&);
 

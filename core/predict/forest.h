@@ -10,6 +10,7 @@
 #include "base/context.h"
 #include "data/column.h"
 #include "tree/forest.h"
+#include "tree/member_votes.h"
 #include "tree/votes.h"
 
 namespace arboleda {
@@ -23,6 +24,20 @@ void add_votes(const Forest& forest, std::size_t first, std::size_t last, const 
 template <class Table>
 std::vector<double> mean_votes(const Forest& forest, const Ballot& ballot, const Table& table,
                                const Context& context);
+
+// The sum of the weighted votes of all members: rows x outputs, row-major.
+template <class Table>
+std::vector<double> member_scores(const Forest& forest, const MemberVotes& votes,
+                                  const Table& table, const Context& context);
+
+// The sums after each of the members [first, last), those before `first` counted: members x rows x
+// outputs, row-major. before: the sums after `first` members; zeros for 0. The last of them are the
+// bits of member_scores().
+template <class Table>
+std::vector<double> staged_member_scores(const Forest& forest, const MemberVotes& votes,
+                                         std::size_t first, std::size_t last,
+                                         std::span<const double> before, const Table& table,
+                                         const Context& context);
 
 // The leaf of every row in every tree, as the node of the tree: rows x trees, row-major.
 template <class Table>

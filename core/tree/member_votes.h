@@ -34,6 +34,8 @@ class MemberVotes {
   MemberVotes(const Forest& forest, MemberVote vote, std::span<const double> weights,
               std::size_t trees_a_member);
 
+  std::size_t trees_a_member() const { return trees_a_member_; }
+
   // Of the sums: one a class; or 1, where of_class has one tree a member.
   std::size_t n_outputs() const { return n_outputs_; }
 
