@@ -10,6 +10,7 @@
 #include "data/column.h"
 #include "io/bytes.h"
 #include "io/model_file.h"
+#include "tree/forest.h"
 
 namespace arboleda::python {
 
@@ -28,7 +29,11 @@ void init_neighborhood(nb::module_& m);
 void init_prune(nb::module_& m);
 void init_boosting(nb::module_& m);
 void init_adaboost(nb::module_& m);
+void init_adaboost_regressor(nb::module_& m);
 void init_io(nb::module_& m);
+
+// The weighted medians of a forest that was boosted.
+void def_medians(nb::class_<Forest>& forest_class);
 
 // Columns of a table: a list of one-dimensional arrays, each of any stride and of one of the types
 // of DType. The views hold no reference: the list must outlive them.

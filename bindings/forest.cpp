@@ -117,6 +117,12 @@ void init_forest(nb::module_& m) {
            nb::arg("n_trees"))
       .def("extended", nb::overload_cast<const Forest&, const Forest&>(&extended), nb::arg("more"))
       .def(
+          "with_leaf_values",
+          [](const Forest& f, const InArray<double>& values) {
+            return with_leaf_values(f, span_of(values));
+          },
+          nb::arg("values"), "The same trees with other values in their leaves.")
+      .def(
           "categories_are_below",
           [](const Forest& f, const std::vector<std::int64_t>& n_levels) {
             return categories_are_below(f, n_levels);
@@ -125,6 +131,7 @@ void init_forest(nb::module_& m) {
       .def("impurity_importances",
            [](const Forest& f) { return to_numpy(impurity_importances(f)); });
   def_votes(forest_class);
+  def_medians(forest_class);
   def_answer(forest_class, "apply", [](const Forest& forest, const auto& table, int n_threads) {
     return apply(forest, table, n_threads);
   });

@@ -16,5 +16,6 @@ NB_MODULE(_native, m) {
   arboleda::python::init_prune(m);
   arboleda::python::init_boosting(m);
   arboleda::python::init_adaboost(m);
+  arboleda::python::init_adaboost_regressor(m);
   arboleda::python::init_io(m);
 }

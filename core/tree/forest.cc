@@ -61,6 +61,20 @@ Forest truncated(const Forest& forest, std::size_t n_trees) {
   return first;
 }
 
+Forest with_leaf_values(const Forest& forest, std::span<const double> values) {
+  require(!keeps_values(forest.measure), "the inner nodes of the forest have values of their own");
+  Forest other = forest;
+  for (CompactTree& tree : other.trees) {
+    require(values.size() >= tree.value.size(),
+            "the leaves of the forest are more than the values");
+    std::copy_n(values.begin(), tree.value.size(), tree.value.begin());
+    values = values.subspan(tree.value.size());
+  }
+  require(values.empty(), "the leaves of the forest are fewer than the values");
+  check_forest(other);
+  return other;
+}
+
 std::vector<double> impurity_importances(const Forest& forest) {
   std::vector<double> sum(static_cast<std::size_t>(forest.n_features), 0.0);
   for (std::size_t t = 0; t < forest.trees.size(); ++t) {

@@ -39,6 +39,10 @@ Forest extended(const Forest& forest, const Forest& more);
 // The first trees alone.
 Forest truncated(const Forest& forest, std::size_t n_trees);
 
+// The same trees with other values in their leaves: n_outputs for each, leaf after leaf, tree after tree.
+// For trees that keep values of leaves alone.
+Forest with_leaf_values(const Forest& forest, std::span<const double> values);
+
 // How much each feature did, as shares of the whole: the mean over trees that have a split of the
 // decrease of impurity by each feature, each tree's as shares; zeros where no tree has a split.
 // Breiman (2001), "Random forests", Machine Learning 45, section 10; mean of shares: scikit-learn's.

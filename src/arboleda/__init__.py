@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 
 # Public name -> the module that defines it.
 _PUBLIC = {
+    "AdaBoostRegressor": "arboleda.adaboost",
     "BaggingClassifier": "arboleda.bagging",
     "BaggingRegressor": "arboleda.bagging",
     "ClassSwitchingClassifier": "arboleda.bagging",
@@ -37,6 +38,7 @@ _PUBLIC = {
 _MODULES = {"combine", "diagnose", "metrics", "model_selection", "persist"}
 
 __all__ = [
+    "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
     "ClassSwitchingClassifier",
@@ -75,6 +77,7 @@ if TYPE_CHECKING:
     from arboleda import model_selection as model_selection
     from arboleda import persist as persist
     from arboleda._errors import ModelFormatError as ModelFormatError
+    from arboleda.adaboost import AdaBoostRegressor as AdaBoostRegressor
     from arboleda.bagging import BaggingClassifier as BaggingClassifier
     from arboleda.bagging import BaggingRegressor as BaggingRegressor
     from arboleda.bagging import ClassSwitchingClassifier as ClassSwitchingClassifier

@@ -122,6 +122,23 @@ class Forest:
         answer: Callable[..., npt.NDArray[np.float64]] = self._native.votes
         return answer(voting, list(self._widths), *table.native, n_threads)
 
+    def medians(
+        self, table: Table | SparseTable, weights: npt.NDArray[np.float64], n_threads: int = 1
+    ) -> npt.NDArray[np.float64]:
+        """Weighted median of the trees' values for each row, of shape (n_samples,).
+
+        Parameters
+        ----------
+        table : Table or SparseTable
+            The rows.
+        weights : ndarray of shape (n_trees,)
+            Of the trees, not negative.
+        n_threads : int, default=1
+            Number of threads; it changes no bit of the result.
+        """
+        answer: Callable[..., npt.NDArray[np.float64]] = self._native.medians
+        return answer(*table.native, n_threads, np.ascontiguousarray(weights, dtype=np.float64))
+
     def apply(self, table: Table | SparseTable, n_threads: int = 1) -> npt.NDArray[np.intp]:
         """Index of the leaf of each row in each tree, of shape (n_samples, n_trees)."""
         answer: Callable[..., npt.NDArray[np.int32]] = self._native.apply
@@ -137,6 +154,11 @@ class Forest:
         paths = [self.tree(i).decision_path(table, n_threads) for i in range(self.n_trees)]
         begins: npt.NDArray[np.int64] = self._native.node_begins()
         return csr_matrix(hstack(paths, format="csr")), begins
+
+    def with_leaf_values(self, values: npt.NDArray[np.float64]) -> Forest:
+        """Return the same trees with other values in their leaves, in the order of these."""
+        native = self._native.with_leaf_values(np.ascontiguousarray(values, dtype=np.float64))
+        return Forest(native, self._widths)
 
     def truncated(self, n_trees: int) -> Forest:
         """Return the first trees alone."""

@@ -19,7 +19,7 @@ from arboleda.bagging._draws import Draw, RowsToDraw, draw, switched
 from arboleda.bagging._plan import Plan
 from arboleda.bagging._tables import columns_of, rows_of
 
-__all__ = ["Member", "Training", "each", "fit_members", "n_jobs_limits"]
+__all__ = ["Member", "Training", "each", "fit_members", "n_jobs_limits", "set_random_states"]
 
 Floats = npt.NDArray[np.float64]
 Result = TypeVar("Result")
@@ -89,7 +89,7 @@ def _fit_some(
 
 def _fit_one(template: Any, training: Training, seed: int, n_threads: int | None) -> Member:
     member = clone(template)
-    _set_random_states(member, seed)
+    set_random_states(member, check_random_state(seed))
     drawn = draw(training.plan, training.rows, seed)
     y = training.y
     if training.plan.switch_share:
@@ -141,9 +141,8 @@ def _tell_of_one_class(
         ) from error
 
 
-def _set_random_states(member: Any, seed: int) -> None:
-    """Give the member and its parts seeds of their own, drawn from the member's."""
-    random = check_random_state(seed)
+def set_random_states(member: Any, random: np.random.RandomState) -> None:
+    """Give the member and its parts seeds of their own, drawn in the order of their names."""
     names = [
         name
         for name in sorted(member.get_params(deep=True))

@@ -1,0 +1,5 @@
+"""AdaBoost and its family."""
+
+from arboleda.adaboost._adaboost_regressor import AdaBoostRegressor
+
+__all__ = ["AdaBoostRegressor"]

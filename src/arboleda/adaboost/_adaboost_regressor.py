@@ -1,0 +1,398 @@
+"""AdaBoost of regressors: Freund and Schapire (1997), AdaBoost.R; Drucker (1997), AdaBoost.R2."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone
+from sklearn.metrics import r2_score
+from sklearn.utils import Tags, check_random_state, column_or_1d, get_tags
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.metadata_routing import _RoutingNotSupportedMixin
+from sklearn.utils.validation import _check_y, check_consistent_length, check_is_fitted
+
+from arboleda._bridge.adaboost_regressor import RunningMedians
+from arboleda._bridge.target import read_target, read_weight
+from arboleda._bridge.threads import resolve_n_jobs
+from arboleda.adaboost._any_regressors import AnyRegressors, AnyTeacher
+from arboleda.adaboost._boosted_trees import BoostedTrees, TreeTeacher, engine_can_boost
+from arboleda.adaboost._density_rounds import DensityRounds
+from arboleda.adaboost._drawn_rounds import DrawnRounds, Loss
+from arboleda.adaboost._median_validation import MedianValidation
+from arboleda.adaboost._verdict import Floats
+from arboleda.bagging._tables import checked_table
+from arboleda.tree import DecisionTreeRegressor
+from arboleda.tree._folds import hold_out
+from arboleda.tree._refit import as_before_if_it_fails
+
+
+class AdaBoostRegressor(
+    RegressorMixin,
+    _RoutingNotSupportedMixin,
+    MetaEstimatorMixin,
+    BaseEstimator,  # type: ignore[misc]
+):
+    """AdaBoost of regressors: each learns most from what those before it got wrong.
+
+    What the members say is put together by their weighted median: the smallest of their answers at
+    which the weights of those up to it reach half of all.
+
+    "R2" (Drucker 1997) draws rows with replacement, badly predicted ones the more often. It has the
+    parameters, draws and answers of scikit-learn's ``AdaBoostRegressor``.
+
+    "R" (Freund & Schapire 1997) is the original. It turns "what is y?" into questions "is y at
+    least v?", one for every v between the smallest and the largest target, and boosts the answers
+    to these as AdaBoost does. The questions of a row have a density over v, piecewise linear,
+    instead of one weight, and the error of a member is the density between its answers and the
+    targets. As in AdaBoost the errors bound the training error of the whole
+    (``training_error_bound_``).
+
+    Parameters
+    ----------
+    estimator : estimator, default=None
+        What the members are clones of; None: ``DecisionTreeRegressor(max_depth=3)``.
+    n_estimators : int, default=50
+        Members at most. Boosting ends earlier at a member without error, and at one whose error is
+        1/2 or more, which is not kept unless it is the first.
+    learning_rate : float, default=1.0
+        Factor of the members' weights and of what they change.
+    loss : {"linear", "square", "exponential"}, default="linear"
+        For "R2": how much of a row's absolute error, as a share of the largest, counts: itself, its
+        square, or 1 - exp(-share).
+    algorithm : {"R2", "R"}, default="R2"
+    random_state : int, RandomState or None, default=None
+        Rows drawn, rows set aside, and seeds of the members.
+    n_iter_no_change : int, default=None
+        Rounds without a smaller error on rows set aside after which boosting stops; the model is
+        then that of the best round. None: no rows are set aside.
+    validation_fraction : float, default=0.1
+        Share of the rows to set aside; read with ``n_iter_no_change`` only.
+    n_jobs : int, default=None
+        Threads of the engine; None: all that there are. No result depends on it.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        What the members are clones of.
+    estimators_ : sequence of estimators
+        The members.
+    estimator_weights_ : ndarray of shape (n_rounds,)
+        Their weights in the median: the learning rate times log((1 - error) / error).
+    estimator_errors_ : ndarray of shape (n_rounds,)
+        Their errors under the weights that they learned from.
+    training_error_bound_ : ndarray of shape (n_rounds,)
+        Upper bound of the mean squared error on the rows learned from after each round, as their
+        weights count: ``(max y - min y)^2 2 Z prod 2 sqrt(e (1 - e))`` (theorem 12 of the paper,
+        whose proof has the factor 2 Z; it is at most 1). Only for "R".
+    best_iteration_ : int
+        Rounds of the fitted model.
+    feature_importances_ : ndarray of shape (n_features,)
+        Mean of the members' importances by their weights; only if these have some.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        Only if the columns have names that are text.
+
+    Notes
+    -----
+    A member of "R" ought to make the error under the density least, which is no sum of squares. In
+    the first round it is one: the density of row i is D_i |v - y_i|, and the error of an answer h
+    is D_i (h - y_i)^2 / 2. Later the density is that times steps which fall away from y_i. So
+    members are fitted by weights for which u_i |v - y_i| has the row's share of the density: least
+    squares that stand for the error. Members that take no weights learn from rows drawn by these.
+    Where members are trees of ours, the splits are found in this way, and the answer of each leaf
+    is then the very one with which the rows in it have the least error under the density.
+    In this the paper leaves the choice to the learner.
+
+    Members learn y as it is given. Answers beyond the targets learned from count as the nearest of
+    them in "R", also in ``predict``.
+
+    Trees of ours (``DecisionTreeRegressor``) are grown by the engine: the table is coded once for
+    all rounds, and rows are weighed by the number of their draws rather than copied. Other members,
+    and trees with ``min_samples_leaf`` or ``min_samples_split`` in "R2", which count copies as rows
+    of their own, are fitted one by one.
+
+    References
+    ----------
+    Y. Freund, R. Schapire (1997), "A decision-theoretic generalization of on-line learning and an
+    application to boosting", Journal of Computer and System Sciences 55, section 5.3.
+
+    H. Drucker (1997), "Improving regressors using boosting techniques", ICML.
+
+    Examples
+    --------
+    >>> from arboleda import AdaBoostRegressor
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = AdaBoostRegressor(algorithm="R", n_estimators=20).fit(X, y)
+    >>> bool(((model.predict(X) - y) ** 2).mean() <= model.training_error_bound_[-1])
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "learning_rate": [Interval(Real, 0, None, closed="neither")],
+        "loss": [StrOptions({"linear", "square", "exponential"})],
+        "algorithm": [StrOptions({"R", "R2"})],
+        "random_state": ["random_state"],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left"), None],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "n_jobs": [None, Integral],
+    }
+
+    estimator_: Any
+    n_features_in_: int
+    estimator_errors_: Floats
+    _members: AnyRegressors | BoostedTrees
+    _range: tuple[float, float]
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 50,
+        learning_rate: float = 1.0,
+        loss: Loss = "linear",
+        algorithm: Literal["R2", "R"] = "R2",
+        random_state: int | np.random.RandomState | None = None,
+        n_iter_no_change: int | None = None,
+        validation_fraction: float = 0.1,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.loss = loss
+        self.algorithm = algorithm
+        self.random_state = random_state
+        self.n_iter_no_change = n_iter_no_change
+        self.validation_fraction = validation_fraction
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the members one after the other.
+
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+            What the members can learn from; frames stay frames.
+        y : array-like of shape (n_samples,)
+            The target, without missing values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Finite weights, not negative; rows of weight 0 take no part. The weights of the first
+            round are in proportion to them. None: all rows count the same.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, the lengths differ, y has missing or infinite values, or
+            a member refuses its rows. The model stays as it was.
+        """
+        self._validate_params()
+        if self.algorithm == "R" and self.loss != "linear":
+            raise ValueError(
+                f"loss={self.loss!r} is for algorithm='R2': 'R' has a loss of its own, so leave it "
+                "out"
+            )
+        with as_before_if_it_fails(self):
+            self._fit(X, y, sample_weight)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        target = self._read_target(y)
+        self.estimator_ = (
+            DecisionTreeRegressor(max_depth=3) if self.estimator is None else self.estimator
+        )
+        n_threads = resolve_n_jobs(self.n_jobs)
+        teacher: AnyTeacher | TreeTeacher
+        if engine_can_boost(self.estimator_, self.algorithm):
+            example: DecisionTreeRegressor = clone(self.estimator_)
+            training = example._training(X, target, sample_weight, reader=self)
+            given = training.weight
+            teacher = TreeTeacher(example, training, n_threads)
+        else:
+            self.__dict__.pop("schema_", None)
+            table = checked_table(self, X, reset=True)
+            check_consistent_length(table, target)
+            given = read_weight(sample_weight, table)
+            teacher = AnyTeacher(self.estimator_, table, target)
+        weight = np.ones(len(target)) if given is None else given
+        self._boost(teacher, target, weight, n_threads)
+
+    def _read_target(self, y: Any) -> Floats:
+        y = _check_y(read_target(y, numeric=True), y_numeric=True, estimator=self)
+        if y.dtype.kind in "Mm":
+            raise ValueError(
+                f"y has values of type {y.dtype}: turn dates and durations into numbers first"
+            )
+        target: Floats = column_or_1d(y, warn=True).astype(np.float64)
+        with np.errstate(over="ignore"):
+            reach = np.ptp(target)
+        if not np.isfinite(reach):
+            raise ValueError(
+                f"y reaches from {target.min()} to {target.max()}, further than a float64 can tell "
+                "differences: divide it by a number"
+            )
+        return target
+
+    def _boost(
+        self, teacher: AnyTeacher | TreeTeacher, target: Floats, weight: Floats, n_threads: int
+    ) -> None:
+        random = check_random_state(self.random_state)
+        validation = None
+        if self.n_iter_no_change is not None:
+            weight, validation = self._set_aside(target, weight, random)
+        rounds: DensityRounds | DrawnRounds
+        if self.algorithm == "R":
+            rounds = DensityRounds(target, weight, self.learning_rate, n_threads)
+        else:
+            rounds = DrawnRounds(target, weight, self.loss, self.learning_rate)
+        weights: list[float] = []
+        errors: list[float] = []
+        while len(weights) < self.n_estimators:
+            answers = rounds.teach(teacher, random)
+            verdict = rounds.judge(answers)
+            if verdict.weight == 0.0:
+                if weights:
+                    break
+                _tell_of_useless_member(self.estimator_, verdict.error)
+            weights.append(verdict.weight)
+            errors.append(verdict.error)
+            enough = validation is not None and validation.note(answers, verdict.weight, n_threads)
+            if verdict.ends or enough:
+                break
+        n_rounds = len(weights) if validation is None else validation.best_round
+        self._members = teacher.finished(np.array(weights[:n_rounds]))
+        self.estimator_errors_ = np.array(errors[:n_rounds])
+        self._range = (-np.inf, np.inf)
+        self.__dict__.pop("training_error_bound_", None)
+        if isinstance(rounds, DensityRounds):
+            self.training_error_bound_ = np.array(rounds.bounds[:n_rounds])
+            self._range = (rounds.lowest, rounds.highest)
+
+    def _set_aside(
+        self, target: Floats, weight: Floats, random: np.random.RandomState
+    ) -> tuple[Floats, MedianValidation]:
+        """Weights that are 0 for the rows set aside, and what these are judged by."""
+        assert self.n_iter_no_change is not None
+        able = np.flatnonzero(weight)
+        seed = int(random.randint(np.iinfo(np.int32).max))
+        learn, judge = hold_out(self.validation_fraction, target, able, stratify=False, seed=seed)
+        rest = np.zeros_like(weight)
+        rest[learn] = weight[learn]
+        return rest, MedianValidation(judge, target, weight, self.n_iter_no_change)
+
+    def predict(self, X: Any) -> Floats:
+        """Weighted median of the members' answers.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+        """
+        table = self._checked(X)
+        return self._members.medians(table, resolve_n_jobs(self.n_jobs)).clip(*self._range)
+
+    def staged_predict(self, X: Any) -> Iterator[Floats]:
+        """Yield `predict` after each round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Yields
+        ------
+        y : ndarray of shape (n_samples,)
+        """
+        table = self._checked(X)
+        n_threads = resolve_n_jobs(self.n_jobs)
+        running = None
+        answers = self._members.answers(table, n_threads)
+        for values, weight in zip(answers, self.estimator_weights_.tolist(), strict=True):
+            running = RunningMedians(len(values)) if running is None else running
+            running.add(values, weight, n_threads)
+            yield running.medians(n_threads).clip(*self._range)
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """Yield R2 after each round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Yields
+        ------
+        score : float
+        """
+        for predicted in self.staged_predict(X):
+            yield r2_score(y, predicted, sample_weight=sample_weight)
+
+    def _checked(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return self._members.checked(self, X)
+
+    def _fitted(self) -> AnyRegressors | BoostedTrees:
+        if not hasattr(self, "_members"):
+            raise AttributeError(f"{type(self).__name__} has no members before it is fitted")
+        return self._members
+
+    @property
+    def estimators_(self) -> Sequence[Any]:
+        """The fitted members."""
+        return self._fitted().estimators
+
+    @property
+    def estimator_weights_(self) -> Floats:
+        """Weights of the members in the median."""
+        return self._fitted().weights
+
+    @property
+    def best_iteration_(self) -> int:
+        """Rounds of the fitted model; early stopping goes back to the best one."""
+        return len(self._fitted())
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Mean of the members' importances of the columns by their weights."""
+        shares = self._fitted().importances()
+        weights = self.estimator_weights_
+        # A single member may have the weight 0.
+        found: Floats = np.average(shares, axis=0, weights=weights if weights.any() else None)
+        return found
+
+    def __len__(self) -> int:
+        """Return the number of members."""
+        return len(self._fitted())
+
+    def __getitem__(self, number: int) -> Any:
+        """Return a fitted member."""
+        return self.estimators_[number]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        member = get_tags(DecisionTreeRegressor() if self.estimator is None else self.estimator)
+        tags.input_tags.sparse = member.input_tags.sparse
+        tags.input_tags.allow_nan = member.input_tags.allow_nan
+        return tags
+
+
+def _tell_of_useless_member(member: Any, error: float) -> None:
+    warnings.warn(
+        f"the error of the first {type(member).__name__} is {error:.3g}, not below 1/2: boosting "
+        "ends with it alone. Give it more freedom, such as deeper trees, or use 'R2' with another "
+        "loss",
+        stacklevel=5,
+    )

@@ -1,0 +1,119 @@
+"""Regressors of any kind as members: fitted one after the other, and kept as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from arboleda._bridge.adaboost_regressor import RunningMedians
+from arboleda.adaboost._density_rounds import DensityRounds
+from arboleda.adaboost._verdict import Floats, Indices
+from arboleda.bagging._members import set_random_states
+from arboleda.bagging._routing import takes_weight
+from arboleda.bagging._tables import checked_table, n_rows_of, rows_of
+
+
+@dataclass(frozen=True, eq=False)
+class AnyRegressors:
+    """Fitted members and their weights."""
+
+    members: Sequence[Any]
+    weights: Floats
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.members)
+
+    def checked(self, ensemble: Any, X: Any) -> Any:
+        """Check a table as the members take it."""
+        return checked_table(ensemble, X, reset=False)
+
+    @property
+    def estimators(self) -> Sequence[Any]:
+        """The members."""
+        return self.members
+
+    def answers(self, X: Any, n_threads: int) -> Iterator[Floats]:
+        """Answers of one member after the other."""
+        for member in self.members:
+            yield answers_of(member, X)
+
+    def medians(self, X: Any, n_threads: int) -> Floats:
+        """Weighted median of their answers."""
+        running = RunningMedians(n_rows_of(X))
+        for answers, weight in zip(self.answers(X, n_threads), self.weights, strict=True):
+            running.add(answers, weight, n_threads)
+        return running.medians(n_threads)
+
+    def importances(self) -> Floats:
+        """Importances of the columns for each member."""
+        return np.array([member.feature_importances_ for member in self.members])
+
+
+def answers_of(member: Any, X: Any) -> Floats:
+    """Answers of one member, one finite number a row."""
+    answers = np.asarray(member.predict(X), dtype=np.float64)
+    if answers.ndim == 2 and answers.shape[1] == 1:
+        answers = answers[:, 0]
+    if answers.shape != (n_rows_of(X),) or not np.isfinite(answers).all():
+        raise ValueError(
+            f"{type(member).__name__} predicted an array of shape {answers.shape} with "
+            f"{np.count_nonzero(~np.isfinite(answers))} infinite or missing values: members must "
+            "predict one finite number a row"
+        )
+    return np.ascontiguousarray(answers)
+
+
+class AnyTeacher:
+    """Fits clones of an estimator.
+
+    Parameters
+    ----------
+    template : estimator
+    X : array, frame or sparse matrix
+    target : ndarray of shape (n_samples,)
+    """
+
+    def __init__(self, template: Any, X: Any, target: Floats) -> None:
+        self._template = template
+        self._X = X
+        self._target = target
+        self._members: list[Any] = []
+        self._random = np.random.RandomState(0)
+
+    def begin(self, random: np.random.RandomState) -> None:
+        """Make a clone with seeds of its own."""
+        member = clone(self._template)
+        set_random_states(member, random)
+        self._members.append(member)
+        self._random = random
+
+    def learn_drawn(self, drawn: Indices) -> Floats:
+        """Fit it on drawn rows, those drawn twice twice, and return its answers to all rows."""
+        member = self._members[-1]
+        member.fit(rows_of(self._X, drawn), self._target[drawn])
+        return answers_of(member, self._X)
+
+    def learn_density(self, rounds: DensityRounds) -> Floats:
+        """Fit it by least squares that stand for the error; draw rows if it takes no weights."""
+        weight = rounds.row_weights()
+        if not takes_weight(self._template):
+            n_rows = len(weight)
+            return self.learn_drawn(
+                self._random.choice(n_rows, size=n_rows, p=weight / weight.sum())
+            )
+        X, target = self._X, self._target
+        if not weight.all():
+            able = np.flatnonzero(weight)
+            X, target, weight = rows_of(X, able), target[able], weight[able]
+        member = self._members[-1]
+        member.fit(X, target, sample_weight=weight)
+        return answers_of(member, self._X)
+
+    def finished(self, weights: Floats) -> AnyRegressors:
+        """Return the first members, one for each weight."""
+        return AnyRegressors(self._members[: len(weights)], weights)

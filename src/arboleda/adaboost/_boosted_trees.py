@@ -1,0 +1,164 @@
+"""Trees of ours as members: grown by the engine from one coded table, kept as a forest."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from arboleda._bridge.columns import SparseTable, Table
+from arboleda._bridge.fit_forest import ForestOptions, fit_regression_forest
+from arboleda._bridge.forest import Forest
+from arboleda._bridge.table import check_table
+from arboleda.adaboost._density_rounds import DensityRounds
+from arboleda.adaboost._verdict import Floats, Indices
+from arboleda.bagging._members import set_random_states
+from arboleda.bagging._tree_members import engine_can
+from arboleda.forest._members import MadeWhenAsked
+from arboleda.tree import DecisionTreeRegressor
+from arboleda.tree._tree_learner import Training
+
+_SAME_CRITERION = {"friedman_mse": "squared_error"}
+
+
+def engine_can_boost(template: Any, algorithm: str) -> bool:
+    """Whether the engine grows the members.
+
+    Limits on numbers of rows count a row that was drawn twice once where it is weighed, but twice
+    where it is copied, as scikit-learn does; the density is made for squared errors.
+    """
+    if not engine_can(template, DecisionTreeRegressor()):
+        return False
+    if algorithm == "R":
+        return template.criterion in {"squared_error", "friedman_mse"}
+    return bool(template.min_samples_leaf == 1 and template.min_samples_split == 2)
+
+
+@dataclass(frozen=True, eq=False)
+class BoostedTrees:
+    """Trees and their weights.
+
+    ``example`` is a tree with all that they share: parameters and columns; ``seeds`` are their
+    ``random_state``.
+    """
+
+    forest: Forest
+    example: DecisionTreeRegressor
+    seeds: tuple[int, ...]
+    weights: Floats
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return self.forest.n_trees
+
+    def checked(self, ensemble: Any, X: Any) -> Any:
+        """Check a table as the engine takes it."""
+        return check_table(ensemble, X, reset=False)
+
+    @property
+    def estimators(self) -> Sequence[DecisionTreeRegressor]:
+        """The trees by themselves; made when asked for."""
+        return MadeWhenAsked(self._estimator, len(self))
+
+    def _estimator(self, number: int) -> DecisionTreeRegressor:
+        tree = copy.copy(self.example)
+        tree.random_state = self.seeds[number]
+        tree.tree_ = self.forest.tree(number)
+        return tree
+
+    def answers(self, table: Table | SparseTable, n_threads: int) -> Iterator[Floats]:
+        """Answers of one tree after the other."""
+        for number in range(len(self)):
+            yield np.ascontiguousarray(self.forest.tree(number).predict(table, n_threads)[:, 0])
+
+    def medians(self, table: Table | SparseTable, n_threads: int) -> Floats:
+        """Weighted median of their answers."""
+        return self.forest.medians(table, self.weights, n_threads)
+
+    def importances(self) -> Floats:
+        """Importances of the columns for each tree."""
+        return np.array(
+            [self.forest.tree(i).compute_feature_importances() for i in range(len(self))]
+        )
+
+
+class TreeTeacher:
+    """Grows trees from one coded table.
+
+    Parameters
+    ----------
+    example : DecisionTreeRegressor
+        It checked and coded the table.
+    training : Training
+    n_threads : int
+    """
+
+    def __init__(self, example: DecisionTreeRegressor, training: Training, n_threads: int) -> None:
+        self._example = example
+        self._training = training
+        self._limits = example._growth_limits(training.table.n_rows)
+        self._n_threads = n_threads
+        self._trees: list[Forest] = []
+        self._seeds: list[int] = []
+
+    def begin(self, random: np.random.RandomState) -> None:
+        """Draw the seed of a tree."""
+        tree = clone(self._example)
+        set_random_states(tree, random)
+        self._seeds.append(int(tree.random_state))
+
+    def learn_drawn(self, drawn: Indices) -> Floats:
+        """Grow a tree on rows that weigh as often as they were drawn; return all rows' answers."""
+        counts = np.bincount(drawn, minlength=self._training.table.n_rows)
+        self._trees.append(self._grown(counts.astype(np.float64)))
+        return self._answers()
+
+    def learn_density(self, rounds: DensityRounds) -> Floats:
+        """Grow a tree by least squares that stand for the error; its leaves make the error least.
+
+        The splits need a sum over rows, which least squares are; the answer of a leaf needs not.
+        """
+        tree = self._grown(rounds.row_weights())
+        nodes = tree.apply(self._training.X, self._n_threads)[:, 0]
+        leaves, leaf = np.unique(nodes, return_inverse=True)
+        self._trees.append(tree.with_leaf_values(rounds.best_answers(leaf, len(leaves))))
+        return self._answers()
+
+    def finished(self, weights: Floats) -> BoostedTrees:
+        """Return the first trees, one for each weight."""
+        n_trees = len(weights)
+        forest = _joined(self._trees[:n_trees])
+        return BoostedTrees(forest, self._example, tuple(self._seeds[:n_trees]), weights)
+
+    def _grown(self, weight: Floats) -> Forest:
+        example = self._example
+        seed = check_random_state(self._seeds[-1]).randint(np.iinfo(np.int32).max)
+        criterion: Any = example.criterion
+        return fit_regression_forest(
+            self._training.table,
+            self._training.target,
+            weight,
+            _SAME_CRITERION.get(criterion, criterion),
+            ForestOptions(
+                n_trees=1, bag="all", random_splits=example.splitter == "random", **self._limits
+            ),
+            n_threads=self._n_threads,
+            seed=int(seed),
+        )
+
+    def _answers(self) -> Floats:
+        votes = self._trees[-1].votes(self._training.X, n_threads=self._n_threads)
+        return np.ascontiguousarray(votes[:, 0])
+
+
+def _joined(trees: list[Forest]) -> Forest:
+    """One forest of all trees; pairs, then pairs of pairs, so that each is copied few times."""
+    while len(trees) > 1:
+        pairs = [trees[i].extended(trees[i + 1]) for i in range(0, len(trees) - 1, 2)]
+        trees = pairs + trees[len(pairs) * 2 :]
+    return trees[0]

@@ -1,0 +1,99 @@
+"""The rounds of AdaBoost.R: Freund and Schapire (1997), section 5.3, figure 5."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from arboleda._bridge.adaboost_regressor import TargetDensity
+from arboleda.adaboost._verdict import Floats, Indices, RegressorTeacher, Verdict
+
+# An error below this is none.
+_NONE = 2.0**-52
+
+
+class DensityRounds:
+    """A density over the questions "is y at least y_i?", for all y between the extreme targets.
+
+    Targets are moved to [0, 1]. There the density of the first round makes the error of answers h
+    ``sum D (h - y)^2 / (2 Z)``, with ``Z = sum D (y^2 + (1 - y)^2) / 2``, and the errors e of all
+    rounds bound the mean squared error of the weighted median: it is at most ``2 Z`` times the
+    product of ``2 sqrt(e (1 - e))`` (theorem 12). A learning rate r below 1 lets right answers keep
+    ``beta^r`` of their weight, and the factor becomes ``(e + (1 - e) beta^r) / beta^(r/2)``.
+
+    Parameters
+    ----------
+    target : ndarray of shape (n_samples,)
+    weight : ndarray of shape (n_samples,)
+        Rows of weight 0 have no questions; the other targets span a finite range.
+    learning_rate : float
+    n_threads : int
+    """
+
+    def __init__(
+        self, target: Floats, weight: Floats, learning_rate: float, n_threads: int
+    ) -> None:
+        able = weight > 0.0
+        self.lowest, self.highest = float(target[able].min()), float(target[able].max())
+        span = self.highest - self.lowest
+        self._span = span if span > 0.0 else 1.0
+        self._given = target
+        self._given_total = float(weight.sum())
+        self._weight = weight / weight.max()
+        self._learning_rate = learning_rate
+        self._n_threads = n_threads
+        self._target = self._shares(target)
+        self.density = TargetDensity(self._target, self._weight)
+        share = self._weight / self._weight.sum()
+        square = self._target**2 + (1.0 - self._target) ** 2
+        self._bound = float(share @ square)  # 2 Z, of targets between 0 and 1
+        self._total = 0.0  # of the members' weights
+        self.bounds: list[float] = []
+
+    def teach(self, teacher: RegressorTeacher, random: np.random.RandomState) -> Floats:
+        """Fit a member to the density."""
+        teacher.begin(random)
+        return teacher.learn_density(self)
+
+    def judge(self, answers: Floats) -> Verdict:
+        """Weigh the last member by its answers to all rows, and the questions for the next one."""
+        shares = self._shares(answers)
+        error = float(self.density.error(shares, self._n_threads))
+        if error <= _NONE:
+            # Its vote is infinite in the paper: it decides alone.
+            squares = self._weight @ (shares - self._target) ** 2 / self._weight.sum()
+            self.bounds.append(self._span**2 * float(squares))
+            return Verdict(1.0 + self._total, error, ends=True)
+        if error >= 0.5:
+            self.bounds.append(self._span**2 * self._bound)
+            return Verdict(0.0, error, ends=True)
+        beta = error / (1.0 - error)
+        kept = beta**self._learning_rate
+        weight = -self._learning_rate * math.log(beta)
+        self._total += weight
+        self._bound *= (error + (1.0 - error) * kept) / math.sqrt(kept)
+        self.bounds.append(self._span**2 * self._bound)
+        self.density.reweigh(shares, kept, self._n_threads)
+        return Verdict(weight, error)
+
+    def best_answers(self, leaf: Indices, n_leaves: int) -> Floats:
+        """For each leaf the answer with which its rows have the least error."""
+        shares = self.density.best_answers(leaf.astype(np.uint32), n_leaves, self._n_threads)
+        able = self._weight > 0.0
+        least, most = np.full((2, n_leaves), [[np.inf], [-np.inf]])
+        np.minimum.at(least, leaf[able], self._given[able])
+        np.maximum.at(most, leaf[able], self._given[able])
+        # It lies among the targets, and where these agree it is exactly theirs.
+        return np.clip(self.lowest + self._span * shares, least, most)
+
+    def row_weights(self) -> Floats:
+        """Weights with which least squares stand for the error; those given in the first round."""
+        weights = self.density.row_weights()
+        found: Floats = weights * (self._given_total / weights.sum())
+        return found
+
+    def _shares(self, values: Floats) -> Floats:
+        """Values moved to [0, 1]; what is beyond the targets becomes the nearest of them."""
+        inside = np.clip(values, self.lowest, self.highest)
+        return np.minimum((inside - self.lowest) / self._span, 1.0)

@@ -1,0 +1,76 @@
+"""The rounds of AdaBoost.R2: Drucker (1997), "Improving regressors using boosting techniques"."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from arboleda.adaboost._verdict import Floats, RegressorTeacher, Verdict
+
+Loss = Literal["linear", "square", "exponential"]
+
+_SMALLEST = np.finfo(np.float64).eps
+
+
+class DrawnRounds:
+    """Chances of rows to be drawn.
+
+    The loss of a row is its absolute error as a share of the largest one, its square, or
+    ``1 - exp(-share)``; the error of a member is the mean loss, weighted by the chances. A chance
+    is multiplied by ``beta^(1 - loss)``, with ``beta = error / (1 - error)``.
+
+    Draws, and the order of the operations, are scikit-learn's.
+
+    Parameters
+    ----------
+    target : ndarray of shape (n_samples,)
+    weight : ndarray of shape (n_samples,)
+        Rows of weight 0 are never drawn.
+    loss : {"linear", "square", "exponential"}
+    learning_rate : float
+    """
+
+    def __init__(self, target: Floats, weight: Floats, loss: Loss, learning_rate: float) -> None:
+        self._target = target
+        self._chance = weight / weight.sum()
+        self._able = weight > 0.0
+        self._loss = loss
+        self._learning_rate = learning_rate
+
+    def teach(self, teacher: RegressorTeacher, random: np.random.RandomState) -> Floats:
+        """Fit a member on drawn rows."""
+        chance = np.where(self._able, np.maximum(self._chance, _SMALLEST), 0.0)
+        self._chance = chance
+        teacher.begin(random)
+        n_rows = len(chance)
+        return teacher.learn_drawn(random.choice(n_rows, size=n_rows, replace=True, p=chance))
+
+    def judge(self, answers: Floats) -> Verdict:
+        """Weigh the last member by its answers to all rows, and the rows for the next one."""
+        loss = self._losses(np.abs(answers - self._target)[self._able])
+        chance = self._chance[self._able]
+        error = float((chance * loss).sum())
+        if error <= 0.0:
+            return Verdict(1.0, 0.0, ends=True)
+        if error >= 0.5:
+            return Verdict(0.0, error, ends=True)
+        beta = error / (1.0 - error)
+        chance *= np.power(beta, (1.0 - loss) * self._learning_rate)
+        self._chance[self._able] = chance
+        total = self._chance.sum()
+        weight = float(self._learning_rate * np.log(1.0 / beta))
+        if total <= 0.0:
+            return Verdict(weight, error, ends=True)
+        self._chance /= total
+        return Verdict(weight, error)
+
+    def _losses(self, distance: Floats) -> Floats:
+        largest = distance.max()
+        if largest > 0.0:
+            distance /= largest
+        if self._loss == "square":
+            return distance**2
+        if self._loss == "exponential":
+            return 1.0 - np.exp(-distance)
+        return distance

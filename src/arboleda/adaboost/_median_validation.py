@@ -1,0 +1,42 @@
+"""When to stop boosting regressors: the error of rows set aside."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arboleda._bridge.adaboost_regressor import RunningMedians
+from arboleda.adaboost._verdict import Floats, Indices
+
+
+class MedianValidation:
+    """Keeps the mean squared error of rows set aside after each round.
+
+    Parameters
+    ----------
+    rows : ndarray of int
+        Their numbers.
+    target, weight : ndarray of shape (n_samples,)
+        Of all rows.
+    patience : int
+        Rounds without a smaller error after which boosting stops.
+    """
+
+    def __init__(self, rows: Indices, target: Floats, weight: Floats, patience: int) -> None:
+        self._rows = rows
+        self._target = target[rows]
+        self._share = weight[rows] / weight[rows].sum()
+        self._patience = patience
+        self._medians = RunningMedians(len(rows))
+        self._errors: list[float] = []
+
+    def note(self, answers: Floats, weight: float, n_threads: int) -> bool:
+        """Take note of a member's answers to all rows and its weight; True: it is enough."""
+        self._medians.add(answers[self._rows], weight, n_threads)
+        told = self._medians.medians(n_threads)
+        self._errors.append(float(self._share @ (told - self._target) ** 2))
+        return len(self._errors) - self.best_round >= self._patience
+
+    @property
+    def best_round(self) -> int:
+        """Rounds with the smallest error, the fewest of them."""
+        return int(np.argmin(self._errors)) + 1

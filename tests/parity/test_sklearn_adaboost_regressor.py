@@ -1,0 +1,104 @@
+"""AdaBoost.R2 beside scikit-learn's: the same draws, weights and predictions.
+
+With trees of either library, equally good splits are told apart in another way (scikit-learn tries
+columns in a random order), so that trees of ours are compared where no two splits are alike.
+"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn import ensemble as peer
+from sklearn import tree as peer_tree
+from sklearn.datasets import load_diabetes, make_friedman1
+from sklearn.linear_model import Ridge
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.svm import SVR
+
+import arboleda
+
+X, y = load_diabetes(return_X_y=True)
+
+
+def assert_the_same(ours: Any, theirs: Any, rows: Any, *, exactly: bool = True) -> None:
+    n_rounds = len(ours.estimators_)
+    assert n_rounds == len(theirs.estimators_)
+    tolerance = 0.0 if exactly else 1e-12
+    for name in ("estimator_weights_", "estimator_errors_"):
+        theirs_kept = getattr(theirs, name)[:n_rounds]
+        np.testing.assert_allclose(getattr(ours, name), theirs_kept, rtol=tolerance)
+    np.testing.assert_allclose(ours.predict(rows), theirs.predict(rows), rtol=tolerance)
+    for mine, other in zip(ours.staged_predict(rows), theirs.staged_predict(rows), strict=True):
+        np.testing.assert_allclose(mine, other, rtol=tolerance)
+
+
+@pytest.mark.parametrize("loss", ["linear", "square", "exponential"])
+@pytest.mark.parametrize("learning_rate", [1.0, 0.3])
+@pytest.mark.parametrize(
+    "member",
+    [
+        KNeighborsRegressor(),
+        Ridge(),
+        SVR(),
+        peer_tree.DecisionTreeRegressor(max_depth=3, max_features=2),
+    ],
+    ids=lambda member: type(member).__name__,
+)
+def test_other_members_are_boosted_the_same(member: Any, loss: Any, learning_rate: float) -> None:
+    options = {"loss": loss, "learning_rate": learning_rate, "n_estimators": 12}
+    weight = np.where(np.arange(len(y)) % 9 == 0, 0.0, 1.0 + np.arange(len(y)) % 3)
+    ours, theirs = (
+        library.AdaBoostRegressor(member, random_state=4, **options).fit(X, y, weight)
+        for library in (arboleda, peer)
+    )
+    assert [m.get_params() for m in ours.estimators_] == [
+        m.get_params() for m in theirs.estimators_
+    ]
+    assert_the_same(ours, theirs, X)
+
+
+@pytest.mark.parametrize("loss", ["linear", "square", "exponential"])
+@pytest.mark.parametrize("seed", range(3))
+def test_trees_of_ours_are_boosted_the_same(loss: Any, seed: int) -> None:
+    rows, target = make_friedman1(1000, noise=1.0, random_state=seed)
+    ours = arboleda.AdaBoostRegressor(
+        arboleda.DecisionTreeRegressor(max_depth=2), n_estimators=10, loss=loss, random_state=seed
+    ).fit(rows, target)
+    theirs = peer.AdaBoostRegressor(
+        peer_tree.DecisionTreeRegressor(max_depth=2), n_estimators=10, loss=loss, random_state=seed
+    ).fit(rows, target)
+    assert_the_same(ours, theirs, rows, exactly=False)
+    np.testing.assert_allclose(ours.feature_importances_, theirs.feature_importances_)
+    assert [m.random_state for m in ours.estimators_] == [
+        m.random_state for m in theirs.estimators_
+    ]
+
+
+def test_trees_whose_leaves_count_copies_are_boosted_the_same() -> None:
+    rows, target = make_friedman1(1000, noise=1.0, random_state=0)
+    limits = {"max_depth": 3, "min_samples_leaf": 40}
+    ours, theirs = (
+        library.AdaBoostRegressor(tree(**limits), n_estimators=6, random_state=0).fit(rows, target)
+        for library, tree in (
+            (arboleda, arboleda.DecisionTreeRegressor),
+            (peer, peer_tree.DecisionTreeRegressor),
+        )
+    )
+    assert_the_same(ours, theirs, rows, exactly=False)
+
+
+def test_parameters_and_defaults_are_scikit_learns() -> None:
+    ours = arboleda.AdaBoostRegressor().get_params()
+    theirs = peer.AdaBoostRegressor().get_params()
+    assert {name: ours[name] for name in theirs} == theirs
+
+
+def test_ours_is_as_good_with_default_trees() -> None:
+    rows, target = make_friedman1(2000, noise=1.0, random_state=0)
+    scores = [
+        library.AdaBoostRegressor(random_state=0)
+        .fit(rows[::2], target[::2])
+        .score(rows[1::2], target[1::2])
+        for library in (arboleda, peer)
+    ]
+    assert scores[0] > scores[1] - 0.01
