@@ -1,5 +1,28 @@
-"""Why an ensemble is as good as it is."""
+"""Why an ensemble is as good as it is, and whether it is better than another model."""
 
+from arboleda.diagnose._bias_variance import BiasVariance, bias_variance
+from arboleda.diagnose._comparison import Comparison, compare
+from arboleda.diagnose._data_sets import DataSetComparison, compare_over_data_sets
+from arboleda.diagnose._diversity import Diversity, diversity
+from arboleda.diagnose._error_curves import ErrorCurve, complexity_curve, learning_curve
 from arboleda.diagnose._forest_correlation import ForestCorrelation, forest_correlation
+from arboleda.diagnose._jury import JuryCurves, jury_accuracy, jury_curves
 
-__all__ = ["ForestCorrelation", "forest_correlation"]
+__all__ = [
+    "BiasVariance",
+    "Comparison",
+    "DataSetComparison",
+    "Diversity",
+    "ErrorCurve",
+    "ForestCorrelation",
+    "JuryCurves",
+    "bias_variance",
+    "compare",
+    "compare_over_data_sets",
+    "complexity_curve",
+    "diversity",
+    "forest_correlation",
+    "jury_accuracy",
+    "jury_curves",
+    "learning_curve",
+]

@@ -26,6 +26,8 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from arboleda._figures import axes_or_new
+from arboleda._frames import new_frame
+from arboleda.diagnose._training_sets import Rows, fitted_on, training_sets
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,13 +84,9 @@ class ForestCorrelation:
             ``forest_variance``. ``rho`` is the mean over the points where trees vary, NaN where
             there is none.
         """
-        try:
-            import pandas as pd
-        except ModuleNotFoundError as error:
-            raise ImportError("to_frame() needs pandas: pip install pandas") from error
         names = ("rho", "variance", "between", "within", "forest_variance")
         means = {name: _known_mean(getattr(self, name)) for name in names}
-        return pd.DataFrame({"max_features": list(self.max_features), **means})
+        return new_frame({"max_features": list(self.max_features), **means})
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw how the correlation at the points is spread, a box for each setting.
@@ -188,7 +186,7 @@ def forest_correlation(
     True
     """
     check_consistent_length(X, y)
-    sets = _training_sets(len(y), n_sets, set_size, check_random_state(random_state))
+    sets = training_sets(len(y), n_sets, set_size, check_random_state(random_state))
     target = np.asarray(y)
     if (target == target[:1]).all():
         raise ValueError(
@@ -211,34 +209,13 @@ def forest_correlation(
     return ForestCorrelation(tuple(settings), n_trees, between, within)
 
 
-def _training_sets(
-    n_rows: int, n_sets: int, set_size: float | int, random: np.random.RandomState
-) -> list[tuple[npt.NDArray[np.intp], int]]:
-    """Rows of each set, and a seed for its forest."""
-    if n_sets < 2:
-        raise ValueError(f"n_sets must be at least 2, as variances are estimated; got {n_sets}")
-    size = round(set_size * n_rows) if isinstance(set_size, float) else int(set_size)
-    if not 1 <= size <= n_rows:
-        raise ValueError(
-            f"set_size must be a share of the {n_rows} rows, or a number of them; got {set_size!r}"
-        )
-    seeds = random.randint(np.iinfo(np.int32).max, size=n_sets)
-    if n_sets * size <= n_rows:
-        order = random.permutation(n_rows)
-        rows = [order[k * size : (k + 1) * size] for k in range(n_sets)]
-    else:
-        rows = [random.permutation(n_rows)[:size] for _ in range(n_sets)]
-    return [(each, int(seed)) for each, seed in zip(rows, seeds, strict=True)]
-
-
 def _components(
-    model: Any, X: Any, y: Any, points: Any, sets: list[tuple[npt.NDArray[np.intp], int]]
+    model: Any, X: Any, y: Any, points: Any, sets: list[tuple[Rows, int]]
 ) -> tuple[Floats, Floats, int]:
     """Variance between training sets, that of trees within one, and the number of trees."""
     means, variances = [], []
     for rows, seed in sets:
-        fitted = clone(model).set_params(random_state=seed)
-        fitted.fit(_safe_indexing(X, rows), _safe_indexing(y, rows))
+        fitted = fitted_on(model, X, y, rows, seed)
         answers = _answers(fitted, points)
         means.append(answers.mean(axis=0))
         variances.append(answers.var(axis=0, ddof=1))

@@ -16,21 +16,20 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone
 from sklearn.utils import indexable
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.parallel import Parallel, delayed
 
+from arboleda._row_losses import Loss, loss_of, row_losses, wrong_rows
 from arboleda.model_selection._bootstrap_split import BootstrapSplit
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
-Loss = Callable[[Array, Array], Any]
 
 _INSIDE = 0.632  # share of the rows in a bag, as the estimates' name and formulas have it
 
@@ -126,12 +125,10 @@ def bootstrap_error(
     target = np.asarray(y)
     if target.ndim == 2 and target.shape[1] == 1:  # predictions have one axis
         y = target = target[:, 0]
-    measure = _loss_of(estimator) if loss == "auto" else loss
-    if not callable(measure):
-        raise TypeError(f"loss must be 'auto' or a callable; got {loss!r}")
+    measure = loss_of(estimator, loss)
     fitted = clone(estimator).fit(X, y)
     predicted = np.asarray(fitted.predict(X))
-    training = float(np.mean(_losses(measure, target, predicted)))
+    training = float(np.mean(row_losses(measure, target, predicted)))
     no_information = _no_information(loss, measure, target, predicted)
     left_out = _left_out(
         estimator, X, y, measure, BootstrapSplit(n_splits, random_state=random_state), n_jobs
@@ -177,26 +174,12 @@ def _of_one_bag(estimator: Any, X: Any, y: Any, loss: Loss, bag: Array, rows: Ar
     X_bag, y_bag = _safe_split(model, X, y, bag)
     X_out, y_out = _safe_split(model, X, y, rows, bag)
     model.fit(X_bag, y_bag)
-    return _losses(loss, np.asarray(y_out), np.asarray(model.predict(X_out)))
-
-
-def _losses(loss: Loss, target: Array, predicted: Array) -> Floats:
-    found = np.asarray(loss(target, predicted), dtype=np.float64)
-    if found.shape != (len(target),):
-        raise ValueError(
-            f"the loss returned an array of shape {found.shape} for {len(target)} rows: return one "
-            "number a row"
-        )
-    if not np.isfinite(found).all():
-        raise ValueError(
-            f"the loss is {found[~np.isfinite(found)][0]} for a row: it must be finite"
-        )
-    return found
+    return row_losses(loss, np.asarray(y_out), np.asarray(model.predict(X_out)))
 
 
 def _no_information(loss: Any, measure: Loss, target: Array, predicted: Array) -> float:
     """Mean loss of every target beside every prediction."""
-    if loss == "auto" and measure is _wrong:
+    if loss == "auto" and measure is wrong_rows:
         true, told = _label_counts(target), _label_counts(predicted)
         return 1 - sum(true[label] * told[label] for label in true) / len(target) ** 2
     if loss == "auto":
@@ -204,7 +187,7 @@ def _no_information(loss: Any, measure: Loss, target: Array, predicted: Array) -
         spread = np.var(target, axis=0) + np.var(predicted, axis=0)
         return float(np.mean(gap**2 + spread))
     means = [
-        np.mean(_losses(measure, target, np.repeat(p[np.newaxis], len(target), axis=0)))
+        np.mean(row_losses(measure, target, np.repeat(p[np.newaxis], len(target), axis=0)))
         for p in predicted
     ]
     return float(np.mean(means))
@@ -213,17 +196,3 @@ def _no_information(loss: Any, measure: Loss, target: Array, predicted: Array) -
 def _label_counts(labels: Array) -> Counter[tuple[Any, ...]]:
     """How often each label occurs; that of several outputs is a row."""
     return Counter(map(tuple, labels.reshape(len(labels), -1).tolist()))
-
-
-def _loss_of(estimator: Any) -> Loss:
-    return _wrong if is_classifier(estimator) else _squared
-
-
-def _wrong(target: Array, predicted: Array) -> Array:
-    wrong: Array = np.asarray(target != predicted)
-    return np.asarray(wrong.reshape(len(target), -1).any(axis=1))
-
-
-def _squared(target: Array, predicted: Array) -> Floats:
-    error: Floats = (target - predicted) ** 2
-    return np.asarray(error.reshape(len(target), -1).mean(axis=1))

@@ -1,0 +1,223 @@
+r"""Models compared on one table: the corrected resampled t test.
+
+Scores of repeated splits share rows, so they vary less than scores on fresh tables would, and the
+usual t test finds differences that are not there. With d_1, .., d_J the differences of two models'
+errors over J splits, s^2 their variance, and n_train and n_test rows for training and testing,
+
+    t = mean(d) / sqrt((1 / J + n_test / n_train) s^2),    J - 1 degrees of freedom
+
+(Nadeau and Bengio 2003, section 4; for repeated cross-validation Bouckaert and Frank 2004).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit, check_cv, cross_val_score
+
+from arboleda._figures import axes_or_new
+from arboleda._frames import new_frame
+from arboleda._row_losses import Loss, loss_of
+from arboleda.diagnose._named import all_classifiers, named_models
+from arboleda.diagnose._scores import MinusMeanLoss
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What `compare` returns. Arrays of pairs have one entry for each pair of models.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The models.
+    errors : ndarray of shape (n_models, n_splits)
+        Mean loss on the test rows of each split.
+    pairs : ndarray of int, shape (n_pairs, 2)
+        Which models: 0 and 1, 0 and 2, and so on.
+    difference : ndarray of shape (n_pairs,)
+        Mean error of the first less that of the second.
+    standard_error : ndarray of shape (n_pairs,)
+        That of the difference, corrected for what splits have in common.
+    t : ndarray of shape (n_pairs,)
+        Difference / standard error.
+    p_value : ndarray of shape (n_pairs,)
+        Probability of so large a |t| if the models were equally good.
+    p_adjusted : ndarray of shape (n_pairs,)
+        The same for all pairs together, by Holm's method: the probability of even one false
+        alarm is at most 5 % if those below 0.05 are believed.
+    """
+
+    names: tuple[str, ...]
+    errors: Floats
+    pairs: npt.NDArray[np.intp]
+    difference: Floats
+    standard_error: Floats
+    t: Floats
+    p_value: Floats
+    p_adjusted: Floats
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the tests as a pandas data frame, one row a pair.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            Columns ``first``, ``second``, ``difference``, ``standard_error``, ``t``, ``p_value``
+            and ``p_adjusted``.
+        """
+        who = {
+            side: [self.names[k] for k in self.pairs[:, place]]
+            for place, side in enumerate(("first", "second"))
+        }
+        tests = ("difference", "standard_error", "t", "p_value", "p_adjusted")
+        return new_frame(who | {name: getattr(self, name) for name in tests})
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the differences with their 95 % confidence intervals, by Student's t.
+
+        An interval that leaves out 0 is one whose ``p_value`` is below 0.05.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Where to draw; None: on axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        ax = axes_or_new(ax)
+        places = np.arange(len(self.pairs))
+        reach = stats.t.ppf(0.975, self.errors.shape[1] - 1) * self.standard_error
+        ax.axvline(0, color="grey", lw=0.8)
+        ax.errorbar(self.difference, places, xerr=reach, fmt="o", ms=5, capsize=3)
+        texts = [f"{self.names[i]} – {self.names[j]}" for i, j in self.pairs]
+        ax.set_yticks(places, texts)
+        ax.invert_yaxis()
+        ax.set_xlabel("difference of the errors, with 95 % intervals")
+        return ax
+
+
+def compare(
+    estimators: Any,
+    X: Any,
+    y: Any,
+    *,
+    cv: Any = None,
+    groups: Any = None,
+    loss: Literal["auto"] | Loss = "auto",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> Comparison:
+    """Compare models on the same splits of one table by the corrected resampled t test.
+
+    The test answers whether models learned from tables of this size differ, as far as one table
+    can tell. Over many tables see `compare_over_data_sets`.
+
+    Parameters
+    ----------
+    estimators : list of (str, estimator)
+        At least two classifiers, or regressors; they are cloned.
+    X : array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+    cv : int, cross-validation splitter or iterable, default=None
+        As in scikit-learn; None: 15 random splits with a tenth of the rows for testing, stratified
+        for classifiers.
+    groups : array-like of shape (n_samples,), default=None
+        For splitters that keep groups together.
+    loss : "auto" or callable, default="auto"
+        "auto": 1 for a wrong class, the squared error of a value. A callable takes targets and
+        predictions and returns the loss of each row.
+    random_state : int, RandomState instance or None, default=None
+        Draws the splits if ``cv`` is None.
+    n_jobs : int, default=None
+        Fits side by side by joblib; None means 1.
+
+    Returns
+    -------
+    found : Comparison
+        With the methods ``to_frame()`` and ``plot()``.
+
+    References
+    ----------
+    C. Nadeau, Y. Bengio (2003), "Inference for the generalization error", Machine Learning 52;
+    S. Holm (1979), "A simple sequentially rejective multiple test procedure", Scandinavian Journal
+    of Statistics 6.
+
+    Examples
+    --------
+    >>> from arboleda import DecisionTreeClassifier, RandomForestClassifier
+    >>> from arboleda.diagnose import compare
+    >>> from sklearn.datasets import load_digits
+    >>> X, y = load_digits(return_X_y=True)
+    >>> models = [
+    ...     ("tree", DecisionTreeClassifier(random_state=0)),
+    ...     ("forest", RandomForestClassifier(20, random_state=0)),
+    ... ]
+    >>> found = compare(models, X, y, random_state=0)
+    >>> bool(found.difference[0] > 0.05), bool(found.p_value[0] < 0.001)
+    (True, True)
+    """
+    models = named_models(estimators)
+    classify = all_classifiers(models)
+    if len(models) < 2:
+        raise ValueError("compare needs at least two models: give a list of (name, estimator)")
+    if cv is None:
+        kind = StratifiedShuffleSplit if classify else ShuffleSplit
+        cv = kind(15, test_size=0.1, random_state=random_state)
+    # Listed once: every model gets the same splits, also from a splitter that shuffles anew.
+    splits = list(check_cv(cv, y, classifier=classify).split(X, y, groups))
+    if len(splits) < 2:
+        raise ValueError("cv makes one split: a difference cannot be judged without a second")
+    errors = np.array(
+        [
+            -cross_val_score(
+                model, X, y, cv=splits, scoring=MinusMeanLoss(loss_of(model, loss)),
+                n_jobs=n_jobs, error_score="raise",
+            )
+            for _, model in models
+        ]
+    )  # fmt: skip
+    share = np.mean([len(test) / len(train) for train, test in splits])
+    pairs = np.array(list(combinations(range(len(models)), 2)))
+    tests = corrected_t_test(errors[pairs[:, 0]] - errors[pairs[:, 1]], float(share))
+    names = tuple(name for name, _ in models)
+    return Comparison(names, errors, pairs, *tests, holm(tests[-1]))
+
+
+def corrected_t_test(differences: Floats, share: float) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return mean difference, standard error, t and p-value of each pair.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n_pairs, n_splits)
+    share : float
+        Test rows for each training row.
+    """
+    n_splits = differences.shape[1]
+    mean = differences.mean(axis=1)
+    standard_error = np.sqrt((1 / n_splits + share) * differences.var(axis=1, ddof=1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # Models that never differ do not differ; those that always do by the same surely do.
+        t = np.where(mean == 0, 0.0, mean / standard_error)
+    return mean, standard_error, t, 2 * stats.t.sf(np.abs(t), n_splits - 1)
+
+
+def holm(p_values: Floats) -> Floats:
+    """Return p-values adjusted for their number: Holm (1979)."""
+    order = np.argsort(p_values, kind="stable")
+    factors = np.arange(len(p_values), 0, -1)
+    adjusted = np.empty_like(p_values)
+    adjusted[order] = np.minimum(1, np.maximum.accumulate(factors * p_values[order]))
+    return adjusted

@@ -1,0 +1,65 @@
+"""The drawing of mean ranks with bars over those that do not differ: Demšar (2006), figure 1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_STEP = 1.0  # between two lines of text, in units of the vertical axis
+_BAR = 0.28  # between two bars
+
+
+def draw_ranks(
+    ax: Axes,
+    names: Sequence[str],
+    mean_rank: npt.NDArray[np.float64],
+    difference: float,
+    spans: Sequence[tuple[float, float]],
+) -> Axes:
+    """Draw an axis of ranks, 1 to the right, with the names hanging from it on both sides.
+
+    ``spans`` are the ranks that each bar joins.
+    """
+    n_models = len(names)
+    order = np.argsort(mean_rank, kind="stable")
+    bars = _BAR * (len(spans) + 1)
+    for place, k in enumerate(order):
+        # The better half is written to the right, the best on top; the worse one to the left.
+        right = place < (n_models + 1) // 2
+        line = place if right else n_models - 1 - place
+        height = -bars - _STEP * (line + 0.5)
+        end = 1 - 0.06 * (n_models - 1) if right else n_models + 0.06 * (n_models - 1)
+        rank = mean_rank[k]
+        ax.plot([rank, rank, end], [0, height, height], color="black", lw=0.8)
+        ax.text(
+            end, height, f" {names[k]} ({rank:.2f}) ",
+            ha="left" if right else "right", va="center",
+        )  # fmt: skip
+    for number, (low, high) in enumerate(spans):
+        height = -_BAR * (number + 1)
+        margin = 0.02 * (n_models - 1)
+        ax.plot([low - margin, high + margin], [height, height], color="C3", lw=4)
+    _draw_scale(ax, n_models, difference)
+    ax.set_xlim(n_models + 0.1, 0.9)
+    ax.set_ylim(-bars - _STEP * ((n_models + 1) // 2), 1.9)
+    ax.axis("off")
+    return ax
+
+
+def _draw_scale(ax: Axes, n_models: int, difference: float) -> None:
+    """Draw the ranks' axis, and the critical difference above it."""
+    ax.plot([1, n_models], [0, 0], color="black", lw=1)
+    for rank in range(1, n_models + 1):
+        ax.plot([rank, rank], [0, 0.15], color="black", lw=1)
+        ax.text(rank, 0.25, str(rank), ha="center", va="bottom")
+    start = n_models
+    ax.plot([start, start - difference], [1.2, 1.2], color="black", lw=1.5)
+    for end in (start, start - difference):
+        ax.plot([end, end], [1.1, 1.3], color="black", lw=1.5)
+    ax.text(start - difference / 2, 1.35, f"CD = {difference:.2f}", ha="center", va="bottom")

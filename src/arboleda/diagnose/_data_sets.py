@@ -1,0 +1,210 @@
+r"""Models compared over many data sets: Friedman's test and Nemenyi's.
+
+Models are ranked on each of N data sets, 1 the best, ties sharing their mean rank; R_j is the mean
+rank of the j-th of k models (Demšar 2006, sections 3.2.2 and 3.2.3):
+
+    chi2 = 12 N / (k (k + 1)) (sum_j R_j^2 - k (k + 1)^2 / 4),     k - 1 degrees of freedom
+    F    = (N - 1) chi2 / (N (k - 1) - chi2),                      k - 1 and (k - 1)(N - 1)
+    CD   = q_alpha sqrt(k (k + 1) / (6 N))
+
+chi2 is Friedman's (1937), F the sharper form of Iman and Davenport (1980), and two models differ by
+Nemenyi's test if their mean ranks do by the critical difference CD; q_alpha is the quantile of the
+studentised range of k with infinitely many degrees of freedom, divided by sqrt(2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from arboleda._figures import axes_or_new
+from arboleda._frames import new_frame
+from arboleda.diagnose._critical_difference import draw_ranks
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class DataSetComparison:
+    """What `compare_over_data_sets` returns.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The models.
+    ranks : ndarray of shape (n_data_sets, n_models)
+        Rank of each model, 1 for the least error; ties share their mean rank.
+    mean_rank : ndarray of shape (n_models,)
+    chi2, chi2_p_value : float
+        Friedman's statistic, without a correction for ties as Demšar (2006) has it, and the
+        probability of so large a one if all models were equally good.
+    f, f_p_value : float
+        The same by Iman and Davenport's statistic, the one to use.
+    alpha : float
+        Level of the critical difference.
+    critical_difference : float
+        Difference of mean ranks from which on two models differ by Nemenyi's test.
+    p_values : ndarray of shape (n_models, n_models)
+        Of each two models by Nemenyi's test.
+    groups : tuple of tuple of str
+        Largest sets of models none of which differ, from the best; a model alone is not listed.
+    """
+
+    names: tuple[str, ...]
+    ranks: Floats
+    mean_rank: Floats
+    chi2: float
+    chi2_p_value: float
+    f: float
+    f_p_value: float
+    alpha: float
+    critical_difference: float
+    p_values: Floats
+    groups: tuple[tuple[str, ...], ...]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return mean ranks and p-values as a pandas data frame, one row a model.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            The models by mean rank as the index, ``mean_rank``, and a column of p-values for
+            each model.
+        """
+        order = np.argsort(self.mean_rank, kind="stable")
+        names = [self.names[k] for k in order]
+        columns = {"mean_rank": self.mean_rank[order]}
+        for k, name in zip(order, names, strict=True):
+            columns[name] = self.p_values[order, k]
+        return new_frame(columns, index=names)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the critical-difference diagram: mean ranks, the best to the right.
+
+        Bars join models that do not differ. After figure 1 of Demšar (2006).
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Where to draw; None: on axes of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        places = [[self.names.index(name) for name in group] for group in self.groups]
+        spans = [(self.mean_rank[group[0]], self.mean_rank[group[-1]]) for group in places]
+        return draw_ranks(
+            axes_or_new(ax), self.names, self.mean_rank, self.critical_difference, spans
+        )
+
+
+def compare_over_data_sets(
+    errors: Any, *, names: Sequence[str] | None = None, alpha: float = 0.05
+) -> DataSetComparison:
+    """Compare models over many data sets by Friedman's test and Nemenyi's.
+
+    Parameters
+    ----------
+    errors : array-like or data frame of shape (n_data_sets, n_models)
+        Error of each model on each data set, the less the better; pass minus the scores where
+        more is better. Rows are independent: one number for each data set, not one a fold.
+    names : sequence of str, default=None
+        The models; None: the names of a frame's columns, else "model 1" and so on.
+    alpha : float, default=0.05
+        Level of the critical difference.
+
+    Returns
+    -------
+    found : DataSetComparison
+        With the methods ``to_frame()`` and ``plot()``, the critical-difference diagram.
+
+    References
+    ----------
+    J. Demšar (2006), "Statistical comparisons of classifiers over multiple data sets", JMLR 7.
+
+    Examples
+    --------
+    >>> from arboleda.diagnose import compare_over_data_sets
+    >>> errors = [[0.24, 0.20, 0.19], [0.31, 0.25, 0.26], [0.12, 0.11, 0.08], [0.43, 0.40, 0.37],
+    ...           [0.07, 0.05, 0.04], [0.18, 0.17, 0.13]]
+    >>> found = compare_over_data_sets(errors, names=["tree", "forest", "boosting"])
+    >>> found.mean_rank.round(2).tolist(), round(found.critical_difference, 2)
+    ([3.0, 1.83, 1.17], 1.35)
+    >>> found.groups
+    (('boosting', 'forest'), ('forest', 'tree'))
+    """
+    if names is None and hasattr(errors, "columns"):
+        names = [str(name) for name in errors.columns]
+    table = _checked(np.asarray(errors, dtype=np.float64))
+    n_sets, k = table.shape
+    called = tuple(f"model {j + 1}" for j in range(k)) if names is None else tuple(names)
+    if len(called) != k or len(set(called)) != k:
+        raise ValueError(f"names must hold a different name for each of {k} models; got {called}")
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha must lie between 0 and 1; got {alpha!r}")
+    ranks = stats.rankdata(table, axis=1)
+    mean_rank = ranks.mean(axis=0)
+    scale = np.sqrt(k * (k + 1) / (6 * n_sets))
+    gaps = np.abs(mean_rank[:, np.newaxis] - mean_rank)
+    difference = float(stats.studentized_range.ppf(1 - alpha, k, np.inf) / np.sqrt(2) * scale)
+    return DataSetComparison(
+        called,
+        ranks,
+        mean_rank,
+        *friedman(mean_rank, n_sets),
+        alpha,
+        difference,
+        stats.studentized_range.sf(gaps / scale * np.sqrt(2), k, np.inf),
+        _groups(called, mean_rank, difference),
+    )
+
+
+def friedman(mean_rank: Floats, n_sets: int) -> tuple[float, float, float, float]:
+    """Return Friedman's chi2 and its p-value, Iman and Davenport's F and its p-value."""
+    k = len(mean_rank)
+    spread = float(np.sum(mean_rank**2)) - k * (k + 1) ** 2 / 4
+    chi2 = min(max(12 * n_sets / (k * (k + 1)) * spread, 0.0), float(n_sets * (k - 1)))
+    rest = n_sets * (k - 1) - chi2
+    # Where every data set has the same order nothing is left.
+    f = (n_sets - 1) * chi2 / rest if rest > 0 else float("inf")
+    f_p_value = float(stats.f.sf(f, k - 1, (k - 1) * (n_sets - 1)))
+    return chi2, float(stats.chi2.sf(chi2, k - 1)), f, f_p_value
+
+
+def _groups(
+    names: tuple[str, ...], mean_rank: Floats, difference: float
+) -> tuple[tuple[str, ...], ...]:
+    """Largest runs of neighbours in the order of ranks that span less than the difference."""
+    order = np.argsort(mean_rank, kind="stable")
+    ordered = mean_rank[order]
+    groups, reached = [], 0
+    for start in range(len(order)):
+        end = int(np.count_nonzero(ordered < ordered[start] + difference))
+        if end > max(reached, start + 1):
+            groups.append(tuple(names[k] for k in order[start:end]))
+        reached = max(reached, end)
+    return tuple(groups)
+
+
+def _checked(table: Floats) -> Floats:
+    if table.ndim != 2 or min(table.shape) < 2:
+        raise ValueError(
+            "errors must have a row for each of at least two data sets and a column for each of at "
+            f"least two models; got the shape {table.shape}"
+        )
+    if np.isnan(table).any():
+        row, column = np.argwhere(np.isnan(table))[0]
+        raise ValueError(
+            f"errors[{row}, {column}] is NaN: every model needs an error on every data set"
+        )
+    return table

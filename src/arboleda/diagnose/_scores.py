@@ -1,0 +1,19 @@
+"""Mean losses as scikit-learn's scorers, which are the greater the better."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from arboleda._row_losses import Loss, row_losses
+
+
+class MinusMeanLoss:
+    """Minus the mean loss of a fitted model: an object, no closure, so that it can be pickled."""
+
+    def __init__(self, loss: Loss) -> None:
+        self._loss = loss
+
+    def __call__(self, model: Any, X: Any, y: Any) -> float:
+        return -float(row_losses(self._loss, np.asarray(y), np.asarray(model.predict(X))).mean())
