@@ -43,7 +43,7 @@ PYTHON = {
     "persist": {"_bridge", "_errors", "_files"},
     "metrics": set[str](),
     "tree": {"_figures", "_bridge", "_errors", "_numbers", "_reading", "persist"},
-    "adaboost": {"_bridge", "bagging", "forest", "persist", "tree"},
+    "adaboost": {"_bridge", "_errors", "bagging", "forest", "persist", "tree"},
     "bagging": {"_bridge", "_errors", "_out_of_bag", "forest", "persist", "tree"},
     "boosting": {"_figures", "_bridge", "_errors", "persist", "tree"},
     "forest": {"_bridge", "_errors", "_out_of_bag", "persist", "tree"},

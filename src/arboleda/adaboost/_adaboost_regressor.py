@@ -23,18 +23,18 @@ from arboleda.adaboost._boosted_trees import BoostedTrees, TreeTeacher, engine_c
 from arboleda.adaboost._density_rounds import DensityRounds
 from arboleda.adaboost._drawn_rounds import DrawnRounds, Loss
 from arboleda.adaboost._median_validation import MedianValidation
+from arboleda.adaboost._saved_trees import SavedTrees, complete
 from arboleda.adaboost._verdict import Floats
 from arboleda.bagging._tables import checked_table
+from arboleda.persist import Array as SavedArray
+from arboleda.persist import Field, SavedModel
 from arboleda.tree import DecisionTreeRegressor
 from arboleda.tree._folds import hold_out
 from arboleda.tree._refit import as_before_if_it_fails
 
 
-class AdaBoostRegressor(
-    RegressorMixin,
-    _RoutingNotSupportedMixin,
-    MetaEstimatorMixin,
-    BaseEstimator,  # type: ignore[misc]
+class AdaBoostRegressor(  # type: ignore[misc]
+    SavedModel, RegressorMixin, _RoutingNotSupportedMixin, MetaEstimatorMixin, BaseEstimator
 ):
     """AdaBoost of regressors: each learns most from what those before it got wrong.
 
@@ -144,11 +144,19 @@ class AdaBoostRegressor(
         "n_jobs": [None, Integral],
     }
 
+    _fitted_attributes: ClassVar[dict[str, Field]] = {
+        "_members": SavedTrees(),
+        "_bounds": SavedArray(np.float64),
+        "_range": SavedArray(np.float64),
+        "estimator_errors_": SavedArray(np.float64),
+    }
+
     estimator_: Any
     n_features_in_: int
     estimator_errors_: Floats
     _members: AnyRegressors | BoostedTrees
-    _range: tuple[float, float]
+    _bounds: Floats  # of the training error, for "R"; else none
+    _range: Floats  # least and largest answer
 
     def __init__(
         self,
@@ -272,11 +280,22 @@ class AdaBoostRegressor(
         n_rounds = len(weights) if validation is None else validation.best_round
         self._members = teacher.finished(np.array(weights[:n_rounds]))
         self.estimator_errors_ = np.array(errors[:n_rounds])
-        self._range = (-np.inf, np.inf)
-        self.__dict__.pop("training_error_bound_", None)
+        self._bounds = np.array([])
+        self._range = np.array([-np.inf, np.inf])
         if isinstance(rounds, DensityRounds):
-            self.training_error_bound_ = np.array(rounds.bounds[:n_rounds])
-            self._range = (rounds.lowest, rounds.highest)
+            self._bounds = np.array(rounds.bounds[:n_rounds])
+            self._range = np.array([rounds.lowest, rounds.highest])
+
+    def _defect(self) -> str | None:
+        members = self._members
+        assert isinstance(members, BoostedTrees)  # a file holds no others
+        self.estimator_ = clone(members.example)
+        n_bounds = len(members) if self.algorithm == "R" else 0
+        if len(self.estimator_errors_) != len(members) or len(self._bounds) != n_bounds:
+            return "there is not one error and one bound for each tree"
+        if len(self._range) != 2 or not self._range[0] <= self._range[1]:
+            return "the answers have no range"
+        return complete(members, self)
 
     def _set_aside(
         self, target: Floats, weight: Floats, random: np.random.RandomState
@@ -358,6 +377,16 @@ class AdaBoostRegressor(
     def estimator_weights_(self) -> Floats:
         """Weights of the members in the median."""
         return self._fitted().weights
+
+    @property
+    def training_error_bound_(self) -> Floats:
+        """Upper bound of the mean squared error of the rows learned from, after each round."""
+        self._fitted()
+        if not self._bounds.size:
+            raise AttributeError(
+                "the errors of 'R2' do not bound the training error: 'R' has a bound"
+            )
+        return self._bounds
 
     @property
     def best_iteration_(self) -> int:

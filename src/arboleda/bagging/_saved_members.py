@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import InvalidParameterError
 
+from arboleda._bridge.forest import Forest
 from arboleda._errors import ModelFormatError
 from arboleda.bagging._draws import RowsToDraw
 from arboleda.bagging._plan import Plan
@@ -44,16 +45,7 @@ class SavedMembers:
                 _encode_batch(f"{name}.able{number}", batch, sections)
                 for number, batch in enumerate(value.batches)
             ],
-            "tree": {
-                "class": type(value.example).__name__,
-                "max_features": int(value.example.max_features_),
-                "missing_columns": value.example.missing_columns_.tolist(),
-            },
-            "tree_parameters": {
-                parameter: encode(setting)
-                for parameter, setting in value.example.get_params(deep=False).items()
-                if parameter != "random_state"
-            },
+            **encoded_tree(value.example),
         }
 
     def decode(self, name: str, stored: Any, sections: Sections) -> TreeMembers:
@@ -73,7 +65,7 @@ class SavedMembers:
             raise ModelFormatError(f"{name} says of other trees how they drew than there are")
         if not 0 <= stored["seed"] < 2**63:
             raise ModelFormatError(f"{name} has no seed that can be")
-        tree = _example(name, stored["tree"], stored["tree_parameters"])
+        tree = decoded_tree(name, stored["tree"], stored["tree_parameters"])
         return TreeMembers(forest, tree, stored["seed"], found)
 
 
@@ -97,23 +89,30 @@ def complete(members: TreeMembers, ensemble: Any, widths: tuple[int, ...]) -> st
 
     ``widths`` are the numbers that a leaf of each output should hold.
     """
-    n_columns = ensemble.n_features_in_
     tree: Any = members.example
     if type(tree) is not type(ensemble._default_member()):
         return "the members are trees of another kind than the ensemble's"
     tree.n_outputs_ = len(widths)
     if isinstance(tree, DecisionTreeClassifier):
         tree.n_classes_, tree.classes_ = widths[0], np.arange(widths[0])
+    n_columns = ensemble.n_features_in_
+    if any(batch.plan.n_features != n_columns for batch in members.batches):
+        return "the members drew from another number of columns than the header lists"
+    return with_columns_of(ensemble, tree, members.forest, widths)
+
+
+def with_columns_of(
+    ensemble: Any, tree: Any, forest: Forest, widths: tuple[int, ...]
+) -> str | None:
+    """Give the trees of a file the columns of their ensemble, or tell why they cannot have them."""
     for name in ("n_features_in_", "feature_names_in_", "schema_"):
         if hasattr(ensemble, name):
             setattr(tree, name, getattr(ensemble, name))
-    if tuple(members.forest.widths) != widths:
+    if tuple(forest.widths) != widths:
         return "the leaves do not hold as many numbers as the header implies"
-    if any(batch.plan.n_features != n_columns for batch in members.batches):
-        return "the members drew from another number of columns than the header lists"
-    if not np.isin(tree.missing_columns_, np.arange(n_columns)).all():
+    if not np.isin(tree.missing_columns_, np.arange(ensemble.n_features_in_)).all():
         return "the trees speak of columns that are not there"
-    return members.forest.defect(ensemble.schema_.n_levels)
+    return forest.defect(ensemble.schema_.n_levels)
 
 
 def _encode_batch(name: str, batch: Batch, sections: Sections) -> dict[str, Any]:
@@ -165,7 +164,23 @@ def _is_ascending(rows: np.ndarray[Any, Any], n_rows: int) -> bool:
     return bool(rows.size and rows[0] >= 0 and rows[-1] < n_rows and (np.diff(rows) > 0).all())
 
 
-def _example(name: str, stored: Any, parameters: Any) -> Any:
+def encoded_tree(example: Any) -> dict[str, Any]:
+    """Return what stands in the header of a tree with all that the members share."""
+    return {
+        "tree": {
+            "class": type(example).__name__,
+            "max_features": int(example.max_features_),
+            "missing_columns": example.missing_columns_.tolist(),
+        },
+        "tree_parameters": {
+            parameter: encode(setting)
+            for parameter, setting in example.get_params(deep=False).items()
+            if parameter != "random_state"
+        },
+    }
+
+
+def decoded_tree(name: str, stored: Any, parameters: Any) -> Any:
     """Make a tree with the parameters of the file, not yet with columns."""
     match stored:
         case {
