@@ -12,7 +12,6 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clon
 from sklearn.metrics import r2_score
 from sklearn.utils import Tags, check_random_state, column_or_1d, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.metadata_routing import _RoutingNotSupportedMixin
 from sklearn.utils.validation import _check_y, check_consistent_length, check_is_fitted
 
 from arboleda._bridge.adaboost_regressor import RunningMedians
@@ -33,9 +32,7 @@ from arboleda.tree._folds import hold_out
 from arboleda.tree._refit import as_before_if_it_fails
 
 
-class AdaBoostRegressor(  # type: ignore[misc]
-    SavedModel, RegressorMixin, _RoutingNotSupportedMixin, MetaEstimatorMixin, BaseEstimator
-):
+class AdaBoostRegressor(SavedModel, RegressorMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """AdaBoost of regressors: each learns most from what those before it got wrong.
 
     What the members say is put together by their weighted median: the smallest of their answers at
@@ -383,9 +380,7 @@ class AdaBoostRegressor(  # type: ignore[misc]
         """Upper bound of the mean squared error of the rows learned from, after each round."""
         self._fitted()
         if not self._bounds.size:
-            raise AttributeError(
-                "the errors of 'R2' do not bound the training error: 'R' has a bound"
-            )
+            raise AttributeError("errors of 'R2' do not bound the training error: 'R' has a bound")
         return self._bounds
 
     @property
