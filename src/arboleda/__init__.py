@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 
 # Public name -> the module that defines it.
 _PUBLIC = {
+    "AdaBoostClassifier": "arboleda.adaboost",
     "AdaBoostRegressor": "arboleda.adaboost",
     "BaggingClassifier": "arboleda.bagging",
     "BaggingRegressor": "arboleda.bagging",
@@ -38,6 +39,7 @@ _PUBLIC = {
 _MODULES = {"combine", "diagnose", "metrics", "model_selection", "persist"}
 
 __all__ = [
+    "AdaBoostClassifier",
     "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
@@ -77,6 +79,7 @@ if TYPE_CHECKING:
     from arboleda import model_selection as model_selection
     from arboleda import persist as persist
     from arboleda._errors import ModelFormatError as ModelFormatError
+    from arboleda.adaboost import AdaBoostClassifier as AdaBoostClassifier
     from arboleda.adaboost import AdaBoostRegressor as AdaBoostRegressor
     from arboleda.bagging import BaggingClassifier as BaggingClassifier
     from arboleda.bagging import BaggingRegressor as BaggingRegressor

@@ -6,10 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin, clone, is_regressor
-from sklearn.utils import column_or_1d
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_y
 
 from arboleda._bridge.class_weights import check_class_weights
 from arboleda._bridge.target import read_target
@@ -18,6 +15,7 @@ from arboleda.bagging._tree_members import TreeMembers
 from arboleda.bagging._votes import Asking, Voting, votes_with
 from arboleda.persist import Field, Labels
 from arboleda.tree import DecisionTreeClassifier
+from arboleda.tree._class_target import numbered_classes
 
 
 class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
@@ -47,9 +45,7 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         return DecisionTreeClassifier()
 
     def _encode_target(self, y: Any) -> Indices:
-        y = column_or_1d(_check_y(read_target(y, numeric=False), estimator=self), warn=True)
-        check_classification_targets(y)
-        classes, numbers = np.unique(y, return_inverse=True)
+        classes, numbers = numbered_classes(read_target(y, numeric=False), self)
         before = getattr(self, "classes_", None) if self._kept_members() else None
         if before is not None and not np.array_equal(before, classes):
             raise ValueError(
@@ -57,7 +53,7 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
                 f"{_some(before)}: with warm_start=True y must hold the same classes"
             )
         self.classes_ = classes
-        return numbers.astype(np.intp)
+        return numbers
 
     def _template(self) -> Any:
         """Members with weights of classes under the numbers that stand for the labels."""

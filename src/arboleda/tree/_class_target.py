@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags, check_array, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
@@ -14,6 +15,20 @@ from arboleda._bridge.class_weights import check_class_weights
 from arboleda._bridge.target import as_columns, label_columns
 from arboleda.persist import Field, Integer, Labels, OneOrMore
 from arboleda.tree._tree_learner import Array, Floats, TreeLearner
+
+
+def numbered_classes(y: Any, estimator: Any) -> tuple[Array, npt.NDArray[np.intp]]:
+    """Classes of one target, sorted, and the number of each row's class; messages name `estimator`.
+
+    Raises
+    ------
+    ValueError
+        If there are several targets, or their values are not classes.
+    """
+    y = column_or_1d(_check_y(y, estimator=estimator), warn=True)
+    check_classification_targets(y)
+    classes, numbers = np.unique(y, return_inverse=True)
+    return classes, numbers.astype(np.intp, copy=False)
 
 
 class ClassTarget(ClassifierMixin, TreeLearner):  # type: ignore[misc]
@@ -31,9 +46,7 @@ class ClassTarget(ClassifierMixin, TreeLearner):  # type: ignore[misc]
     def _encode_target(self, y: Array) -> Array:
         if self._has_several_outputs(y):
             return self._encode_targets(y)
-        y = column_or_1d(_check_y(y, estimator=self), warn=True)
-        check_classification_targets(y)
-        self.classes_, inverse = np.unique(y, return_inverse=True)
+        self.classes_, inverse = numbered_classes(y, self)
         labels = inverse.astype(np.uint32)  # the engine's type: half the memory, no copy later
         self.n_classes_ = len(self.classes_)
         self.n_outputs_ = 1

@@ -1,0 +1,353 @@
+"""AdaBoost and its family for classification: Freund and Schapire (1997)."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from sklearn.base import MetaEstimatorMixin, is_classifier, is_regressor
+from sklearn.utils import Tags, check_random_state, get_tags
+from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
+from sklearn.utils.validation import check_consistent_length
+
+from arboleda._bridge.target import read_target, read_weight
+from arboleda.adaboost._algorithms import ALGORITHMS, Floats, Indices, Outcome, Problem
+from arboleda.adaboost._any_members import AnyMembers, Round, Teacher
+from arboleda.adaboost._boosted_classifier import BoostedClassifier
+from arboleda.adaboost._loop import OnDegenerate, Watch, boosted
+from arboleda.adaboost._rounds import Rounds
+from arboleda.adaboost._stopping import Validation
+from arboleda.adaboost._telling import tell
+from arboleda.bagging._tables import checked_table, rows_of
+from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from arboleda.tree._class_target import numbered_classes
+from arboleda.tree._folds import hold_out
+from arboleda.tree._refit import as_before_if_it_fails
+
+AlgorithmName = Literal["discrete", "M1", "M2", "MH", "MR", "SAMME", "real", "gentle", "logit"]
+
+
+class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore[misc]
+    """AdaBoost: members fitted one after the other, on rows that weigh more the more they err.
+
+    Each member is a clone of one estimator, any of scikit-learn's kind. It learns from weighted
+    rows, gets a weight for its votes by how well it did on them, and the rows that it got wrong
+    weigh more for the next one. The names, defaults and meaning of scikit-learn's parameters are
+    kept, and so are its predictions with ``algorithm="SAMME"``; the other eight are those of the
+    papers.
+
+    Parameters
+    ----------
+    estimator : estimator, default=None
+        What the members are clones of; None: a `DecisionTreeClassifier` of depth 1 (a stump), or
+        for "gentle" and "logit" a `DecisionTreeRegressor`, as these need regressors.
+    n_estimators : int, default=50
+        Rounds at most.
+    learning_rate : float, default=1.0
+        The weights of the votes are multiplied by it.
+    algorithm : {"discrete", "M1", "M2", "MH", "MR", "SAMME", "real", "gentle", "logit"}, \
+            default="SAMME"
+        With e the weighted error of a member:
+
+        - "discrete": two classes; a vote weighs ``1/2 log((1 - e) / e)``.
+        - "M1": any number of classes; ``log((1 - e) / e)``. Every member must have e < 1/2.
+        - "SAMME": the same plus ``log(K - 1)``, so that e < 1 - 1/K is enough.
+        - "M2", "MR": weights of pairs of a row and a wrong class; members vote with plausibilities
+          (their probabilities), by pseudo-loss or by the smallest normalizer.
+        - "MH": weights of the questions whether a row is of a class; one member a class.
+        - "real": members vote with the logarithms of their probabilities.
+        - "gentle", "logit": regressions on steps that lower the exponential loss, or the deviance,
+          which weighs rows with wrong labels less. More than two classes: one member a class.
+    random_state : int, RandomState or None, default=None
+        Seeds of the members, and draws.
+    on_degenerate : {"stop", "reset"}, default="stop"
+        What follows a member without error, and one that is no better than guessing (which is not
+        kept). "stop": the end. "reset": boosting goes on with the weights of a bootstrap sample.
+    weight_trimming : float, default=None
+        The lightest rows, which weigh at most this share of all together, sit a round out. 0.01 to
+        0.1 makes late rounds faster at hardly any loss.
+    n_iter_no_change : int, default=None
+        Stop after so many rounds without a smaller error on rows set aside, and go back to the
+        round with the smallest. None: no rows are set aside.
+    validation_fraction : float, default=0.1
+        Share of the rows that are set aside, of every class alike.
+    n_jobs : int, default=None
+        Threads for trees of ours: None all available cores, -1 likewise. The result does not depend
+        on it. Members of other kinds are fitted in turn, by their own ``n_jobs``.
+    verbose : int, default=0
+        1: tells about ten times how far boosting is; 2: after every round.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels, sorted.
+    n_classes_ : int
+    estimator_ : estimator
+        What the members are clones of.
+    estimators_ : list of estimators, or ndarray of shape (n_rounds, n_classes)
+        The members; an array where a round has one for each class.
+    estimator_weights_, estimator_errors_ : ndarray of shape (n_rounds,)
+        Weight of each round's votes, and the weighted error of its members: for "M2" the
+        pseudo-loss, for "MR" the same of its pairs, for "MH" and "gentle" that of all questions.
+    edges_ : ndarray of shape (n_rounds,)
+        How much smaller the error is than that of guessing (1/2; of "SAMME" 1 - 1/K).
+    normalizers_ : ndarray of shape (n_rounds,)
+        Z of each round.
+    training_error_bound_, edge_bound_ : ndarray of shape (n_rounds,)
+        Bounds of the (weighted) training error after each round, where the theory has one.
+    best_iteration_ : int
+        Rounds of the fitted model.
+    validation_errors_ : ndarray
+        Error of the rows set aside after each round, of those that were taken back too. Only with
+        ``n_iter_no_change``.
+    feature_importances_ : ndarray of shape (n_features,)
+        Only if the members have importances.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        Only if the columns have names that are text.
+
+    Notes
+    -----
+    Members whose ``fit`` takes ``sample_weight`` weigh the rows; for others as many rows as there
+    are are drawn with replacement in proportion to the weights.
+
+    Differences from scikit-learn: attributes of rounds are as long as there are rounds; frames
+    reach the members as frames; a useless member in a later round is told of in a warning.
+
+    References
+    ----------
+    Y. Freund, R. Schapire (1997), "A decision-theoretic generalization of on-line learning and an
+    application to boosting", Journal of Computer and System Sciences 55.
+    R. Schapire, Y. Singer (1999), "Improved boosting algorithms using confidence-rated
+    predictions", Machine Learning 37.
+    J. Friedman, T. Hastie, R. Tibshirani (2000), "Additive logistic regression: a statistical view
+    of boosting", Annals of Statistics 28.
+    J. Zhu, H. Zou, S. Rosset, T. Hastie (2009), "Multi-class AdaBoost", Statistics and Its
+    Interface 2.
+
+    Examples
+    --------
+    >>> from arboleda import AdaBoostClassifier
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = AdaBoostClassifier(algorithm="discrete", n_estimators=100).fit(X, y)
+    >>> model.score(X, y), bool((model.margins(X, y) > 0).all())
+    (1.0, True)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "n_estimators": [Interval(Integral, 1, 2**31 - 1, closed="both")],
+        "learning_rate": [Interval(Real, 0.0, None, closed="neither")],
+        "algorithm": [StrOptions(set(ALGORITHMS))],
+        "random_state": ["random_state"],
+        "on_degenerate": [StrOptions({"stop", "reset"})],
+        "weight_trimming": [Interval(RealNotInt, 0.0, 1.0, closed="left"), None],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left"), None],
+        "validation_fraction": [Interval(RealNotInt, 0.0, 1.0, closed="neither")],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    estimator_: Any
+    n_features_in_: int
+    validation_errors_: Floats
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 50,
+        learning_rate: float = 1.0,
+        algorithm: AlgorithmName = "SAMME",
+        random_state: int | np.random.RandomState | None = None,
+        on_degenerate: OnDegenerate = "stop",
+        weight_trimming: float | None = None,
+        n_iter_no_change: int | None = None,
+        validation_fraction: float = 0.1,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.algorithm = algorithm
+        self.random_state = random_state
+        self.on_degenerate = on_degenerate
+        self.weight_trimming = weight_trimming
+        self.n_iter_no_change = n_iter_no_change
+        self.validation_fraction = validation_fraction
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Boost.
+
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+            What the members can learn from; frames stay frames.
+        y : array-like of shape (n_samples,)
+            The classes, without missing values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Finite weights, not negative, that boosting begins with; rows of weight 0 take no part.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range or does not suit the target, the lengths differ, y has
+            missing values, or the first member is no better than guessing. The estimator stays as
+            it was.
+        """
+        self._validate_params()
+        with as_before_if_it_fails(self):
+            self.classes_, target = numbered_classes(read_target(y, numeric=False), self)
+            self._check_algorithm()
+            self.__dict__.pop("validation_errors_", None)
+            self.estimator_ = self._member_to_fit()
+            self._fit_any(X, target, sample_weight)
+        return self
+
+    def _fit_any(self, X: Any, target: Indices, sample_weight: Any) -> None:
+        """Boost members of any kind."""
+        X = checked_table(self, X, reset=True)
+        check_consistent_length(X, target)
+        given = read_weight(sample_weight, X)
+        weight = np.ones(len(target)) if given is None else given
+        if self.n_classes_ == 1:
+            self._members = AnyMembers(self._reader, self.classes_, [], Rounds.of([]))
+            return
+        random = check_random_state(self.random_state)
+        validation = None
+        if self.n_iter_no_change is not None:
+            learn, judge = self._split(target, weight, random)
+            validation = Validation(
+                self._reader, target[judge], weight[judge], self.n_iter_no_change
+            )
+            watch = self._watch(validation, rows_of(X, judge))
+            X, target, weight = rows_of(X, learn), target[learn], weight[learn]
+        else:
+            watch = self._watch(None, None)
+        teacher = Teacher(self.estimator_, X, self.weight_trimming, random)
+        problem = Problem(target, self.classes_, weight / weight.sum())
+        members, useless = boosted(
+            self._reader,
+            problem,
+            teacher,
+            self.n_estimators,
+            self.on_degenerate,
+            watch,
+        )
+        self._check_useful(len(members), useless)
+        if validation is not None:
+            self.validation_errors_ = np.array(validation.errors)
+            members = members.first(validation.best_round)
+        self._members = members
+
+    def _split(
+        self, target: Indices, weight: Floats, random: np.random.RandomState
+    ) -> tuple[Indices, Indices]:
+        """Part the rows of positive weight into those to learn from and those to judge by."""
+        seed = int(random.randint(np.iinfo(np.int32).max))
+        rows = np.flatnonzero(weight)
+        learn, judge = hold_out(self.validation_fraction, target, rows, stratify=True, seed=seed)
+        lost = np.setdiff1d(target[judge], target[learn])
+        if len(lost):
+            raise ValueError(
+                f"validation_fraction={self.validation_fraction} sets aside all rows of class "
+                f"{self.classes_[lost[0]]!r}: lower it, give more rows of that class, or set "
+                "n_iter_no_change=None"
+            )
+        return learn, judge
+
+    def _watch(self, validation: Validation | None, X: Any) -> Watch:
+        """Tell of the rounds, and judge them by the rows set aside, X."""
+        reader = self._reader
+        sums: Any = 0.0
+
+        def watch(n_done: int, made: Round, outcome: Outcome) -> bool:
+            nonlocal sums
+            tell(self.verbose, n_done, self.n_estimators, outcome.error)
+            if validation is None:
+                return False
+            sums = sums + outcome.weight * reader.votes(made, X, self.classes_)
+            return validation.note(sums)
+
+        return watch
+
+    # Parameters
+
+    def _member_to_fit(self) -> Any:
+        if self.estimator is not None:
+            return self.estimator
+        if ALGORITHMS[self.algorithm].learns == "numbers":
+            return DecisionTreeRegressor(max_depth=1)
+        return DecisionTreeClassifier(max_depth=1)
+
+    def _check_algorithm(self) -> None:
+        """Refuse an algorithm that does not go with the target or the members."""
+        if self.algorithm == "discrete" and self.n_classes_ > 2:
+            raise ValueError(
+                "Only binary classification is supported by algorithm='discrete', but y has "
+                f"{self.n_classes_} classes: 'SAMME', 'M1', 'M2' and 'MH' are for several"
+            )
+        if self.estimator is None:
+            return
+        name = type(self.estimator).__name__
+        known = hasattr(self.estimator, "__sklearn_tags__")
+        if ALGORITHMS[self.algorithm].learns == "numbers":
+            if known and not is_regressor(self.estimator):
+                raise ValueError(
+                    f"algorithm={self.algorithm!r} sums regressions, but estimator is a {name}: "
+                    "give a regressor, or another algorithm"
+                )
+        elif known and not is_classifier(self.estimator):
+            raise ValueError(
+                f"algorithm={self.algorithm!r} needs members that are classifiers, but estimator "
+                f"is a {name}: give a classifier, or algorithm='gentle' or 'logit'"
+            )
+        if self.algorithm == "real" and not hasattr(self.estimator, "predict_proba"):
+            raise ValueError(
+                f"algorithm='real' needs members with predict_proba, which {name} does not have: "
+                "give others, or algorithm='discrete' or 'SAMME'"
+            )
+
+    def _check_useful(self, n_rounds: int, useless: float | None) -> None:
+        """Tell why boosting ended with a member that is no better than guessing."""
+        if useless is None:
+            return
+        limit = self._reader.worst_error
+        needed = "1/2" if limit == 0.5 else f"1 - 1/{self.n_classes_}"
+        others = (
+            "'SAMME' needs less than 1 - 1/K, 'M2' and 'MH' ask less of members still: choose one "
+            "of them, or give a stronger estimator"
+            if self.algorithm == "M1" and self.n_classes_ > 2
+            else "give a stronger estimator"
+        )
+        if n_rounds == 0:
+            raise ValueError(
+                f"the first member errs on {useless:.3g} of the weight, no better than guessing, "
+                f"but algorithm={self.algorithm!r} needs an error below {needed} (y has "
+                f"{self.n_classes_} classes): {others}"
+            )
+        again = "" if self.on_degenerate == "reset" else ", or set on_degenerate='reset'"
+        warnings.warn(
+            f"boosting ended after {n_rounds} of {self.n_estimators} rounds: the next member erred "
+            f"on {useless:.3g} of the weight, but algorithm={self.algorithm!r} needs an error "
+            f"below {needed}: {others}{again}",
+            stacklevel=4,
+        )
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        member = get_tags(self._member_to_fit())
+        tags.input_tags.sparse = member.input_tags.sparse
+        tags.input_tags.allow_nan = member.input_tags.allow_nan
+        tags.classifier_tags.multi_class = self.algorithm != "discrete"
+        return tags

@@ -1,0 +1,22 @@
+"""The algorithms of the family, one file each."""
+
+from arboleda.adaboost._algorithms._algorithm import Algorithm as Algorithm
+from arboleda.adaboost._algorithms._algorithm import Floats as Floats
+from arboleda.adaboost._algorithms._algorithm import Indices as Indices
+from arboleda.adaboost._algorithms._algorithm import Lesson as Lesson
+from arboleda.adaboost._algorithms._algorithm import Outcome as Outcome
+from arboleda.adaboost._algorithms._algorithm import Problem as Problem
+from arboleda.adaboost._algorithms._discrete import Discrete
+from arboleda.adaboost._algorithms._gentle import Gentle
+from arboleda.adaboost._algorithms._logit import Logit
+from arboleda.adaboost._algorithms._m1 import M1
+from arboleda.adaboost._algorithms._m2 import M2
+from arboleda.adaboost._algorithms._mh import MH
+from arboleda.adaboost._algorithms._mr import MR
+from arboleda.adaboost._algorithms._real import Real
+from arboleda.adaboost._algorithms._samme import SAMME
+
+ALGORITHMS: dict[str, type[Algorithm]] = {
+    algorithm.name: algorithm
+    for algorithm in (Discrete, M1, M2, MH, MR, SAMME, Real, Gentle, Logit)
+}

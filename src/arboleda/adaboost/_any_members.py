@@ -1,0 +1,124 @@
+"""Members of any kind: fitted one after the other, and kept as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+
+from arboleda.adaboost._algorithms import Algorithm, Floats, Lesson
+from arboleda.adaboost._rounds import Rounds
+from arboleda.adaboost._trimming import trimmed
+from arboleda.bagging._members import set_random_states
+from arboleda.bagging._routing import takes_weight
+from arboleda.bagging._tables import checked_table, n_rows_of, rows_of
+
+Round = tuple[Any, ...]  # its members
+
+
+@dataclass(frozen=True)
+class Teacher:
+    """Fits clones of an estimator to lessons: on weighted rows, or on rows drawn by their weights.
+
+    Parameters
+    ----------
+    template : estimator
+    X : array, frame or sparse matrix
+        The rows to learn from.
+    trimming : float or None
+        Share of the weight that the lightest rows, which are left out, may have.
+    random : RandomState
+        Seeds of the members, and draws.
+    """
+
+    template: Any
+    X: Any
+    trimming: float | None
+    random: np.random.RandomState
+
+    def taught(self, lessons: Sequence[Lesson]) -> Round:
+        """Fit the members of one round."""
+        return tuple(self._fitted(lesson) for lesson in lessons)
+
+    def _fitted(self, lesson: Lesson) -> Any:
+        member = clone(self.template)
+        set_random_states(member, self.random)
+        weight = lesson.weight
+        if self.trimming:
+            weight = trimmed(weight, self.trimming)
+        target = lesson.target
+        if takes_weight(self.template):
+            return member.fit(self.X, target, sample_weight=weight)
+        n_rows = n_rows_of(self.X)
+        drawn = self.random.choice(n_rows, size=n_rows, p=weight / weight.sum())
+        try:
+            return member.fit(rows_of(self.X, drawn), target[drawn])
+        except ValueError as error:
+            if len(np.unique(target[drawn])) == 1 and len(np.unique(target)) > 1:
+                raise ValueError(
+                    f"rows drawn by their weights were of one class alone, which "
+                    f"{type(member).__name__} refuses ({error}): it takes no sample_weight, so it "
+                    "learns from drawn rows. Give members that take weights, or that can learn one "
+                    "class, such as trees"
+                ) from error
+            raise
+
+
+@dataclass(frozen=True, eq=False)
+class AnyMembers:
+    """Fitted members of each round, and how they vote."""
+
+    algorithm: Algorithm
+    labels: npt.NDArray[Any]
+    members: Sequence[Round]
+    rounds: Rounds
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def checked(self, ensemble: Any, X: Any) -> Any:
+        """Check a table as the members take it."""
+        return checked_table(ensemble, X, reset=False)
+
+    @property
+    def estimators(self) -> Any:
+        """The members as they were fitted; a row for each round where a round has several."""
+        if all(len(members) == 1 for members in self.members):
+            return [members[0] for members in self.members]
+        return np.array(self.members, dtype=object)
+
+    def sums(self, X: Any) -> Floats:
+        """Sums of the weighted votes for rows."""
+        sums = np.zeros((n_rows_of(X), 1))
+        for so_far in self.staged_sums(X):
+            sums = so_far
+        return sums
+
+    def staged_sums(self, X: Any) -> Iterator[Floats]:
+        """Sums of the votes of the first 1, 2, .. rounds."""
+        sums: Any = 0.0
+        for members, weight in zip(self.members, self.rounds.weight, strict=True):
+            sums = sums + weight * self.algorithm.votes(members, X, self.labels)
+            yield sums
+
+    def first(self, n_rounds: int) -> AnyMembers:
+        """Return the first rounds alone."""
+        kept = self.rounds.first(n_rounds)
+        return AnyMembers(self.algorithm, self.labels, self.members[:n_rounds], kept)
+
+    @property
+    def importances(self) -> Floats:
+        """Mean of the members' importances of the columns, weighted as their votes."""
+        shares = np.array(
+            [
+                np.mean([member.feature_importances_ for member in members], axis=0)
+                for members in self.members
+            ]
+        )
+        weight = self.rounds.weight
+        found: Floats = weight @ shares / weight.sum()
+        return found

@@ -1,0 +1,355 @@
+"""What a boosted classifier answers: classes, scores, margins, and what theory says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from arboleda._bridge.target import read_target
+from arboleda.adaboost._algorithms import ALGORITHMS, Algorithm, Floats, Indices
+from arboleda.adaboost._any_members import AnyMembers
+from arboleda.persist import SavedModel
+
+Array = npt.NDArray[Any]
+
+
+class BoostedClassifier(SavedModel, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Members that vote by weight, and how their sums are read."""
+
+    algorithm: Any
+    learning_rate: float
+    classes_: Array
+    _members: AnyMembers
+
+    @property
+    def n_classes_(self) -> int:
+        """Number of classes."""
+        return len(self.classes_)
+
+    @property
+    def _reader(self) -> Algorithm:
+        return ALGORITHMS[self.algorithm](self.n_classes_, self.learning_rate)
+
+    # Scores and classes
+
+    def _sums(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        return self._members.sums(self._members.checked(self, X))
+
+    def _staged_sums(self, X: Any) -> Iterator[tuple[Floats, float]]:
+        """Sums of votes after each round, and the total of the weights."""
+        check_is_fitted(self)
+        table = self._members.checked(self, X)
+        totals = np.cumsum(self.estimator_weights_)
+        return zip(self._members.staged_sums(table), totals.tolist(), strict=True)
+
+    def _total(self) -> float:
+        return float(self.estimator_weights_.sum())
+
+    def _decided(self, sums: Floats, total: float) -> Floats:
+        if self.n_classes_ == 1:
+            return np.zeros((len(sums), 1))
+        return self._reader.decision(sums, total)
+
+    def _shares(self, sums: Floats, total: float) -> Floats:
+        if self.n_classes_ == 1:
+            return np.ones((len(sums), 1))
+        return self._reader.probabilities(sums, total)
+
+    def _labels(self, decision: Floats) -> Array:
+        numbers = decision > 0 if decision.ndim == 1 else decision.argmax(axis=1)
+        labels: Array = self.classes_[numbers.astype(np.intp)]
+        return labels
+
+    def decision_function(self, X: Any) -> Floats:
+        """Weighted votes for the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        score : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            With two classes one score, positive for the second. Of "SAMME" as scikit-learn's: votes
+            of 1 for a class and -1 / (K - 1) for the others, as a share of all weights. Of
+            "discrete", "real", "MH", "gentle", and "logit" with two classes: F, half the logarithm
+            of the odds. Of the others the sums of the votes.
+        """
+        return self._decided(self._sums(X), self._total())
+
+    def staged_decision_function(self, X: Any) -> Iterator[Floats]:
+        """Yield `decision_function` after each round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Yields
+        ------
+        score : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        for sums, total in self._staged_sums(X):
+            yield self._decided(sums, total)
+
+    def predict(self, X: Any) -> Array:
+        """Class with the largest weighted vote; a tie goes to the first class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+        """
+        return self._labels(self.decision_function(X))
+
+    def staged_predict(self, X: Any) -> Iterator[Array]:
+        """Yield `predict` after each round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Yields
+        ------
+        y : ndarray of shape (n_samples,)
+        """
+        for decision in self.staged_decision_function(X):
+            yield self._labels(decision)
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """Yield the accuracy after each round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Yields
+        ------
+        accuracy : float
+        """
+        for predicted in self.staged_predict(X):
+            yield accuracy_score(y, predicted, sample_weight=sample_weight)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities of the classes by the loss that the algorithm lowers.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        p : ndarray of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``. Boosting for many rounds drives them towards 0 and
+            1, except those of "SAMME", whose scores are shares of the weights.
+        """
+        return self._shares(self._sums(X), self._total())
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
+        """Yield `predict_proba` after each round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Yields
+        ------
+        p : ndarray of shape (n_samples, n_classes)
+        """
+        for sums, total in self._staged_sums(X):
+            yield self._shares(sums, total)
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithm of `predict_proba`; minus infinity for a probability of 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        log_p : ndarray of shape (n_samples, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    # Margins
+
+    def margins(self, X: Any, y: Any) -> Floats:
+        """How clearly, and whether rightly, rows are classified: from -1 to 1.
+
+        The vote for a row's class less the largest vote for another, divided by the largest
+        difference that there could be. Positive where the row is classified rightly, 1 where all
+        members are right. With two classes ``y sum a h / sum a``. Schapire, Freund, Bartlett and
+        Lee (1998), "Boosting the margin", Annals of Statistics 26(5).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Their classes, all of them known from `fit`.
+
+        Returns
+        -------
+        margin : ndarray of shape (n_samples,)
+            Members that answer with real numbers ("real", "MH", "gentle", "logit") count by the
+            largest answer that they gave for a training row.
+        """
+        sums = self._sums(X)
+        return self._margins(sums, self._numbers(y, sums), len(self._members))
+
+    def staged_margins(self, X: Any, y: Any) -> Iterator[Floats]:
+        """Yield `margins` after each round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+
+        Yields
+        ------
+        margin : ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        target = None
+        for number, (sums, _) in enumerate(self._staged_sums(X), start=1):
+            target = self._numbers(y, sums) if target is None else target
+            yield self._margins(sums, target, number)
+
+    def margin_bound_term(self, X: Any, y: Any, theta: float) -> float:
+        """Share of rows whose margin is at most ``theta``.
+
+        The first term of the bound on the test error: with high probability that is at most this
+        share plus a term of the order of sqrt(d / (N theta^2)), with d the VC dimension of the
+        members, for every theta > 0, whatever the number of rounds. Schapire et al. (1998),
+        theorem 2.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The training rows.
+        y : array-like of shape (n_samples,)
+        theta : float
+
+        Returns
+        -------
+        share : float
+        """
+        return float(np.mean(self.margins(X, y) <= theta))
+
+    def _margins(self, sums: Floats, target: Indices, n_rounds: int) -> Floats:
+        if self.n_classes_ == 1:
+            return np.ones(len(target))
+        reach = float(self._members.rounds.reach[:n_rounds].sum())
+        return self._reader.margins(self._reader.centred(sums), target, reach)
+
+    def _numbers(self, y: Any, sums: Floats) -> Indices:
+        labels = np.asarray(read_target(y, numeric=False))
+        check_consistent_length(sums, labels)
+        numbers = np.searchsorted(self.classes_, labels)
+        known = np.take(self.classes_, numbers, mode="clip") == labels
+        if not known.all():
+            row = int(np.flatnonzero(~known)[0])
+            raise ValueError(
+                f"y is {labels[row]!r} in row {row}, which is no class that fit has seen: margins "
+                "are those of known classes"
+            )
+        return numbers
+
+    # The rounds
+
+    @property
+    def estimators_(self) -> Any:
+        """The members."""
+        return self._fitted().estimators
+
+    @property
+    def estimator_weights_(self) -> Floats:
+        """Weight of each round's votes."""
+        return self._fitted().rounds.weight
+
+    @property
+    def estimator_errors_(self) -> Floats:
+        """Error of each round's members on the weights that they learned from."""
+        return self._fitted().rounds.error
+
+    @property
+    def edges_(self) -> Floats:
+        """How much smaller each round's error is than that of guessing."""
+        return self._reader.worst_error - self.estimator_errors_
+
+    @property
+    def normalizers_(self) -> Floats:
+        """Z of each round: what the weights sum to before they are made to sum to 1 again."""
+        return self._fitted().rounds.normalizer
+
+    @property
+    def best_iteration_(self) -> int:
+        """Rounds of the fitted model; early stopping goes back to the best one."""
+        return len(self._fitted())
+
+    @property
+    def training_error_bound_(self) -> Floats:
+        """Upper bound of the training error after each round: the product of the Z so far.
+
+        Times K - 1 for "M2" and "MR", K / 2 for "MH" and "gentle". With ``learning_rate=1`` Z is
+        ``2 sqrt(e (1 - e))`` for "discrete" and "M1", and at most that for "M2" and "MR". For
+        "logit" it is the deviance in bits. NaN from a round on whose weights were drawn anew.
+        """
+        factor = self._reader.bound_factor()
+        if factor is None:
+            raise AttributeError(
+                f"with {self.n_classes_} classes the loss that algorithm={self.algorithm!r} lowers "
+                "does not bound the training error: 'MH' has a bound"
+            )
+        return np.float64(factor) * np.cumprod(self._kept_weights(self.normalizers_))
+
+    @property
+    def edge_bound_(self) -> Floats:
+        """The bound by edges alone after each round: ``exp(-2 sum of squared edges)``.
+
+        Times K - 1 for "M2" and "MR". It is never below `training_error_bound_`.
+        """
+        reader = self._reader
+        if not reader.has_edge_bound or self.learning_rate != 1.0:
+            raise AttributeError(
+                "the bound by edges is one of 'discrete', 'M1', 'M2', 'MR', and 'SAMME' with two "
+                "classes, with learning_rate=1: see training_error_bound_"
+            )
+        factor = reader.bound_factor()
+        assert factor is not None
+        squares = np.cumsum(self._kept_weights(self.edges_**2))
+        return np.float64(factor) * np.exp(-2.0 * squares)
+
+    def _kept_weights(self, values: Floats) -> Floats:
+        """Values of the rounds; NaN where the weights were drawn anew."""
+        return np.where(self._fitted().rounds.reset > 0.0, np.nan, values)
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Importances of the columns, the mean of the members' weighted as their votes."""
+        if not len(self._fitted()):
+            return np.zeros(self.n_features_in_)
+        return self._members.importances
+
+    def _fitted(self) -> AnyMembers:
+        if not hasattr(self, "_members"):
+            raise AttributeError(f"{type(self).__name__} has no rounds before it is fitted")
+        return self._members
+
+    def __len__(self) -> int:
+        return len(self._fitted())
+
+    def __getitem__(self, number: int) -> Any:
+        return self.estimators_[number]
