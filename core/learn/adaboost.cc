@@ -125,7 +125,7 @@ class AdaBoostLoop {
 
   Candidate grow(std::uint32_t round) {
     context_.check();
-    if (options_.weight_trimming > 0.0) {
+    if (options_.weight_trimming > 0.0 && !booster_->row_weights().empty()) {
       mark_light_rows(booster_->row_weights(), rows_, options_.weight_trimming, sits_out_);
     }
     GrowthOptions growth = options_.growth;
@@ -219,9 +219,17 @@ std::unique_ptr<Booster> make_booster(const BoosterTask& task) {
       return make_vote_booster(task);
     case AdaBoostAlgorithm::real:
       return make_real_booster(task);
-    default:
-      throw Error(ErrorKind::invalid_argument, "no such algorithm of boosting");
+    case AdaBoostAlgorithm::m2:
+    case AdaBoostAlgorithm::mr:
+      return make_ranking_booster(task);
+    case AdaBoostAlgorithm::mh:
+      return make_hamming_booster(task);
+    case AdaBoostAlgorithm::gentle:
+      return make_gentle_booster(task);
+    case AdaBoostAlgorithm::logit:
+      break;
   }
+  return make_logit_booster(task);
 }
 
 AdaBoosted fit_adaboost(const AdaBoostData& data, const AdaBoostOptions& options,

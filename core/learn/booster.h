@@ -59,7 +59,8 @@ class Booster {
 
   virtual MemberShape shape() const = 0;
 
-  // The weight of each row of the table, whatever its scale: what trimming goes by.
+  // The weight of each row of the table, whatever its scale: what trimming goes by. None where each tree
+  // of a member has weights of its own, and trims by them.
   virtual std::span<const double> row_weights() const = 0;
 
   // Grows the trees of a member. growth: of this round. sits_out: one a row of the table, or empty for
@@ -85,5 +86,11 @@ std::unique_ptr<Booster> make_booster(const BoosterTask& task);
 // AdaBoost by votes (discrete, M1, SAMME), and by class shares (real, SAMME.R).
 std::unique_ptr<Booster> make_vote_booster(const BoosterTask& task);
 std::unique_ptr<Booster> make_real_booster(const BoosterTask& task);
+
+// By weights of pairs of a row and a class (M2, MR; MH), and by regressions (gentle, logit).
+std::unique_ptr<Booster> make_ranking_booster(const BoosterTask& task);
+std::unique_ptr<Booster> make_hamming_booster(const BoosterTask& task);
+std::unique_ptr<Booster> make_gentle_booster(const BoosterTask& task);
+std::unique_ptr<Booster> make_logit_booster(const BoosterTask& task);
 
 }  // namespace arboleda
