@@ -13,16 +13,12 @@ from arboleda import AdaBoostClassifier
 
 _CONFIGURATIONS = [
     AdaBoostClassifier(n_estimators=5),
-    AdaBoostClassifier(n_estimators=5, algorithm="discrete"),
-    AdaBoostClassifier(n_estimators=5, algorithm="M2"),
+    AdaBoostClassifier(n_estimators=5, algorithm="discrete", learning_rate=0.5),
     AdaBoostClassifier(n_estimators=4, algorithm="MR", weight_trimming=0.05),
-    AdaBoostClassifier(n_estimators=4, algorithm="MH"),
-    AdaBoostClassifier(n_estimators=4, algorithm="real", learning_rate=0.5),
-    AdaBoostClassifier(n_estimators=4, algorithm="gentle"),
-    AdaBoostClassifier(n_estimators=4, algorithm="logit"),
+    AdaBoostClassifier(n_estimators=3, algorithm="gentle"),
     AdaBoostClassifier(DecisionTreeClassifier(max_depth=3), n_estimators=3, algorithm="M1"),
-    AdaBoostClassifier(LogisticRegression(), n_estimators=3, algorithm="MH"),
-    AdaBoostClassifier(KNeighborsClassifier(), n_estimators=3, algorithm="M2"),
+    AdaBoostClassifier(LogisticRegression(), n_estimators=2, algorithm="MH"),
+    AdaBoostClassifier(KNeighborsClassifier(), n_estimators=2, algorithm="M2"),
     AdaBoostClassifier(Ridge(), n_estimators=3, algorithm="logit"),
 ]
 

@@ -19,6 +19,7 @@ from tests.persist.forest_files import to_file
 
 import arboleda
 from arboleda import (
+    AdaBoostClassifier,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     GradientBoostingRegressor,
@@ -126,6 +127,17 @@ def many_categories() -> tuple[Any, Any]:
     return model, table
 
 
+def boosted_votes() -> tuple[Any, Any]:
+    X, target = _numbers(13, missing=0.1)
+    table = X.astype(object)
+    table[:, 3] = np.array(["red", "green", "blue", None])[np.digitize(X[:, 3], [-1, 0, 1])]
+    tree = DecisionTreeClassifier(max_depth=2, categorical_features=[3])
+    model = AdaBoostClassifier(tree, n_estimators=8).fit(table, _classes(target))
+    model.estimator = None  # a model file has no estimators among its parameters
+    table[::10, 3] = "never seen"
+    return model, table
+
+
 MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "classification": classification,
     "regression": regression,
@@ -138,6 +150,7 @@ MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "boosted_quantiles": boosted_quantiles,
     "linear_leaves": linear_leaves,
     "many_categories": many_categories,
+    "boosted_votes": boosted_votes,
 }
 
 

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import MetaEstimatorMixin, is_classifier, is_regressor
+from sklearn.base import MetaEstimatorMixin, clone, is_classifier, is_regressor
 from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
 from arboleda._bridge.target import read_target, read_weight
+from arboleda._bridge.threads import resolve_n_jobs
 from arboleda.adaboost._algorithms import ALGORITHMS, Floats, Indices, Outcome, Problem
 from arboleda.adaboost._any_members import AnyMembers, Round, Teacher
 from arboleda.adaboost._boosted_classifier import BoostedClassifier
-from arboleda.adaboost._loop import OnDegenerate, Watch, boosted
+from arboleda.adaboost._loop import OnDegenerate, boosted
 from arboleda.adaboost._rounds import Rounds
 from arboleda.adaboost._stopping import Validation
 from arboleda.adaboost._telling import tell
+from arboleda.adaboost._tree_members import Limits, TreeMembers, boosted_trees, engine_can_boost
 from arboleda.bagging._tables import checked_table, rows_of
 from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from arboleda.tree._class_target import numbered_classes
+from arboleda.tree._decision_tree import DecisionTree
 from arboleda.tree._folds import hold_out
 from arboleda.tree._refit import as_before_if_it_fails
 
@@ -211,44 +215,97 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
             self._check_algorithm()
             self.__dict__.pop("validation_errors_", None)
             self.estimator_ = self._member_to_fit()
-            self._fit_any(X, target, sample_weight)
+            in_engine = engine_can_boost(self.estimator_, self.algorithm)
+            (self._fit_trees if in_engine else self._fit_any)(X, target, sample_weight)
         return self
 
     def _fit_any(self, X: Any, target: Indices, sample_weight: Any) -> None:
         """Boost members of any kind."""
+        self.__dict__.pop("schema_", None)
         X = checked_table(self, X, reset=True)
         check_consistent_length(X, target)
         given = read_weight(sample_weight, X)
         weight = np.ones(len(target)) if given is None else given
+        reader, random = self._reader, check_random_state(self.random_state)
         if self.n_classes_ == 1:
-            self._members = AnyMembers(self._reader, self.classes_, [], Rounds.of([]))
+            nothing = np.empty(0)
+            self._members = AnyMembers(reader, self.classes_, [], Rounds.of([]), nothing)
             return
-        random = check_random_state(self.random_state)
         validation = None
+        judging: Any = None
         if self.n_iter_no_change is not None:
             learn, judge = self._split(target, weight, random)
-            validation = Validation(
-                self._reader, target[judge], weight[judge], self.n_iter_no_change
-            )
-            watch = self._watch(validation, rows_of(X, judge))
+            validation = self._validation(target[judge], weight[judge])
+            judging = rows_of(X, judge)
             X, target, weight = rows_of(X, learn), target[learn], weight[learn]
-        else:
-            watch = self._watch(None, None)
+        sums: Any = 0.0
+
+        def watch(n_done: int, made: Round, outcome: Outcome) -> bool:
+            nonlocal sums
+            tell(self.verbose, n_done, self.n_estimators, outcome.error)
+            if validation is None:
+                return False
+            sums = sums + outcome.weight * reader.votes(made, judging, self.classes_)
+            return validation.note(sums)
+
         teacher = Teacher(self.estimator_, X, self.weight_trimming, random)
         problem = Problem(target, self.classes_, weight / weight.sum())
         members, useless = boosted(
-            self._reader,
-            problem,
-            teacher,
-            self.n_estimators,
-            self.on_degenerate,
-            watch,
+            reader, problem, teacher, self.n_estimators, self.on_degenerate, watch
         )
+        self._keep(members, useless, validation)
+
+    def _fit_trees(self, X: Any, target: Indices, sample_weight: Any) -> None:
+        """Boost trees of ours with the engine, all from one coded table."""
+        example: DecisionTree = clone(self.estimator_)
+        training = example._training(X, self.classes_[target], sample_weight, reader=self)
+        random = check_random_state(self.random_state)
+        limits = Limits(
+            self.n_estimators,
+            self.weight_trimming or 0.0,
+            self.on_degenerate == "reset",
+            resolve_n_jobs(self.n_jobs),
+            seed=int(random.randint(np.iinfo(np.int32).max)),
+        )
+        validation, judge = None, None
+        if self.n_iter_no_change is not None and self.n_classes_ > 1:
+            weight = training.full_weight
+            learn, judge = self._split(target, weight, random)
+            validation = self._validation(target[judge], weight[judge])
+            if example.max_bins is not None:  # bins are learned from the rows learned from
+                bins = training.X.code(limits.n_threads, example.max_bins, learn.astype(np.uint32))
+                training = replace(training, table=bins)
+
+        def watch(n_done: int, error: float, sums: Floats | None) -> bool:
+            tell(self.verbose, n_done, self.n_estimators, error)
+            return validation is not None and sums is not None and validation.note(sums)
+
+        members, useless = boosted_trees(
+            self._reader,
+            example,
+            training,
+            limits,
+            judge,
+            watch if self.verbose or validation is not None else None,
+        )
+        self._keep(members, useless, validation)
+
+    def _keep(
+        self,
+        members: AnyMembers | TreeMembers,
+        useless: float | None,
+        validation: Validation | None,
+    ) -> None:
+        """Keep the rounds up to the best one."""
         self._check_useful(len(members), useless)
         if validation is not None:
             self.validation_errors_ = np.array(validation.errors)
             members = members.first(validation.best_round)
         self._members = members
+
+    def _validation(self, target: Indices, weight: Floats) -> Validation:
+        assert self.n_iter_no_change is not None
+        return Validation(self._reader, target, weight, self.n_iter_no_change)
 
     def _split(
         self, target: Indices, weight: Floats, random: np.random.RandomState
@@ -265,21 +322,6 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
                 "n_iter_no_change=None"
             )
         return learn, judge
-
-    def _watch(self, validation: Validation | None, X: Any) -> Watch:
-        """Tell of the rounds, and judge them by the rows set aside, X."""
-        reader = self._reader
-        sums: Any = 0.0
-
-        def watch(n_done: int, made: Round, outcome: Outcome) -> bool:
-            nonlocal sums
-            tell(self.verbose, n_done, self.n_estimators, outcome.error)
-            if validation is None:
-                return False
-            sums = sums + outcome.weight * reader.votes(made, X, self.classes_)
-            return validation.note(sums)
-
-        return watch
 
     # Parameters
 
@@ -341,7 +383,7 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
             f"boosting ended after {n_rounds} of {self.n_estimators} rounds: the next member erred "
             f"on {useless:.3g} of the weight, but algorithm={self.algorithm!r} needs an error "
             f"below {needed}: {others}{again}",
-            stacklevel=4,
+            stacklevel=5,
         )
 
     def __sklearn_tags__(self) -> Tags:

@@ -70,12 +70,16 @@ class Teacher:
 
 @dataclass(frozen=True, eq=False)
 class AnyMembers:
-    """Fitted members of each round, and how they vote."""
+    """Fitted members of each round, and how they vote.
+
+    ``reach`` holds the largest vote of each round for a training row, times its weight.
+    """
 
     algorithm: Algorithm
     labels: npt.NDArray[Any]
     members: Sequence[Round]
     rounds: Rounds
+    reach: Floats
 
     def __len__(self) -> int:
         return len(self.members)
@@ -91,14 +95,14 @@ class AnyMembers:
             return [members[0] for members in self.members]
         return np.array(self.members, dtype=object)
 
-    def sums(self, X: Any) -> Floats:
-        """Sums of the weighted votes for rows."""
+    def sums(self, X: Any, n_threads: int) -> Floats:
+        """Sums of the weighted votes for rows; the members have threads of their own."""
         sums = np.zeros((n_rows_of(X), 1))
-        for so_far in self.staged_sums(X):
+        for so_far in self.staged_sums(X, n_threads):
             sums = so_far
         return sums
 
-    def staged_sums(self, X: Any) -> Iterator[Floats]:
+    def staged_sums(self, X: Any, n_threads: int) -> Iterator[Floats]:
         """Sums of the votes of the first 1, 2, .. rounds."""
         sums: Any = 0.0
         for members, weight in zip(self.members, self.rounds.weight, strict=True):
@@ -108,7 +112,8 @@ class AnyMembers:
     def first(self, n_rounds: int) -> AnyMembers:
         """Return the first rounds alone."""
         kept = self.rounds.first(n_rounds)
-        return AnyMembers(self.algorithm, self.labels, self.members[:n_rounds], kept)
+        members, reach = self.members[:n_rounds], self.reach[:n_rounds]
+        return AnyMembers(self.algorithm, self.labels, members, kept, reach)
 
     @property
     def importances(self) -> Floats:

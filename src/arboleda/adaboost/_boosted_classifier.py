@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from arboleda._bridge.target import read_target
+from arboleda._bridge.threads import resolve_n_jobs
 from arboleda.adaboost._algorithms import ALGORITHMS, Algorithm, Floats, Indices
 from arboleda.adaboost._any_members import AnyMembers
-from arboleda.persist import SavedModel
+from arboleda.adaboost._saved_votes import SavedVotes, complete
+from arboleda.adaboost._tree_members import TreeMembers
+from arboleda.persist import Field, Labels, SavedModel
 
 Array = npt.NDArray[Any]
 
@@ -22,10 +25,17 @@ Array = npt.NDArray[Any]
 class BoostedClassifier(SavedModel, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Members that vote by weight, and how their sums are read."""
 
+    _fitted_attributes: ClassVar[dict[str, Field]] = {
+        "classes_": Labels(),
+        "_members": SavedVotes(),
+    }
+
     algorithm: Any
     learning_rate: float
+    n_jobs: int | None
+    estimator_: Any
     classes_: Array
-    _members: AnyMembers
+    _members: AnyMembers | TreeMembers
 
     @property
     def n_classes_(self) -> int:
@@ -40,14 +50,16 @@ class BoostedClassifier(SavedModel, ClassifierMixin, BaseEstimator):  # type: ig
 
     def _sums(self, X: Any) -> Floats:
         check_is_fitted(self)
-        return self._members.sums(self._members.checked(self, X))
+        table = self._members.checked(self, X)
+        return self._members.sums(table, resolve_n_jobs(self.n_jobs))
 
     def _staged_sums(self, X: Any) -> Iterator[tuple[Floats, float]]:
         """Sums of votes after each round, and the total of the weights."""
         check_is_fitted(self)
         table = self._members.checked(self, X)
         totals = np.cumsum(self.estimator_weights_)
-        return zip(self._members.staged_sums(table), totals.tolist(), strict=True)
+        stages = self._members.staged_sums(table, resolve_n_jobs(self.n_jobs))
+        return zip(stages, totals.tolist(), strict=True)
 
     def _total(self) -> float:
         return float(self.estimator_weights_.sum())
@@ -221,7 +233,6 @@ class BoostedClassifier(SavedModel, ClassifierMixin, BaseEstimator):  # type: ig
         ------
         margin : ndarray of shape (n_samples,)
         """
-        check_is_fitted(self)
         target = None
         for number, (sums, _) in enumerate(self._staged_sums(X), start=1):
             target = self._numbers(y, sums) if target is None else target
@@ -251,7 +262,7 @@ class BoostedClassifier(SavedModel, ClassifierMixin, BaseEstimator):  # type: ig
     def _margins(self, sums: Floats, target: Indices, n_rounds: int) -> Floats:
         if self.n_classes_ == 1:
             return np.ones(len(target))
-        reach = float(self._members.rounds.reach[:n_rounds].sum())
+        reach = float(self._members.reach[:n_rounds].sum())
         return self._reader.margins(self._reader.centred(sums), target, reach)
 
     def _numbers(self, y: Any, sums: Floats) -> Indices:
@@ -262,7 +273,7 @@ class BoostedClassifier(SavedModel, ClassifierMixin, BaseEstimator):  # type: ig
         if not known.all():
             row = int(np.flatnonzero(~known)[0])
             raise ValueError(
-                f"y is {labels[row]!r} in row {row}, which is no class that fit has seen: margins "
+                f"y is {labels.tolist()[row]!r} in row {row}, which is no class that fit has seen: margins "
                 "are those of known classes"
             )
         return numbers
@@ -343,7 +354,13 @@ class BoostedClassifier(SavedModel, ClassifierMixin, BaseEstimator):  # type: ig
             return np.zeros(self.n_features_in_)
         return self._members.importances
 
-    def _fitted(self) -> AnyMembers:
+    def _defect(self) -> str | None:
+        members = self._members
+        assert isinstance(members, TreeMembers)  # a file holds no others
+        self.estimator_ = clone(members.example)
+        return complete(members, self)
+
+    def _fitted(self) -> AnyMembers | TreeMembers:
         if not hasattr(self, "_members"):
             raise AttributeError(f"{type(self).__name__} has no rounds before it is fitted")
         return self._members

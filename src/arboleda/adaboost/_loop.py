@@ -16,7 +16,7 @@ OnDegenerate = Literal["stop", "reset"]
 Watch = Callable[[int, Round, Outcome], bool]
 
 # The error of guessing is a sum that may come out a little smaller.
-_ROUNDING = 1e-12
+_ROUNDING = 1e-10
 # So many useless members one after the other end boosting in spite of drawn weights.
 MOST_RESETS = 25
 
@@ -52,19 +52,25 @@ def boosted(
         Error of the member whose uselessness ended boosting.
     """
     members: list[Round] = []
-    rounds: list[tuple[float, float, float, float, float]] = []
+    rounds: list[tuple[float, float, float, float]] = []
+    reach: list[float] = []
     useless_error: float | None = None
     state, reset, n_useless = algorithm.start(problem), False, 0
     while len(members) < n_rounds:
-        made = teacher.taught(algorithm.lessons(problem, state))
-        votes = algorithm.votes(made, teacher.X, problem.labels)
+        taught = teacher.taught(algorithm.lessons(problem, state))
+        votes = algorithm.votes(taught, teacher.X, problem.labels)
         outcome = algorithm.step(problem, state, votes)
         useless = algorithm.needs_error and outcome.error > algorithm.worst_error - _ROUNDING
         if not useless:
             n_useless = 0
-            members.append(made)
-            rounds.append(_facts(outcome, votes, reset))
-            if watch(len(members), made, outcome):
+            members.append(taught)
+            if outcome.error <= 0.0 and on_degenerate == "stop":
+                # In theory it weighs infinitely much: it outvotes the others.
+                before = sum(weight for weight, *_ in rounds)
+                outcome = algorithm.last_without_error(outcome, before)
+            rounds.append((outcome.weight, outcome.error, outcome.normalizer, float(reset)))
+            reach.append(float(np.abs(votes).max()) * outcome.weight)
+            if watch(len(members), taught, outcome):
                 break
         state, reset = outcome.state, False
         if useless or (algorithm.needs_error and outcome.error <= 0.0):
@@ -73,14 +79,9 @@ def boosted(
                 useless_error = outcome.error if useless else None
                 break
             state, reset = _drawn_start(algorithm, problem, teacher.random), True
-    return AnyMembers(algorithm, problem.labels, members, Rounds.of(rounds)), useless_error
-
-
-def _facts(
-    outcome: Outcome, votes: Floats, reset: bool
-) -> tuple[float, float, float, float, float]:
-    reach = float(np.abs(votes).max()) * outcome.weight
-    return outcome.weight, outcome.error, outcome.normalizer, reach, float(reset)
+    return AnyMembers(
+        algorithm, problem.labels, members, Rounds.of(rounds), np.array(reach)
+    ), useless_error
 
 
 def _drawn_start(algorithm: Algorithm, problem: Problem, random: np.random.RandomState) -> Floats:

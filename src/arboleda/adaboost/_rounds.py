@@ -22,8 +22,6 @@ class Rounds:
         Of the members, on the weights that they learned from.
     normalizer : ndarray of float
         By what the bound of the training error was multiplied.
-    reach : ndarray of float
-        Largest vote that the members gave for a training row, times the weight.
     reset : ndarray of float
         1 where the weights were drawn anew before the round, else 0.
     """
@@ -31,13 +29,12 @@ class Rounds:
     weight: Floats
     error: Floats
     normalizer: Floats
-    reach: Floats
     reset: Floats
 
     @classmethod
-    def of(cls, rounds: list[tuple[float, float, float, float, float]]) -> Rounds:
-        """Gather rounds, each the five numbers in their order."""
-        table = np.array(rounds, dtype=np.float64).reshape(-1, 5)
+    def of(cls, rounds: list[tuple[float, float, float, float]]) -> Rounds:
+        """Gather rounds, each the four numbers in their order."""
+        table = np.array(rounds, dtype=np.float64).reshape(-1, 4)
         return cls(*(np.ascontiguousarray(column) for column in table.T))
 
     def __len__(self) -> int:

@@ -9,6 +9,7 @@ from arboleda._errors import ModelFormatError
 
 # Imported when first asked for: the estimators stand on this part.
 _MODULES = {
+    "AdaBoostClassifier": "arboleda.adaboost",
     "AdaBoostRegressor": "arboleda.adaboost",
     "BaggingClassifier": "arboleda.bagging",
     "BaggingRegressor": "arboleda.bagging",

@@ -118,6 +118,14 @@ class Algorithm(ABC):
     def step(self, problem: Problem, state: Floats, votes: Floats) -> Outcome:
         """Judge the votes for the training rows, and weigh the rows anew."""
 
+    def last_without_error(self, outcome: Outcome, before: float) -> Outcome:
+        """Weigh a last member without error, after others of total weight ``before``."""
+        return outcome
+
+    def normalizers(self, errors: Floats, sums: Floats) -> Floats:
+        """Normalizers of rounds made by the engine, which tells errors and sums of new weights."""
+        return sums
+
     # Reading the sums of votes
 
     def centred(self, sums: Floats) -> Floats:

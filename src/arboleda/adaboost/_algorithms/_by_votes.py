@@ -39,3 +39,7 @@ class ByVotes(Algorithm):
         normalizer = float(grown.sum())
         weight = self.weight_per_exponent * exponent
         return Outcome(weight, error, normalizer, grown / normalizer)
+
+    def last_without_error(self, outcome: Outcome, before: float) -> Outcome:
+        """Let it outvote the others, as in theory it weighs infinitely much."""
+        return outcome._replace(weight=max(outcome.weight, 1.0 + before))

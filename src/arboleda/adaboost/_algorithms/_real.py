@@ -27,9 +27,7 @@ class Real(Algorithm):
 
     def votes(self, members: Sequence[Any], X: Any, labels: npt.NDArray[Any]) -> Floats:
         """Logarithms of the class shares around their mean."""
-        logs = np.log(np.maximum(class_shares(members[0], X, labels), _LEAST_SHARE))
-        votes: Floats = (len(labels) - 1.0) * (logs - logs.mean(axis=1, keepdims=True))
-        return votes
+        return votes_by_shares(class_shares(members[0], X, labels))
 
     def step(self, problem: Problem, state: Floats, votes: Floats) -> Outcome:
         """Weigh rows less whose class has a large share."""
@@ -51,3 +49,10 @@ class Real(Algorithm):
     def bound_factor(self) -> float | None:
         """1 for two classes; with more an error may go with a small exponential loss."""
         return 1.0 if self.n_classes == 2 else None
+
+
+def votes_by_shares(shares: Floats) -> Floats:
+    """(K - 1) (log p_k - mean log p), of shape (n_rows, n_classes)."""
+    logs = np.log(np.maximum(shares, _LEAST_SHARE))
+    votes: Floats = (shares.shape[1] - 1.0) * (logs - logs.mean(axis=1, keepdims=True))
+    return votes

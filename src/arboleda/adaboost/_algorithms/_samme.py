@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import softmax
@@ -23,7 +23,7 @@ class SAMME(ByVotes):
 
     def offset(self) -> float:
         """Make the weight 0 at the error of guessing."""
-        return float(np.log(self.n_classes - 1.0))
+        return float(np.log(max(1.0, self.n_classes - 1.0)))
 
     def step(self, problem: Problem, state: Floats, votes: Floats) -> Outcome:
         """Weigh rows that the member errs on more, with scikit-learn's arithmetic.
@@ -37,9 +37,19 @@ class SAMME(ByVotes):
         with np.errstate(divide="ignore"):  # of rows without weight, which keep none
             grown = np.exp(np.log(state) + weight * wrong)
         grown = np.clip(grown / grown.sum(), np.finfo(np.float64).eps, None)
-        normalizer = (1.0 - error) * np.exp(-weight / 2.0) + error * np.exp(weight / 2.0)
         after = np.where(state > 0.0, grown, 0.0)
-        return Outcome(weight if error > 0.0 else 1.0, error, float(normalizer), after)
+        normalizer = float(_normalizer(error, weight))
+        return Outcome(weight if error > 0.0 else 1.0, error, normalizer, after)
+
+    def last_without_error(self, outcome: Outcome, before: float) -> Outcome:
+        """Leave its weight at 1."""
+        return outcome
+
+    def normalizers(self, errors: Floats, sums: Floats) -> Floats:
+        """Those of factors exp(-a / 2) and exp(a / 2), whose product bounds the training error."""
+        odds = np.array([log_odds(error) for error in errors])
+        found: Floats = _normalizer(errors, self.learning_rate * (odds + self.offset()))
+        return found
 
     def decision(self, sums: Floats, total: float) -> Floats:
         """Votes of 1 for a class and -1 / (K - 1) for the others, as a share of the total."""
@@ -61,3 +71,7 @@ class SAMME(ByVotes):
     def has_edge_bound(self) -> bool:
         """With two classes it is AdaBoost."""
         return self.n_classes == 2
+
+
+def _normalizer(error: Any, weight: Any) -> Any:
+    return (1.0 - error) * np.exp(-weight / 2.0) + error * np.exp(weight / 2.0)

@@ -1,0 +1,91 @@
+"""Boosted trees that vote, in model files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from arboleda._bridge.adaboost import WeightedForest
+from arboleda._errors import ModelFormatError
+from arboleda.adaboost._rounds import Rounds
+from arboleda.adaboost._tree_members import VOTES, TreeMembers
+from arboleda.bagging._saved_members import decoded_tree, encoded_tree, with_columns_of
+from arboleda.persist import Array as SavedArray
+from arboleda.persist import ForestPart
+from arboleda.persist._fields import Sections
+from arboleda.tree import DecisionTreeClassifier
+
+_ROUNDS = ("weight", "error", "normalizer", "reset")
+_KEYS = {"trees", "vote", "trees_a_round", "rounds", "tree", "tree_parameters"}
+
+
+class SavedVotes:
+    """The forest and the rounds as sections, what else the members share in the header."""
+
+    def encode(self, name: str, value: Any, sections: Sections) -> dict[str, Any]:
+        """Return what stands in the header."""
+        if not isinstance(value, TreeMembers):
+            raise TypeError(
+                "the members were not boosted by the engine, which takes trees of this library "
+                "alone, and a model file holds no others; use pickle, joblib or skops for these"
+            )
+        array = SavedArray(np.float64)
+        return {
+            "trees": ForestPart().encode(f"{name}.trees", value.weighted.forest, sections),
+            "vote": value.weighted.vote,
+            "trees_a_round": value.weighted.trees_a_member,
+            "rounds": {
+                part: array.encode(f"{name}.{part}", getattr(value.rounds, part), sections)
+                for part in _ROUNDS
+            },
+            **encoded_tree(value.example),
+        }
+
+    def decode(self, name: str, stored: Any, sections: Sections) -> TreeMembers:
+        """Return the members; `complete` gives their trees the columns of the model."""
+        if not isinstance(stored, dict) or stored.keys() != _KEYS:
+            raise ModelFormatError(f"{name} does not say what the members are")
+        forest = ForestPart().decode(f"{name}.trees", stored["trees"], sections)
+        rounds = _decoded_rounds(name, stored["rounds"], sections)
+        vote, a_round = stored["vote"], stored["trees_a_round"]
+        if not isinstance(vote, str) or vote not in VOTES.values():
+            raise ModelFormatError(f"{name} does not say how the members vote")
+        if type(a_round) is not int or not 0 < a_round <= forest.n_trees:
+            raise ModelFormatError(f"{name} does not say how many trees a round has")
+        tree = decoded_tree(name, stored["tree"], stored["tree_parameters"])
+        try:
+            weighted = WeightedForest(forest, vote, rounds.weight, a_round)
+        except ValueError as error:
+            raise ModelFormatError(f"{name}: {error}") from error
+        return TreeMembers(weighted, tree, rounds)
+
+
+def complete(members: TreeMembers, model: Any) -> str | None:
+    """Give the trees of a file the columns of their model, or tell why they cannot have them."""
+    tree: Any = members.example
+    n_classes = len(model.classes_)
+    name = "SAMME" if n_classes == 1 else model.algorithm
+    if members.weighted.vote != VOTES.get(name):
+        return "the members vote in another way than the algorithm's"
+    tree.n_outputs_ = 1
+    if isinstance(tree, DecisionTreeClassifier):
+        if members.weighted.n_outputs != n_classes:
+            return "the members know another number of classes than the header lists"
+        tree.n_classes_, tree.classes_ = n_classes, model.classes_
+        return with_columns_of(model, tree, members.weighted.forest, (n_classes,))
+    if members.weighted.n_outputs != (1 if n_classes == 2 else n_classes):
+        return "the members know another number of classes than the header lists"
+    return with_columns_of(model, tree, members.weighted.forest, (1,))
+
+
+def _decoded_rounds(name: str, stored: Any, sections: Sections) -> Rounds:
+    if not isinstance(stored, dict) or stored.keys() != set(_ROUNDS):
+        raise ModelFormatError(f"{name} does not say what its rounds were")
+    array = SavedArray(np.float64)
+    parts = {part: array.decode(f"{name}.{part}", stored[part], sections) for part in _ROUNDS}
+    if len({len(part) for part in parts.values()}) != 1 or not len(parts["weight"]):
+        raise ModelFormatError(f"{name} has not as many numbers of each kind as rounds")
+    if not (np.isfinite(parts["weight"]).all() and (parts["weight"] > 0.0).all()):
+        raise ModelFormatError(f"{name} has weights that are none")
+    return Rounds(**parts)

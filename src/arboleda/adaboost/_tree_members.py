@@ -1,0 +1,196 @@
+"""Members that are trees of ours: boosted by the engine, kept as a forest that votes by weight."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from arboleda._bridge.adaboost import AdaBoostOptions, WeightedForest, fit_adaboost
+from arboleda._bridge.fit import check_class_shares_fit
+from arboleda._bridge.table import SparseTable, Table, check_table
+from arboleda._bridge.tree import Tree
+from arboleda.adaboost._algorithms import Algorithm, Floats, Indices
+from arboleda.adaboost._algorithms._real import votes_by_shares
+from arboleda.adaboost._rounds import Rounds
+from arboleda.bagging._tree_members import engine_can
+from arboleda.forest._members import MadeWhenAsked
+from arboleda.tree import DecisionTreeClassifier
+from arboleda.tree._decision_tree import DecisionTree
+from arboleda.tree._tree_learner import Training
+
+# Algorithms whose rounds the engine has, and how their leaves vote.
+VOTES = {
+    "discrete": "largest",
+    "M1": "largest",
+    "SAMME": "largest",
+    "real": "log_odds",
+}
+_SAME_CRITERION = {"log_loss": "entropy"}
+
+
+def engine_can_boost(template: Any, algorithm: str) -> bool:
+    """Whether the engine boosts clones of an estimator.
+
+    Weights of classes would be found anew from the weights of each round.
+    """
+    return (
+        algorithm in VOTES
+        and engine_can(template, DecisionTreeClassifier())
+        and template.class_weight is None
+    )
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How far to boost: the parameters of the ensemble that the engine knows."""
+
+    n_rounds: int
+    weight_trimming: float
+    resets: bool
+    n_threads: int
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class TreeMembers:
+    """Trees that vote by weight.
+
+    ``example`` is a tree with all that they share: parameters, columns, classes.
+    """
+
+    weighted: WeightedForest
+    example: DecisionTree
+    rounds: Rounds
+
+    def __len__(self) -> int:
+        """Return the number of rounds."""
+        return len(self.rounds)
+
+    def checked(self, ensemble: Any, X: Any) -> Any:
+        """Check a table as the engine takes it."""
+        return check_table(ensemble, X, reset=False)
+
+    @property
+    def estimators(self) -> Any:
+        """The trees by themselves, made when asked for; a row for each round with several."""
+        trees = MadeWhenAsked(self._estimator, self.weighted.forest.n_trees)
+        a_round = self.weighted.trees_a_member
+        if a_round == 1:
+            return trees
+        return np.array(list(trees), dtype=object).reshape(-1, a_round)
+
+    def sums(self, table: Table | SparseTable, n_threads: int) -> Floats:
+        """Sums of the weighted votes for rows."""
+        return self.weighted.scores(table, n_threads)
+
+    def staged_sums(self, table: Table | SparseTable, n_threads: int) -> Iterator[Floats]:
+        """Sums of the votes of the first 1, 2, .. rounds."""
+        return self.weighted.staged_scores(table, n_threads)
+
+    @property
+    def reach(self) -> Floats:
+        """Largest vote of each round, times its weight."""
+        vote, weight = self.weighted.vote, self.rounds.weight
+        if vote == "largest":
+            return weight
+        forest = self.weighted.forest
+        largest = [_largest_vote(forest.tree(i), vote) for i in range(forest.n_trees)]
+        found: Floats = weight * np.reshape(largest, (len(self), -1)).max(axis=1)
+        return found
+
+    def first(self, n_rounds: int) -> TreeMembers:
+        """Return the first rounds alone."""
+        kept = self.weighted.truncated(n_rounds)
+        return replace(self, weighted=kept, rounds=self.rounds.first(n_rounds))
+
+    @property
+    def importances(self) -> Floats:
+        """Mean of the trees' importances of the columns, weighted as their votes."""
+        forest, a_round = self.weighted.forest, self.weighted.trees_a_member
+        shares = np.array(
+            [forest.tree(i).compute_feature_importances() for i in range(forest.n_trees)]
+        )
+        weight = np.repeat(self.rounds.weight, a_round)
+        found: Floats = weight @ shares / weight.sum()
+        return found
+
+    def _estimator(self, number: int) -> DecisionTree:
+        tree: DecisionTree = copy.copy(self.example)
+        tree.tree_ = self.weighted.forest.tree(number)
+        return tree
+
+
+def _largest_vote(tree: Tree, vote: str) -> float:
+    values = tree.value_rows[tree.children_left < 0]
+    if vote == "log_odds":
+        values = votes_by_shares(values)
+    return float(np.abs(values).max())
+
+
+def boosted_trees(
+    algorithm: Algorithm,
+    example: DecisionTree,
+    training: Training,
+    limits: Limits,
+    validation_rows: Indices | None,
+    watch: Callable[[int, float, Floats | None], bool] | None,
+) -> tuple[TreeMembers, float | None]:
+    """Boost trees with the engine.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+    example : DecisionTree
+        The tree that checked and coded the table.
+    training : Training
+    limits : Limits
+    validation_rows : ndarray of int, or None
+        Rows that take no part, ascending.
+    watch : callable or None
+        Told after each round how many there are, the error of the last, and the sums of the votes
+        for the validation rows; True ends boosting.
+
+    Returns
+    -------
+    members : TreeMembers
+    useless : float or None
+        Error of the member whose uselessness ended boosting.
+    """
+    name = "SAMME" if algorithm.n_classes == 1 else algorithm.name
+    n_leaves = training.table.n_rows
+    if example.max_depth is not None:
+        n_leaves = min(n_leaves, 2 ** min(example.max_depth, 31))
+    check_class_shares_fit(2 * n_leaves - 1, example._value_width(), limits.n_rounds)
+    criterion: Any = example.criterion
+    options = AdaBoostOptions(
+        algorithm=name,
+        n_rounds=limits.n_rounds,
+        learning_rate=algorithm.learning_rate,
+        criterion=_SAME_CRITERION.get(criterion, criterion),
+        random_splits=example.splitter == "random",
+        weight_trimming=limits.weight_trimming,
+        resets=limits.resets,
+        **example._growth_limits(training.table.n_rows),
+    )
+    found = fit_adaboost(
+        training.table,
+        training.target,
+        algorithm.n_classes,
+        training.weight,
+        options,
+        validation_rows=validation_rows,
+        callback=None
+        if watch is None
+        else lambda n_done, error, weight, sums: watch(n_done, error, sums),
+        n_threads=limits.n_threads,
+        seed=limits.seed,
+    )
+    told = found.rounds
+    normalizer = algorithm.normalizers(told.error, told.normalizer)
+    rounds = Rounds(told.weight, told.error, normalizer, told.reset_before.astype(np.float64))
+    useless = found.weak_error if found.end == "too_weak" else None
+    return TreeMembers(found.members, example, rounds), useless

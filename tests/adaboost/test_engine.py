@@ -1,0 +1,227 @@
+"""Trees of ours, boosted by the engine: the rounds of the same trees one by one."""
+
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_breast_cancer, load_wine, make_classification
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import Ridge
+from sklearn.naive_bayes import GaussianNB
+
+import arboleda
+from arboleda import AdaBoostClassifier, DecisionTreeClassifier, ModelFormatError
+from arboleda.tree._folds import hold_out
+
+
+class Hidden(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Our tree, so that nobody knows it as one."""
+
+    def __init__(self, max_depth: int = 1) -> None:
+        self.max_depth = max_depth
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        self.tree_ = DecisionTreeClassifier(max_depth=self.max_depth).fit(X, y, sample_weight)
+        self.classes_ = self.tree_.classes_
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return self.tree_.predict(X)
+
+    def predict_proba(self, X: Any) -> Any:
+        return self.tree_.predict_proba(X)
+
+
+@pytest.mark.filterwarnings("ignore:boosting ended after")
+@pytest.mark.parametrize(
+    ("algorithm", "depth", "n_classes"),
+    [
+        *((algorithm, depth, 2) for algorithm in ("discrete", "M1", "SAMME") for depth in (1, 3)),
+        ("M1", 3, 3),
+        ("SAMME", 1, 3),
+        ("SAMME", 3, 4),
+        ("real", 1, 2),
+        ("real", 1, 3),
+    ],
+)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_rounds_are_those_of_the_trees_one_by_one(
+    algorithm: Any, depth: int, n_classes: int, weighted: bool
+) -> None:
+    X, y = make_classification(200, 6, n_informative=4, n_classes=n_classes, random_state=depth)
+    weight = np.random.default_rng(0).integers(0, 3, 200) if weighted else None
+    options: dict[str, Any] = {"n_estimators": 15, "algorithm": algorithm, "learning_rate": 0.8}
+    if weighted:
+        options["weight_trimming"] = 0.1
+    if algorithm == "real":  # pure leaves: soon the digits of tiny weights decide
+        options["n_estimators"] = 6
+    ours, others = (
+        AdaBoostClassifier(member, **options).fit(X, y, sample_weight=weight)
+        for member in (DecisionTreeClassifier(max_depth=depth), Hidden(depth))
+    )
+    assert len(ours) == len(others)
+    for name in ("estimator_weights_", "estimator_errors_", "normalizers_", "edges_"):
+        np.testing.assert_allclose(getattr(ours, name), getattr(others, name), rtol=1e-9)
+    for stage, other in zip(
+        ours.staged_decision_function(X), others.staged_decision_function(X), strict=True
+    ):
+        np.testing.assert_allclose(stage, other, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(ours.margins(X, y), others.margins(X, y), atol=1e-9)
+    np.testing.assert_array_equal(ours.predict(X), others.predict(X))
+
+
+def test_a_perfect_last_member_decides_alone() -> None:
+    X, y = np.arange(8.0).reshape(-1, 1), np.array([0, 0, 1, 1, 1, 1, 0, 0])
+    for member in (DecisionTreeClassifier(max_depth=2), Hidden(2)):
+        model = AdaBoostClassifier(member, algorithm="M1").fit(X, y)
+        assert len(model) == 1
+        assert model.estimator_errors_[0] == 0.0
+        assert model.score(X, y) == 1.0
+        assert (model.margins(X, y) == 1.0).all()
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_useless_member_ends_boosting(hidden: bool) -> None:
+    """Rows that no column tells apart: the best constant is a guess under its own next weights."""
+    X, y = np.zeros((10, 1)), np.arange(10) < 3
+    member = Hidden() if hidden else DecisionTreeClassifier(max_depth=1)
+    model = AdaBoostClassifier(member, algorithm="discrete")
+    with pytest.warns(UserWarning, match="ended after 1 of 50 rounds: .* below 1/2"):
+        model.fit(X, y)
+    assert model.estimator_errors_.tolist() == pytest.approx([0.3])
+    resets = AdaBoostClassifier(member, n_estimators=6, on_degenerate="reset", random_state=0)
+    resets.fit(X, y)
+    assert len(resets) == 6
+    assert np.isnan(resets.training_error_bound_[-1])
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_m1_on_many_classes_is_explained(hidden: bool) -> None:
+    X, y = load_wine(return_X_y=True)
+    y = np.arange(len(y)) % 6
+    member = Hidden() if hidden else None
+    with pytest.raises(
+        ValueError, match=r"below 1/2 \(y has 6 classes\): 'SAMME' .* 'M2' and 'MH'"
+    ):
+        AdaBoostClassifier(member, algorithm="M1").fit(X, y)
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+@pytest.mark.parametrize("algorithm", ["SAMME", "real"])
+def test_early_stopping_goes_back_to_the_best_round(algorithm: Any, hidden: bool) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    y = np.where(np.random.default_rng(0).random(len(y)) < 0.2, 1 - y, y)
+    member = Hidden(2) if hidden else DecisionTreeClassifier(max_depth=2)
+    model = AdaBoostClassifier(
+        member, n_estimators=60, algorithm=algorithm, n_iter_no_change=8, random_state=1
+    ).fit(X, y)
+    errors = model.validation_errors_
+    assert len(errors) < 60
+    assert model.best_iteration_ == len(model) == np.argmin(errors) + 1 == len(errors) - 8
+
+
+@pytest.mark.parametrize("max_bins", [None, 20])
+def test_rows_set_aside_teach_nothing(max_bins: int | None) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    aside = rows_set_aside(y, seed=3)
+    changed = X.copy()
+    changed[aside] = np.linspace(-1e6, 1e6, len(aside))[:, np.newaxis]
+    tree = DecisionTreeClassifier(max_depth=2, max_bins=max_bins)
+    options: dict[str, Any] = {"n_estimators": 10, "n_iter_no_change": 10, "random_state": 3}
+    models = [AdaBoostClassifier(tree, **options).fit(table, y) for table in (X, changed)]
+    n = min(map(len, models))
+    assert n > 1 or len(models[0]) > 3
+    first, second = (model.estimator_errors_[:n] for model in models)
+    np.testing.assert_array_equal(first, second)
+    for one, other in zip(models[0].estimators_[:n], models[1].estimators_[:n], strict=True):
+        np.testing.assert_array_equal(one.tree_.threshold, other.tree_.threshold)
+
+
+def rows_set_aside(y: Any, seed: int) -> Any:
+    """Rows that ``random_state=seed`` sets aside: its second draw is the seed of the parting."""
+    parting = np.random.RandomState(seed).randint(np.iinfo(np.int32).max, size=2)[1]
+    return hold_out(0.1, y, np.arange(len(y)), stratify=True, seed=int(parting))[1]
+
+
+def test_threads_change_no_bit() -> None:
+    X, y = make_classification(3000, 8, n_informative=5, n_classes=3, random_state=0)
+    models = [
+        AdaBoostClassifier(DecisionTreeClassifier(max_depth=3), n_jobs=n_jobs).fit(X, y)
+        for n_jobs in (1, 2, 3)
+    ]
+    for model in models[1:]:
+        np.testing.assert_array_equal(model.estimator_errors_, models[0].estimator_errors_)
+        np.testing.assert_array_equal(model.decision_function(X), models[0].decision_function(X))
+
+
+def mixed_table() -> tuple[pd.DataFrame, Any]:
+    random = np.random.default_rng(5)
+    X = pd.DataFrame(random.normal(size=(240, 3)).round(2), columns=["a", "b", "c"])
+    X.loc[::9, "b"] = np.nan
+    X["colour"] = pd.Categorical(np.array(["red", "green", "blue"])[random.integers(0, 3, 240)])
+    score = X["a"] + np.where(X["colour"] == "red", 2, 0) + X["b"].fillna(1)
+    return X, np.array(["low", "mid", "high"])[np.digitize(score, [0.0, 1.5])]
+
+
+@pytest.mark.filterwarnings("ignore:estimator is not kept")
+@pytest.mark.parametrize("algorithm", ["SAMME", "M1", "real"])
+def test_tables_with_categories_and_gaps_are_saved_and_loaded(
+    algorithm: Any, tmp_path: Path
+) -> None:
+    X, y = mixed_table()
+    tree = DecisionTreeClassifier(max_depth=2)
+    model = AdaBoostClassifier(tree, n_estimators=12, algorithm=algorithm).fit(X, y)
+    assert model.score(X, y) > 0.75
+    shuffled = X[["colour", "c", "a", "b"]]
+    model.save(tmp_path / "model.arboleda")
+    loaded = arboleda.load(tmp_path / "model.arboleda")
+    for name in ("decision_function", "predict_proba", "predict"):
+        np.testing.assert_array_equal(getattr(loaded, name)(shuffled), getattr(model, name)(X))
+    np.testing.assert_array_equal(loaded.margins(X, y), model.margins(X, y))
+    np.testing.assert_array_equal(loaded.normalizers_, model.normalizers_)
+    np.testing.assert_array_equal(loaded.estimators_[3].predict(X), model.estimators_[3].predict(X))
+    again = tmp_path / "again.arboleda"
+    loaded.save(again)
+    first = model.set_params(estimator=None)
+    first.save(tmp_path / "model.arboleda")
+    assert again.read_bytes() == (tmp_path / "model.arboleda").read_bytes()
+
+
+def test_members_of_other_kinds_are_not_saved(tmp_path: Path) -> None:
+    X, y = load_wine(return_X_y=True)
+    model = AdaBoostClassifier(GaussianNB(), n_estimators=3).fit(X, y)
+    with pytest.raises(TypeError, match="trees of this library alone"):
+        model.save(tmp_path / "model.arboleda")
+
+
+def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
+    X, y = load_wine(return_X_y=True)
+    path = tmp_path / "model.arboleda"
+    AdaBoostClassifier(n_estimators=3).fit(X, y).save(path)
+    content = path.read_bytes()
+    for old, new in ((b'"largest"', b'"loudest"'), (b'"SAMME"', b'"SOMME"')):
+        assert old in content
+        path.write_bytes(content.replace(old, new))
+        with pytest.raises(ModelFormatError):
+            arboleda.load(path)
+
+
+def test_parameters_that_do_not_fit_are_refused() -> None:
+    X, y = load_wine(return_X_y=True)
+    for options, message in [
+        ({"algorithm": "discrete"}, "y has 3 classes: 'SAMME'"),
+        ({"algorithm": "logit", "estimator": GaussianNB()}, "sums regressions, but .* GaussianNB"),
+        ({"algorithm": "M2", "estimator": Ridge()}, "classifiers, but estimator is a Ridge"),
+        ({"algorithm": "m1"}, "algorithm"),
+        ({"weight_trimming": 1.0}, "weight_trimming"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            AdaBoostClassifier(**options).fit(X, y)
+    with pytest.raises(NotFittedError):
+        AdaBoostClassifier().predict(X)
+    model = AdaBoostClassifier().fit(X, y)
+    with pytest.raises(ValueError, match="y is 7 in row 0, which is no class"):
+        model.margins(X, np.full(len(y), 7))
