@@ -13,7 +13,13 @@ from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
 
 import arboleda
-from arboleda import AdaBoostClassifier, DecisionTreeClassifier, ModelFormatError
+from arboleda import (
+    AdaBoostClassifier,
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ModelFormatError,
+)
+from arboleda.adaboost._algorithms import ALGORITHMS
 from arboleda.tree._folds import hold_out
 
 
@@ -167,14 +173,16 @@ def mixed_table() -> tuple[pd.DataFrame, Any]:
 
 
 @pytest.mark.filterwarnings("ignore:estimator is not kept")
-@pytest.mark.parametrize("algorithm", ["SAMME", "M1", "real"])
+@pytest.mark.parametrize("algorithm", sorted(ALGORITHMS.keys() - {"discrete"}))
 def test_tables_with_categories_and_gaps_are_saved_and_loaded(
     algorithm: Any, tmp_path: Path
 ) -> None:
     X, y = mixed_table()
-    tree = DecisionTreeClassifier(max_depth=2)
+    kind = DecisionTreeRegressor if algorithm in {"gentle", "logit"} else DecisionTreeClassifier
+    tree = kind(max_depth=2)
     model = AdaBoostClassifier(tree, n_estimators=12, algorithm=algorithm).fit(X, y)
     assert model.score(X, y) > 0.75
+    assert model.feature_importances_.sum() == pytest.approx(1.0)
     shuffled = X[["colour", "c", "a", "b"]]
     model.save(tmp_path / "model.arboleda")
     loaded = arboleda.load(tmp_path / "model.arboleda")
@@ -182,12 +190,25 @@ def test_tables_with_categories_and_gaps_are_saved_and_loaded(
         np.testing.assert_array_equal(getattr(loaded, name)(shuffled), getattr(model, name)(X))
     np.testing.assert_array_equal(loaded.margins(X, y), model.margins(X, y))
     np.testing.assert_array_equal(loaded.normalizers_, model.normalizers_)
-    np.testing.assert_array_equal(loaded.estimators_[3].predict(X), model.estimators_[3].predict(X))
+    one, other = (np.ravel(np.array(m.estimators_, dtype=object))[3] for m in (loaded, model))
+    np.testing.assert_array_equal(one.predict(X), other.predict(X))
     again = tmp_path / "again.arboleda"
     loaded.save(again)
     first = model.set_params(estimator=None)
     first.save(tmp_path / "model.arboleda")
     assert again.read_bytes() == (tmp_path / "model.arboleda").read_bytes()
+
+
+@pytest.mark.parametrize("algorithm", sorted(ALGORITHMS))
+def test_one_class_is_a_constant(algorithm: Any, tmp_path: Path) -> None:
+    X = np.arange(12.0).reshape(-1, 2)
+    for model in (AdaBoostClassifier(algorithm=algorithm), AdaBoostClassifier(GaussianNB())):
+        model.fit(X, ["only"] * 6)
+        assert set(model.predict(X)) == {"only"}
+        assert (model.predict_proba(X) == 1.0).all()
+        assert (model.margins(X, ["only"] * 6) == 1.0).all()
+    AdaBoostClassifier(algorithm=algorithm).fit(X, [3] * 6).save(tmp_path / "model.arboleda")
+    assert (arboleda.load(tmp_path / "model.arboleda").predict(X) == 3).all()
 
 
 def test_members_of_other_kinds_are_not_saved(tmp_path: Path) -> None:

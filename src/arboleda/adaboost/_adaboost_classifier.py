@@ -60,7 +60,8 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
         - "SAMME": the same plus ``log(K - 1)``, so that e < 1 - 1/K is enough.
         - "M2", "MR": weights of pairs of a row and a wrong class; members vote with plausibilities
           (their probabilities), by pseudo-loss or by the smallest normalizer.
-        - "MH": weights of the questions whether a row is of a class; one member a class.
+        - "MH": weights of the questions whether a row is of a class; one member a class, or one
+          tree of ours for all.
         - "real": members vote with the logarithms of their probabilities.
         - "gentle", "logit": regressions on steps that lower the exponential loss, or the deviance,
           which weighs rows with wrong labels less. More than two classes: one member a class.
@@ -114,8 +115,13 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
 
     Notes
     -----
-    Members whose ``fit`` takes ``sample_weight`` weigh the rows; for others as many rows as there
-    are are drawn with replacement in proportion to the weights.
+    Trees of ours are boosted by the engine from one table of codes (unless they have ``ccp_alpha``,
+    ``class_weight``, or with "M2", "MH" and "MR" a criterion other than the default). With "M2",
+    "MH" and "MR" a round is one such tree, split by the weights of pairs of a row and a class: its
+    leaves answer for every class at once, and ``predict`` of the tree by itself is their largest.
+
+    Members of other kinds whose ``fit`` takes ``sample_weight`` weigh the rows; for the rest as
+    many rows as there are are drawn with replacement in proportion to the weights.
 
     Differences from scikit-learn: attributes of rounds are as long as there are rounds; frames
     reach the members as frames; a useless member in a later round is told of in a warning.
@@ -257,8 +263,11 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
 
     def _fit_trees(self, X: Any, target: Indices, sample_weight: Any) -> None:
         """Boost trees of ours with the engine, all from one coded table."""
+        if self.n_classes_ == 1 and is_regressor(self.estimator_):  # nothing to sum
+            self.estimator_ = DecisionTreeClassifier(max_depth=1)
         example: DecisionTree = clone(self.estimator_)
-        training = example._training(X, self.classes_[target], sample_weight, reader=self)
+        y = target.astype(np.float64) if is_regressor(example) else self.classes_[target]
+        training = example._training(X, y, sample_weight, reader=self)
         random = check_random_state(self.random_state)
         limits = Limits(
             self.n_estimators,
@@ -284,6 +293,7 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
             self._reader,
             example,
             training,
+            target,
             limits,
             judge,
             watch if self.verbose or validation is not None else None,

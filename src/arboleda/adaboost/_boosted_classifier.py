@@ -273,8 +273,8 @@ class BoostedClassifier(SavedModel, ClassifierMixin, BaseEstimator):  # type: ig
         if not known.all():
             row = int(np.flatnonzero(~known)[0])
             raise ValueError(
-                f"y is {labels.tolist()[row]!r} in row {row}, which is no class that fit has seen: margins "
-                "are those of known classes"
+                f"y is {labels.tolist()[row]!r} in row {row}, which is no class that fit has seen: "
+                "margins are those of known classes"
             )
         return numbers
 

@@ -18,16 +18,21 @@ from arboleda.adaboost._algorithms._real import votes_by_shares
 from arboleda.adaboost._rounds import Rounds
 from arboleda.bagging._tree_members import engine_can
 from arboleda.forest._members import MadeWhenAsked
-from arboleda.tree import DecisionTreeClassifier
+from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from arboleda.tree._decision_tree import DecisionTree
 from arboleda.tree._tree_learner import Training
 
-# Algorithms whose rounds the engine has, and how their leaves vote.
+# How the leaves of each algorithm vote.
 VOTES = {
     "discrete": "largest",
     "M1": "largest",
+    "M2": "scores",
+    "MH": "scores",
+    "MR": "scores",
     "SAMME": "largest",
     "real": "log_odds",
+    "gentle": "of_class",
+    "logit": "of_class",
 }
 _SAME_CRITERION = {"log_loss": "entropy"}
 
@@ -35,13 +40,15 @@ _SAME_CRITERION = {"log_loss": "entropy"}
 def engine_can_boost(template: Any, algorithm: str) -> bool:
     """Whether the engine boosts clones of an estimator.
 
-    Weights of classes would be found anew from the weights of each round.
+    Weights of classes would be found anew from the weights of each round. Trees on pairs of a row
+    and a class are split by what lowers the loss of these, which is no criterion of one's choice.
     """
-    return (
-        algorithm in VOTES
-        and engine_can(template, DecisionTreeClassifier())
-        and template.class_weight is None
-    )
+    if VOTES[algorithm] == "of_class":
+        squares = {"squared_error", "friedman_mse"}
+        return engine_can(template, DecisionTreeRegressor()) and template.criterion in squares
+    if not engine_can(template, DecisionTreeClassifier()) or template.class_weight is not None:
+        return False
+    return VOTES[algorithm] != "scores" or template.criterion == "gini"
 
 
 @dataclass(frozen=True)
@@ -135,6 +142,7 @@ def boosted_trees(
     algorithm: Algorithm,
     example: DecisionTree,
     training: Training,
+    target: Indices,
     limits: Limits,
     validation_rows: Indices | None,
     watch: Callable[[int, float, Floats | None], bool] | None,
@@ -147,6 +155,8 @@ def boosted_trees(
     example : DecisionTree
         The tree that checked and coded the table.
     training : Training
+    target : ndarray of int
+        Numbers of the rows' classes.
     limits : Limits
     validation_rows : ndarray of int, or None
         Rows that take no part, ascending.
@@ -165,7 +175,7 @@ def boosted_trees(
     if example.max_depth is not None:
         n_leaves = min(n_leaves, 2 ** min(example.max_depth, 31))
     check_class_shares_fit(2 * n_leaves - 1, example._value_width(), limits.n_rounds)
-    criterion: Any = example.criterion
+    criterion: Any = example.criterion if isinstance(example, DecisionTreeClassifier) else "gini"
     options = AdaBoostOptions(
         algorithm=name,
         n_rounds=limits.n_rounds,
@@ -178,7 +188,7 @@ def boosted_trees(
     )
     found = fit_adaboost(
         training.table,
-        training.target,
+        target,
         algorithm.n_classes,
         training.weight,
         options,
