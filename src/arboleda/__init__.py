@@ -30,6 +30,7 @@ _PUBLIC = {
     "RandomForestRegressor": "arboleda.forest",
     "RandomSubspaceClassifier": "arboleda.bagging",
     "RandomSubspaceRegressor": "arboleda.bagging",
+    "SchapireBoostingClassifier": "arboleda.adaboost",
     "Study": "arboleda.study",
     "export_graphviz": "arboleda.tree",
     "export_text": "arboleda.tree",
@@ -59,6 +60,7 @@ __all__ = [
     "RandomForestRegressor",
     "RandomSubspaceClassifier",
     "RandomSubspaceRegressor",
+    "SchapireBoostingClassifier",
     "Study",
     "__version__",
     "combine",
@@ -81,6 +83,7 @@ if TYPE_CHECKING:
     from arboleda._errors import ModelFormatError as ModelFormatError
     from arboleda.adaboost import AdaBoostClassifier as AdaBoostClassifier
     from arboleda.adaboost import AdaBoostRegressor as AdaBoostRegressor
+    from arboleda.adaboost import SchapireBoostingClassifier as SchapireBoostingClassifier
     from arboleda.bagging import BaggingClassifier as BaggingClassifier
     from arboleda.bagging import BaggingRegressor as BaggingRegressor
     from arboleda.bagging import ClassSwitchingClassifier as ClassSwitchingClassifier

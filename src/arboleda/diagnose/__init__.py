@@ -7,6 +7,7 @@ from arboleda.diagnose._diversity import Diversity, diversity
 from arboleda.diagnose._error_curves import ErrorCurve, complexity_curve, learning_curve
 from arboleda.diagnose._forest_correlation import ForestCorrelation, forest_correlation
 from arboleda.diagnose._jury import JuryCurves, jury_accuracy, jury_curves
+from arboleda.diagnose._margins import MarginDistribution, margin_distribution
 
 __all__ = [
     "BiasVariance",
@@ -16,6 +17,7 @@ __all__ = [
     "ErrorCurve",
     "ForestCorrelation",
     "JuryCurves",
+    "MarginDistribution",
     "bias_variance",
     "compare",
     "compare_over_data_sets",
@@ -25,4 +27,5 @@ __all__ = [
     "jury_accuracy",
     "jury_curves",
     "learning_curve",
+    "margin_distribution",
 ]
