@@ -14,9 +14,15 @@ _PUBLIC = {
     "AdaBoostRegressor": "arboleda.adaboost",
     "BaggingClassifier": "arboleda.bagging",
     "BaggingRegressor": "arboleda.bagging",
+    "BayesianModelAveragingClassifier": "arboleda.combine",
+    "BayesianModelAveragingRegressor": "arboleda.combine",
     "ClassSwitchingClassifier": "arboleda.bagging",
     "DecisionTreeClassifier": "arboleda.tree",
     "DecisionTreeRegressor": "arboleda.tree",
+    "DynamicSelectionClassifier": "arboleda.combine",
+    "DynamicSelectionRegressor": "arboleda.combine",
+    "EnsembleSelectionClassifier": "arboleda.combine",
+    "EnsembleSelectionRegressor": "arboleda.combine",
     "ExtraTreesClassifier": "arboleda.forest",
     "ExtraTreesRegressor": "arboleda.forest",
     "GradientBoostingClassifier": "arboleda.boosting",
@@ -31,6 +37,8 @@ _PUBLIC = {
     "RandomSubspaceClassifier": "arboleda.bagging",
     "RandomSubspaceRegressor": "arboleda.bagging",
     "SchapireBoostingClassifier": "arboleda.adaboost",
+    "StackingClassifier": "arboleda.combine",
+    "StackingRegressor": "arboleda.combine",
     "Study": "arboleda.study",
     "export_graphviz": "arboleda.tree",
     "export_text": "arboleda.tree",
@@ -44,9 +52,15 @@ __all__ = [
     "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
+    "BayesianModelAveragingClassifier",
+    "BayesianModelAveragingRegressor",
     "ClassSwitchingClassifier",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "DynamicSelectionClassifier",
+    "DynamicSelectionRegressor",
+    "EnsembleSelectionClassifier",
+    "EnsembleSelectionRegressor",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "GradientBoostingClassifier",
@@ -61,6 +75,8 @@ __all__ = [
     "RandomSubspaceClassifier",
     "RandomSubspaceRegressor",
     "SchapireBoostingClassifier",
+    "StackingClassifier",
+    "StackingRegressor",
     "Study",
     "__version__",
     "combine",
@@ -93,6 +109,16 @@ if TYPE_CHECKING:
     from arboleda.boosting import GradientBoostingRegressor as GradientBoostingRegressor
     from arboleda.boosting import HistGradientBoostingClassifier as HistGradientBoostingClassifier
     from arboleda.boosting import HistGradientBoostingRegressor as HistGradientBoostingRegressor
+    from arboleda.combine import (
+        BayesianModelAveragingClassifier as BayesianModelAveragingClassifier,
+    )
+    from arboleda.combine import BayesianModelAveragingRegressor as BayesianModelAveragingRegressor
+    from arboleda.combine import DynamicSelectionClassifier as DynamicSelectionClassifier
+    from arboleda.combine import DynamicSelectionRegressor as DynamicSelectionRegressor
+    from arboleda.combine import EnsembleSelectionClassifier as EnsembleSelectionClassifier
+    from arboleda.combine import EnsembleSelectionRegressor as EnsembleSelectionRegressor
+    from arboleda.combine import StackingClassifier as StackingClassifier
+    from arboleda.combine import StackingRegressor as StackingRegressor
     from arboleda.forest import ExtraTreesClassifier as ExtraTreesClassifier
     from arboleda.forest import ExtraTreesRegressor as ExtraTreesRegressor
     from arboleda.forest import RandomForestClassifier as RandomForestClassifier

@@ -17,6 +17,7 @@ RUNNABLE = [
         for name in (
             "bagging",
             "boosting",
+            "combining",
             "forests",
             "grid_search",
             "reading_trees",

@@ -21,7 +21,7 @@ from arboleda._bridge.threads import available_cores, resolve_n_jobs
 from arboleda.bagging._members import each, n_jobs_limits
 from arboleda.boosting._boosting import Boosting
 from arboleda.combine._folds import Folds
-from arboleda.combine._members import Named, answer_of, classes_known_to
+from arboleda.combine._members import Named, classes_known_to
 from arboleda.tree._tree_learner import TreeLearner
 
 __all__ = ["Training", "answers_by_fold", "fit_members"]
@@ -30,6 +30,7 @@ Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 Result = TypeVar("Result")
+Ask = Callable[[Named, Any, Array | None], Floats]
 # Results of the engine's members that wait for their turn, for each thread.
 _AHEAD = 4
 
@@ -85,7 +86,7 @@ def fit_members(members: Sequence[Named], training: Training) -> list[Any]:
 
 
 def answers_by_fold(
-    members: Sequence[Named], training: Training, folds: Folds, *, votes: bool
+    members: Sequence[Named], training: Training, folds: Folds, ask: Ask
 ) -> Iterator[tuple[int, int, Floats]]:
     """What members say of the rows of a split's test when they learned from its other rows.
 
@@ -94,21 +95,22 @@ def answers_by_fold(
     members : list of (str, estimator)
     training : Training
     folds : Folds
-    votes : bool
-        Whether to ask for predictions even if there are probabilities.
+    ask : callable
+        Of a fitted member with its name, rows and the labels as the member knows them.
 
     Yields
     ------
     member, split : int
-    said : ndarray of shape (n_rows, n_classes) or (n_rows,)
+    said : ndarray of shape (n_rows, ...)
+        What ``ask`` returned.
     """
     tasks = [
         _Task(number, split, train)
         for number in range(len(members))
         for split, (train, _) in enumerate(folds.splits)
     ]
-    ask = partial(_answered, folds=folds, votes=votes)
-    for task, said in _run(members, training, tasks, ask):
+    answer = partial(_answered, folds=folds, ask=ask)
+    for task, said in _run(members, training, tasks, answer):
         yield task.number, task.split, said
 
 
@@ -221,7 +223,7 @@ def _fitted_on(named: Named, task: _Task, training: Training) -> Any:
     return named[1]
 
 
-def _answered(named: Named, task: _Task, training: Training, folds: Folds, votes: bool) -> Floats:
+def _answered(named: Named, task: _Task, training: Training, folds: Folds, ask: Ask) -> Floats:
     test = folds.splits[task.split][1]
     known = None if training.classes is None else classes_known_to(named[1], training.classes)
-    return answer_of(named, rows_of(training.X, test), known, votes=votes)
+    return ask(named, rows_of(training.X, test), known)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -213,7 +214,8 @@ def out_of_fold(
         waiting = [i for i in waiting if not store.read_into(paths[i], outputs[i])]
     unanswered = dict.fromkeys(waiting, len(folds))
     asked = [members[number] for number in waiting]
-    for place, split, said in answers_by_fold(asked, training, folds, votes=votes):
+    ask = partial(answer_of, votes=votes)
+    for place, split, said in answers_by_fold(asked, training, folds, ask):
         number = waiting[place]
         outputs[number, folds.places(split)] += said
         unanswered[number] -= 1

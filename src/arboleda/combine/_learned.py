@@ -1,0 +1,206 @@
+"""What combinations share that learn from their members' answers to rows not seen before."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from numbers import Integral
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.ensemble._base import _BaseHeterogeneousEnsemble
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import Bunch, indexable
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_consistent_length,
+    check_is_fitted,
+)
+
+from arboleda.combine._fits import Training, fit_members
+from arboleda.combine._folds import Folds, folds_of
+from arboleda.combine._members import Named, are_classifiers, kept_members
+from arboleda.combine._outputs import (
+    MemberOutputs,
+    learned_by,
+    out_of_fold,
+    outputs_of,
+    outputs_of_numbered,
+)
+from arboleda.combine._target import read_classes, read_values
+
+__all__ = ["ClassCombination", "Given", "LearnedCombination", "ValueCombination"]
+
+Array = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+
+
+class Given(NamedTuple):
+    """What a combination learns from.
+
+    Parameters
+    ----------
+    members : list of (str, estimator)
+        To be fitted in each fold; the fitted ones if there are no folds.
+    training : Training
+        All rows.
+    folds : Folds or None
+        None: the members have not seen the rows.
+    weight : ndarray of shape (n_samples,)
+        All one if none were given.
+    is_weighted : bool
+        Whether weights were given.
+    groups : array-like or None
+    """
+
+    members: list[Named]
+    training: Training
+    folds: Folds | None
+    weight: Floats
+    is_weighted: bool
+    groups: Any
+
+
+class LearnedCombination(_BaseHeterogeneousEnsemble):  # type: ignore[misc]
+    """Members fitted on all rows, and what was learned from their answers to rows held out.
+
+    With ``cv="prefit"`` the members are taken as they are, and the rows given to `fit` should be
+    ones that they have not seen.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimators": [list],
+        "cv": ["cv_object", StrOptions({"prefit"})],
+        "n_jobs": [None, Integral],
+    }
+
+    estimators: list[Named]
+    cv: Any
+    n_jobs: int | None
+    estimators_: list[Any]
+    _names: list[str]
+
+    @abstractmethod
+    def _read_target(self, y: Any) -> tuple[Array | None, Array]:
+        """Return the classes, or None, and numbers of classes, or values."""
+
+    @abstractmethod
+    def _learn(self, given: Given) -> None:
+        """Learn how to combine the members, which are fitted by now."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Fit the members, and learn from their answers to rows held out how to combine them.
+
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+            What the members can learn from; frames stay frames.
+        y : array-like of shape (n_samples,)
+            Labels of any type, or numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            For the members and for the combination.
+        groups : array-like of shape (n_samples,), default=None
+            Rows of a group are never in both parts of a split.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            If a parameter, the members or the data cannot be used; the message says which.
+        TypeError
+            If weights are given and a member takes none.
+        """
+        self._validate_params()
+        members = kept_members(self.estimators)
+        check_consistent_length(X, y, groups, sample_weight)
+        (X,) = indexable(X)
+        classes, target = self._read_target(y)
+        params: dict[str, dict[str, Any]] = {}
+        weight = _check_sample_weight(sample_weight, target, dtype=np.float64)
+        if sample_weight is not None:
+            params = {name: {"sample_weight": weight} for name, _ in members}
+        training = Training(X, target, classes, params, self.n_jobs, getattr(self, "verbose", 0))
+        folds = None
+        if self._is_prefit:
+            for _, member in members:
+                check_is_fitted(member)
+            self.estimators_ = [member for _, member in members]
+        else:
+            members = learned_by(members, classes)
+            folds = folds_of(
+                5 if self.cv is None else self.cv, X, target, groups, classes=classes is not None
+            )
+            self.estimators_ = fit_members(members, training)
+        self._names = [name for name, _ in members]
+        self._keep_names()
+        is_weighted = sample_weight is not None
+        self._learn(Given(members, training, folds, weight, is_weighted, groups))
+        return self
+
+    @property
+    def _is_prefit(self) -> bool:
+        return isinstance(self.cv, str) and self.cv == "prefit"
+
+    def _keep_names(self) -> None:
+        fitted = dict(zip(self._names, self.estimators_, strict=True))
+        self.named_estimators_ = Bunch(**{n: fitted.get(n, "drop") for n, _ in self.estimators})
+        self.__dict__.pop("feature_names_in_", None)
+        for member in self.estimators_:
+            if hasattr(member, "feature_names_in_"):
+                self.feature_names_in_ = member.feature_names_in_
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of columns seen by `fit`."""
+        try:
+            check_is_fitted(self)
+        except NotFittedError as error:
+            raise AttributeError(
+                f"{type(self).__name__} object has no attribute n_features_in_"
+            ) from error
+        return int(self.estimators_[0].n_features_in_)
+
+    def _held_out(self, given: Given) -> MemberOutputs:
+        """What the members say of rows that they have not seen."""
+        self._check_kind(given.members)
+        if given.folds is None:
+            return self._ask(given.training.X, range(len(given.members)))
+        return out_of_fold(given.members, given.training, given.folds)
+
+    def _ask(self, X: Any, chosen: Any) -> MemberOutputs:
+        """What some of the fitted members say of rows."""
+        fitted = [(self._names[number], self.estimators_[number]) for number in chosen]
+        classes = getattr(self, "classes_", None)
+        if classes is None or self._is_prefit:
+            return outputs_of(fitted, X, classes, n_jobs=self.n_jobs)
+        return outputs_of_numbered(fitted, X, classes, n_jobs=self.n_jobs)
+
+    def _check_kind(self, members: list[Named]) -> None:
+        wanted = isinstance(self, ClassifierMixin)
+        if are_classifiers(members) != wanted:
+            raise ValueError(
+                f"{type(self).__name__} combines {'classifiers' if wanted else 'regressors'}, but "
+                f"the member {members[0][0]!r} is a {type(members[0][1]).__name__}"
+            )
+
+
+class ClassCombination(ClassifierMixin, LearnedCombination):  # type: ignore[misc]
+    """A combination that predicts classes."""
+
+    classes_: Array
+
+    def _read_target(self, y: Any) -> tuple[Array | None, Array]:
+        self.classes_, numbers = read_classes(y)
+        return self.classes_, numbers
+
+
+class ValueCombination(RegressorMixin, LearnedCombination):  # type: ignore[misc]
+    """A combination that predicts numbers."""
+
+    def _read_target(self, y: Any) -> tuple[Array | None, Array]:
+        return None, read_values(y)

@@ -1,0 +1,81 @@
+"""Posterior probabilities of models, from how well each explains the rows.
+
+References
+----------
+J. A. Hoeting, D. Madigan, A. E. Raftery, C. T. Volinsky (1999), "Bayesian model averaging: a
+tutorial", Statistical Science 14, 382-417.
+A. E. Raftery (1995), "Bayesian model selection in social research", Sociological Methodology 25.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import softmax
+
+__all__ = ["bic", "class_log_likelihood", "gaussian_log_likelihood", "posterior", "spread"]
+
+Floats = npt.NDArray[np.float64]
+# A class that a member holds for impossible has this probability: one such row of many excludes
+# the member, but leaves its likelihood a number.
+_LEAST = float(np.finfo(np.float64).eps)
+
+
+def class_log_likelihood(outputs: Floats, target: npt.NDArray[Any], weight: Floats) -> Floats:
+    """Log-likelihood of each member: sum_i w_i log p_l(y_i).
+
+    Parameters
+    ----------
+    outputs : ndarray of shape (n_members, n_rows, n_classes)
+    target : ndarray of shape (n_rows,)
+        Numbers of classes.
+    weight : ndarray of shape (n_rows,)
+        How often each row counts.
+
+    Returns
+    -------
+    log_likelihood : ndarray of shape (n_members,)
+    """
+    right = outputs[:, np.arange(len(target)), target]
+    return np.asarray((weight * np.log(np.clip(right, _LEAST, 1.0))).sum(axis=1))
+
+
+def spread(outputs: Floats, target: Floats, weight: Floats) -> Floats:
+    """Mean squared error of each member: the variance under which its errors are likeliest."""
+    return np.asarray((weight * (outputs - target) ** 2).sum(axis=1) / weight.sum())
+
+
+def gaussian_log_likelihood(variance: Floats, total_weight: float) -> Floats:
+    """Log-likelihood of normal errors with the variance that they have.
+
+    sum_i w_i log N(y_i; f(x_i), v) at v = sum_i w_i (y_i - f(x_i))^2 / n is -n/2 (log(2 pi v) + 1).
+
+    Parameters
+    ----------
+    variance : ndarray of shape (n_members,)
+    total_weight : float
+        The number n of rows, each as often as it counts.
+    """
+    # A member without any error would be infinitely likely, and two of them no numbers.
+    least = np.finfo(np.float64).tiny
+    return np.asarray(-0.5 * total_weight * (np.log(2 * np.pi * np.maximum(variance, least)) + 1))
+
+
+def bic(log_likelihood: Floats, n_parameters: Floats, total_weight: float) -> Floats:
+    """Bayesian information criterion, -2 log L + d log n: the less, the likelier the model."""
+    return np.asarray(-2 * log_likelihood + n_parameters * np.log(total_weight))
+
+
+def posterior(log_evidence: Floats, prior: Floats) -> Floats:
+    """P(h_l | S), proportional to exp(log evidence_l) prior_l (Hoeting et al. 1999, eq. 2).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> posterior(np.array([-1000.0, -1000.0 - np.log(3)]), np.array([0.5, 0.5])).round(6)
+    array([0.75, 0.25])
+    """
+    with np.errstate(divide="ignore"):  # a prior of zero stays one
+        return np.asarray(softmax(log_evidence + np.log(prior)))

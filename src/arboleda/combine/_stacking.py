@@ -1,0 +1,256 @@
+"""Stacked generalisation: a second model learns from what the first ones say out of fold."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+from sklearn.base import TransformerMixin, clone, is_classifier, is_regressor
+from sklearn.utils._param_validation import HasMethods, StrOptions
+from sklearn.utils.validation import (
+    _check_feature_names_in,
+    _check_response_method,
+    check_is_fitted,
+    has_fit_parameter,
+)
+
+from arboleda._bridge.coded_once import rows_of
+from arboleda.combine._constrained_weights import Constraint, constrained_weights
+from arboleda.combine._fits import answers_by_fold
+from arboleda.combine._learned import Given, LearnedCombination
+from arboleda.combine._members import Named, answer_of, classes_known_to
+from arboleda.combine._weighted_mean import WeightedMean
+
+__all__ = ["StackMethod", "Stacking", "final_has"]
+
+Array = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+StackMethod = Literal["auto", "predict_proba", "decision_function", "predict"]
+_METHODS: list[str] = ["predict_proba", "decision_function", "predict"]
+
+
+class Stacking(TransformerMixin, WeightedMean):  # type: ignore[misc]
+    """What both kinds share: columns of what members say, and what learns from them."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LearnedCombination._parameter_constraints,
+        "final_estimator": [None, HasMethods("fit")],
+        "passthrough": ["boolean"],
+        "verbose": ["verbose"],
+        "weights": [None, StrOptions({"simplex", "nonnegative"})],
+    }
+
+    final_estimator: Any
+    passthrough: bool
+    verbose: int
+    weights: Constraint | None
+    final_estimator_: Any
+    stack_method_: list[str]
+
+    @abstractmethod
+    def _wanted_method(self) -> StackMethod:
+        """Return what members are asked for."""
+
+    @abstractmethod
+    def _default_final(self) -> Any:
+        """Return a new final estimator of the kind taken if none is given."""
+
+    def _final(self) -> Any:
+        """Return a new final estimator, checked."""
+        final = self._default_final()
+        if self.final_estimator is None:
+            return final
+        kind, is_kind = (
+            ("classifier", is_classifier) if is_classifier(final) else ("regressor", is_regressor)
+        )
+        if not is_kind(self.final_estimator):
+            raise ValueError(
+                f"'final_estimator' parameter should be a {kind}. Got {self.final_estimator}"
+            )
+        return clone(self.final_estimator)
+
+    def _learn(self, given: Given) -> None:
+        self.__dict__.pop("final_estimator_", None)
+        self.__dict__.pop("weights_", None)
+        self.stack_method_ = [
+            _method_of(name, member, self._wanted_method())
+            for name, member in zip(self._names, self.estimators_, strict=True)
+        ]
+        if self.weights is None:
+            self._fit_final(given)
+        else:
+            self._weigh(given, self.weights)
+
+    def _weigh(self, given: Given, constraint: Constraint) -> None:
+        if self.final_estimator is not None or self.passthrough:
+            raise ValueError(
+                f"weights={constraint!r} takes the place of a final estimator and of the columns "
+                "of X: leave final_estimator=None and passthrough=False, or set weights=None"
+            )
+        found = self._held_out(given)
+        width = 1 if found.classes is None or len(found.classes) == 2 else len(found.classes)
+        self._n_columns = [1 if m == "predict" else width for m in self.stack_method_]
+        weight = given.weight[found.rows] if given.is_weighted else None
+        self.weights_ = constrained_weights(
+            found.outputs, given.training.y[found.rows], constraint, weight
+        )
+
+    def _fit_final(self, given: Given) -> None:
+        final = self._final()
+        training, folds = given.training, given.folds
+        if folds is None:
+            rows: npt.NDArray[np.intp] = np.arange(len(training.y))
+            blocks = self._blocks(training.X)
+        else:
+            rows = folds.rows
+            blocks = _blocks_by_fold(given, self._ask_by_method())
+        self._n_columns = [block.shape[1] for block in blocks]
+        seen = training.X if len(rows) == len(training.y) else rows_of(training.X, rows)
+        params: dict[str, Any] = {}
+        if given.is_weighted:
+            params["sample_weight"] = given.weight[rows]
+        if given.groups is not None and has_fit_parameter(final, "groups"):
+            params["groups"] = np.asarray(given.groups)[rows]
+        final.fit(self._joined(blocks, seen), training.y[rows], **params)
+        self.final_estimator_ = final
+
+    def _ask_by_method(self) -> Callable[[Named, Any, Array | None], Floats]:
+        return partial(_columns, methods=dict(zip(self._names, self.stack_method_, strict=True)))
+
+    def _blocks(self, X: Any) -> list[Floats]:
+        """What the fitted members say of rows, as columns."""
+        ask = self._ask_by_method()
+        classes = getattr(self, "classes_", None)
+        blocks = []
+        for named in zip(self._names, self.estimators_, strict=True):
+            known = classes
+            if classes is not None and not self._is_prefit:
+                known = classes_known_to(named[1], classes)
+            blocks.append(ask(named, X, known))
+        return blocks
+
+    def _joined(self, blocks: Sequence[Floats], X: Any) -> Any:
+        if not self.passthrough:
+            return np.hstack(blocks)
+        if scipy.sparse.issparse(X):
+            return scipy.sparse.hstack([*blocks, X], format=X.format)
+        return np.hstack([*blocks, np.asarray(X)])
+
+    def transform(self, X: Any) -> Any:
+        """What the members say of rows, side by side: what the final estimator sees.
+
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        columns : ndarray or sparse matrix of shape (n_samples, n_columns)
+            The members in their order, the columns of X after them with ``passthrough=True``.
+        """
+        check_is_fitted(self)
+        return self._joined(self._blocks(X), X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """Names of the columns that `transform` returns.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Names of the columns of X, for ``passthrough=True``.
+
+        Returns
+        -------
+        names : ndarray of str
+        """
+        check_is_fitted(self)
+        given = _check_feature_names_in(self, input_features, generate_names=self.passthrough)
+        kind = type(self).__name__.lower()
+        names: list[str] = []
+        for name, n_columns in zip(self._names, self._n_columns, strict=True):
+            one = n_columns == 1
+            names += [f"{kind}_{name}{'' if one else number}" for number in range(n_columns)]
+        return np.asarray([*names, *given] if self.passthrough else names, dtype=object)
+
+
+def final_has(method: str) -> Callable[[Stacking], bool]:
+    """Whether a stack has a method that its final estimator has, for ``available_if``."""
+
+    def check(stack: Stacking) -> bool:
+        if stack.weights is not None:
+            return method != "decision_function"
+        given = stack.final_estimator
+        known = stack._default_final() if given is None else given
+        getattr(getattr(stack, "final_estimator_", known), method)
+        return True
+
+    return check
+
+
+def _blocks_by_fold(
+    given: Given, ask: Callable[[Named, Any, Array | None], Floats]
+) -> list[Floats]:
+    """What members say of rows that they did not learn from, in the order of the rows."""
+    folds = given.folds
+    assert folds is not None
+    blocks: dict[int, Floats] = {}
+    for number, split, said in answers_by_fold(given.members, given.training, folds, ask):
+        if number not in blocks:
+            blocks[number] = np.zeros((len(folds.rows), said.shape[1]))
+        blocks[number][folds.places(split)] += said
+    return [blocks[number] / folds.times[:, None] for number in range(len(given.members))]
+
+
+def _method_of(name: str, member: Any, wanted: StackMethod) -> str:
+    try:
+        method = _check_response_method(member, _METHODS if wanted == "auto" else wanted)
+    except AttributeError as error:
+        raise ValueError(
+            f"Underlying estimator {name} does not implement the method {wanted}: leave "
+            "stack_method='auto', or replace the member"
+        ) from error
+    return str(method.__name__)
+
+
+def _columns(named: Named, X: Any, classes: Array | None, *, methods: dict[str, str]) -> Floats:
+    """What a fitted member says of rows by the method wanted of it, as columns."""
+    name, member = named
+    method = methods[name]
+    if method == "predict_proba" and classes is not None:
+        shares = answer_of(named, X, classes, votes=False)
+        return shares[:, 1:] if len(classes) == 2 else shares
+    if method == "decision_function" and classes is not None:
+        return _decisions(named, X, classes)
+    said = np.asarray(member.predict(X))
+    if classes is not None and said.dtype.kind not in "fiub":
+        said = np.searchsorted(classes, said)  # labels of a member that was fitted before
+    if said.ndim != 1:
+        raise ValueError(
+            f"the member {name!r} predicts an array of shape {said.shape}: members of one target "
+            "are needed"
+        )
+    return said.astype(np.float64)[:, None]
+
+
+def _decisions(named: Named, X: Any, classes: Array) -> Floats:
+    """Decision values; a class that the member does not know is as unlikely as anything it says."""
+    name, member = named
+    said = np.asarray(member.decision_function(X), dtype=np.float64)
+    known = np.asarray(getattr(member, "classes_", classes))
+    if len(known) == len(classes) or len(classes) == 2:
+        return said[:, None] if said.ndim == 1 else said
+    if said.ndim == 1:
+        said = np.column_stack([-said, said])
+    if said.shape[1] != len(known):
+        raise ValueError(
+            f"the member {name!r} has not seen all classes in a fold and decides between pairs of "
+            "them: use fewer folds, or stack_method='predict'"
+        )
+    full = np.full((len(said), len(classes)), said.min(initial=0.0))
+    full[:, np.searchsorted(classes, known)] = said
+    return full

@@ -1,0 +1,48 @@
+"""scikit-learn's own checks of combinations that learn from their members' answers."""
+
+from collections.abc import Callable
+from typing import Any
+
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from arboleda import (
+    BayesianModelAveragingClassifier,
+    BayesianModelAveragingRegressor,
+    DynamicSelectionClassifier,
+    DynamicSelectionRegressor,
+    EnsembleSelectionClassifier,
+    EnsembleSelectionRegressor,
+    StackingClassifier,
+    StackingRegressor,
+)
+
+_CLASSES = [
+    ("logistic", LogisticRegression()),
+    ("strong", LogisticRegression(C=0.1)),
+]
+_VALUES = [("ridge", Ridge()), ("strong", Ridge(10.0))]
+_CONFIGURATIONS = [
+    StackingClassifier(_CLASSES, cv=3),
+    StackingClassifier(_CLASSES, cv=3, weights="nonnegative"),
+    StackingRegressor(_VALUES, cv=3),
+    StackingRegressor(_VALUES, cv=3, weights="simplex"),
+    EnsembleSelectionClassifier(_CLASSES, cv=3, n_rounds=5),
+    EnsembleSelectionRegressor(_VALUES, cv=3, n_rounds=5, n_bags=2),
+    BayesianModelAveragingClassifier(_CLASSES, cv=3),
+    BayesianModelAveragingRegressor(_VALUES, criterion="bic"),
+    DynamicSelectionClassifier(_CLASSES, cv=3),
+    DynamicSelectionClassifier(_CLASSES, cv=3, method="meta_des"),
+    DynamicSelectionRegressor(_VALUES, cv=3),
+]
+
+
+def expected_failures(estimator: Any) -> dict[str, str]:
+    return {}
+
+
+@parametrize_with_checks(
+    _CONFIGURATIONS, expected_failed_checks=expected_failures, xfail_strict=True
+)
+def test_scikit_learns_checks(estimator: Any, check: Callable[[Any], None]) -> None:
+    check(estimator)
