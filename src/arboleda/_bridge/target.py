@@ -17,6 +17,10 @@ from arboleda._bridge.frames import Series, read_labels, read_numbers
 from arboleda._bridge.numbers import is_missing, numbers_of_objects
 
 _DROP = "drop such rows, or fill them in if you know better"
+_SCALE = "multiply it by a constant, such as 1 / abs(y).max()"
+BEYOND_SQUARES = (
+    f"y is so large or so small that its squared differences are beyond float64: {_SCALE}"
+)
 
 
 def read_target(y: Any, *, numeric: bool) -> Any:
@@ -110,6 +114,44 @@ def check_finite(values: npt.NDArray[Any], what: str, remedy: str) -> None:
     row = int(np.argwhere(~np.isfinite(values))[0][0])
     kind = "NaN" if np.isnan(values[row]).any() else "infinity"
     raise ValueError(f"Input {what} contains {kind}: row {row} is {values[row]}; {remedy}")
+
+
+def check_sums(
+    targets: npt.NDArray[np.float64], n_answers: int, used: npt.NDArray[np.bool_] | None = None
+) -> None:
+    """Refuse targets so large that the sum of so many answers like them may leave float64.
+
+    Rows that are not ``used`` may hold anything; None: all are.
+
+    Raises
+    ------
+    ValueError
+        If one is. The message names the row of the largest.
+    """
+    sizes = np.abs(targets)
+    if used is not None:
+        sizes[~used] = 0.0
+    if sizes.max(initial=0.0) > sys.float_info.max / n_answers:
+        place = np.unravel_index(int(sizes.argmax()), sizes.shape)
+        raise ValueError(
+            f"y is {targets[place]} in row {place[0]}: the sum of {n_answers:,} such answers, of "
+            f"which the mean is predicted, is beyond float64; {_SCALE}"
+        )
+
+
+def check_squares(targets: npt.NDArray[np.float64]) -> None:
+    """Refuse targets whose squared differences leave float64, at either end.
+
+    Raises
+    ------
+    ValueError
+        If an output has such ones.
+    """
+    halves = np.ptp(targets / 2.0, axis=0)  # the whole may be beyond float64
+    with np.errstate(over="ignore", under="ignore"):
+        most = 4.0 * halves**2 * len(targets)
+    if not np.isfinite(most).all() or ((most < sys.float_info.min) & (halves > 0.0)).any():
+        raise ValueError(BEYOND_SQUARES)
 
 
 def _as_array(y: Any) -> Any:

@@ -6,8 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from arboleda._bridge.target import check_squares
 from arboleda._out_of_bag import judged_values
 from arboleda.bagging._bagging import Bagging
+from arboleda.bagging._draws import RowsToDraw
 from arboleda.bagging._ensemble import Array, Floats
 from arboleda.bagging._member_regressor import MemberRegressor
 
@@ -105,6 +107,11 @@ class BaggingRegressor(Bagging, MemberRegressor):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+
+    def _check_size(self, target: Array, rows: RowsToDraw) -> None:
+        super()._check_size(target, rows)
+        if self.oob_score:
+            check_squares(target[rows.is_able])
 
     def _keep_out_of_bag(self, means: Floats, target: Array) -> None:
         self.oob_prediction_ = means[:, 0] if target.ndim == 1 else means

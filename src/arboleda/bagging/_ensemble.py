@@ -103,6 +103,9 @@ class MemberEnsemble(SavedModel, MetaEstimatorMixin, BaseEstimator, metaclass=AB
     def _asking(self, params: dict[str, Any] | None = None) -> Asking:
         """How members are asked."""
 
+    def _check_size(self, target: Array, rows: RowsToDraw) -> None:
+        """Refuse targets whose answers are beyond what float64 can add up."""
+
     def _after_fit(self, X: Any, target: Array, rows: RowsToDraw) -> None:
         """Judge what was fitted, where asked for."""
 
@@ -184,6 +187,7 @@ class MemberEnsemble(SavedModel, MetaEstimatorMixin, BaseEstimator, metaclass=AB
         check_consistent_length(X, target)
         weight = read_weight(sample_weight, X)
         rows = RowsToDraw.weighing(n_rows_of(X), weight, by_chance=not weighs)
+        self._check_size(target, rows)
         plan = self._plan(target, rows)
         training = Training(X, target, weight, plan, rows, weighs, params)
         seeds = self._seeds(len(before))
@@ -206,6 +210,7 @@ class MemberEnsemble(SavedModel, MetaEstimatorMixin, BaseEstimator, metaclass=AB
         example: DecisionTree = clone(template)
         training = example._training(X, target, sample_weight, reset=before is None, reader=self)
         rows = RowsToDraw.weighing(training.table.n_rows, training.weight, by_chance=False)
+        self._check_size(target, rows)
         plan = self._plan(target, rows)
         n_more = self.n_estimators - (0 if before is None else len(before))
         if before is None:

@@ -9,8 +9,9 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import Tags, column_or_1d, get_tags
 from sklearn.utils.validation import _check_y
 
-from arboleda._bridge.target import read_target
-from arboleda.bagging._ensemble import Floats, MemberEnsemble
+from arboleda._bridge.target import check_sums, read_target
+from arboleda.bagging._draws import RowsToDraw
+from arboleda.bagging._ensemble import Array, Floats, MemberEnsemble
 from arboleda.bagging._tree_members import TreeMembers
 from arboleda.bagging._votes import Asking
 from arboleda.tree import DecisionTreeRegressor
@@ -29,13 +30,17 @@ class MemberRegressor(RegressorMixin, MemberEnsemble):  # type: ignore[misc]
         y = read_target(y, numeric=True)
         shape: tuple[int, ...] = getattr(y, "shape", ())
         several = len(shape) == 2 and shape[1] > 1
-        y = _check_y(y, multi_output=several, y_numeric=True, estimator=self)
+        with np.errstate(over="ignore", invalid="ignore"):  # it adds up what may be huge
+            y = _check_y(y, multi_output=several, y_numeric=True, estimator=self)
         if y.dtype.kind in "Mm":
             raise ValueError(
                 f"y has values of type {y.dtype}: turn dates and durations into numbers first"
             )
         target: Floats = (y if several else column_or_1d(y, warn=True)).astype(np.float64)
         return target
+
+    def _check_size(self, target: Array, rows: RowsToDraw) -> None:
+        check_sums(target, self.n_estimators, rows.is_able)
 
     def _votes_by(self, caller: str) -> str:
         return "predict"

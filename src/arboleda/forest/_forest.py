@@ -71,8 +71,8 @@ class Forest(ForestModel):
         """Grow trees."""
 
     @abstractmethod
-    def _check_size(self, n_trees: int, n_leaves: int) -> None:
-        """Refuse a forest that no memory could hold."""
+    def _check_size(self, training: Training, n_trees: int, n_leaves: int) -> None:
+        """Refuse a forest that no memory could hold, or answers that float64 cannot add up."""
 
     @abstractmethod
     def _keep_out_of_bag(self, found: LeftOut, target: Array) -> None:
@@ -121,8 +121,11 @@ class Forest(ForestModel):
             bags = self._bags_of(training)
             self._bags = bags if so_far is None else self._bags_with(bags, so_far)
             self.kept_ = self._kept_with(training, so_far)
+            judges = bool(self.oob_score) or self.n_estimators == "auto"
+            if judges:
+                self._check_judged(training.target)
             self.forest_ = self._grown(training, bags, None if so_far is None else so_far.forest_)
-            if self.oob_score or self.n_estimators == "auto":
+            if judges:
                 found = self._left_out(self.forest_, training.X, training.target)
                 self._oob_curve = found.curve()
                 if self.oob_score:
@@ -229,7 +232,7 @@ class Forest(ForestModel):
     def _grown_part(self, training: Training, bags: Bags, first: int, n_trees: int) -> Trees:
         n_rows = bags.n_rows
         n_leaves = min(self.max_leaf_nodes or n_rows, n_rows)
-        self._check_size(first + n_trees, n_leaves)
+        self._check_size(training, first + n_trees, n_leaves)
         options = ForestOptions(
             n_trees=n_trees,
             first_tree=first,

@@ -82,7 +82,7 @@ class ForestClassifier(ClassTarget, ClassNeighborhoodMixin, Forest):
     def _more_options(self) -> dict[str, Any]:
         return {"balance_classes": self.class_weight == "balanced_subsample"}
 
-    def _check_size(self, n_trees: int, n_leaves: int) -> None:
+    def _check_size(self, training: Training, n_trees: int, n_leaves: int) -> None:
         check_class_shares_fit(2 * n_leaves - 1, self._value_width(), n_trees)
 
     def _grow(self, training: Training, options: ForestOptions, progress: Progress | None) -> Trees:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from arboleda._bridge.forest import Forest as Trees
 from arboleda._bridge.forest import Voting
 from arboleda._bridge.table import SparseTable, Table
-from arboleda._bridge.target import read_target
+from arboleda._bridge.target import check_squares, read_target
 from arboleda._bridge.threads import resolve_n_jobs
 from arboleda._out_of_bag import OobCurve
 from arboleda.forest._bags import Bags, BagsField
@@ -85,6 +85,11 @@ class ForestModel(TreeLearner):
             first_tree,
         )
 
+    def _check_judged(self, target: Array) -> None:
+        """Refuse targets whose error on the rows left out is beyond float64."""
+        if is_regressor(self) and self._bags is not None:
+            check_squares(np.delete(target, self._bags.unused, axis=0))
+
     def _training_rows(self, X: Any, y: Any) -> LeftOut:
         """The rows that `fit` was given, given again."""
         table = self._check_input(X)
@@ -101,6 +106,7 @@ class ForestModel(TreeLearner):
                 "y has other classes or another number of outputs than the target that the forest "
                 "was fitted on: give the training rows, in their order"
             )
+        self._check_judged(target)
         return self._left_out(self.forest_, table, target)
 
     def oob_curve(self, X: Any = None, y: Any = None) -> OobCurve:

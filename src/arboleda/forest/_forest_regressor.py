@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import StrOptions
 from arboleda._bridge.fit_forest import ForestOptions, fit_regression_forest
 from arboleda._bridge.forest import Forest as Trees
 from arboleda._bridge.forest import Voting
+from arboleda._bridge.target import check_sums
 from arboleda.forest._forest import Forest, Progress
 from arboleda.forest._left_out import LeftOut
 from arboleda.forest._neighborhood import QuantileMixin
@@ -57,8 +58,10 @@ class ForestRegressor(NumberTarget, QuantileMixin, Forest):
             monotonic_cst=self.monotonic_cst,
         )
 
-    def _check_size(self, n_trees: int, n_leaves: int) -> None:
-        """Leaves hold one number an output: there is room."""
+    def _check_size(self, training: Training, n_trees: int, n_leaves: int) -> None:
+        # Leaves hold one number an output: there is room.
+        used = None if training.weight is None else training.weight > 0.0
+        check_sums(training.target, n_trees, used)
 
     def _grow(self, training: Training, options: ForestOptions, progress: Progress | None) -> Trees:
         return fit_regression_forest(

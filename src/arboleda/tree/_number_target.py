@@ -19,7 +19,8 @@ class NumberTarget(RegressorMixin, TreeLearner):  # type: ignore[misc]
 
     def _encode_target(self, y: Array) -> Array:
         several = self._has_several_outputs(y)
-        y = _check_y(y, multi_output=several, y_numeric=True, estimator=self)
+        with np.errstate(over="ignore", invalid="ignore"):  # it adds up what may be huge
+            y = _check_y(y, multi_output=several, y_numeric=True, estimator=self)
         if y.dtype.kind in "Mm":
             raise ValueError(
                 f"y has values of type {y.dtype}: turn dates and durations into numbers first"

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from arboleda._bridge.side_by_side import run_side_by_side
 from arboleda._bridge.table import check_table
-from arboleda._bridge.target import read_target, read_weight
+from arboleda._bridge.target import BEYOND_SQUARES, read_target, read_weight
 from arboleda._bridge.tree import JudgingRows, Loss, PruningPath, Tree
 from arboleda.tree._decision_tree import DecisionTree
 from arboleda.tree._folds import Split, fold_splits, hold_out
@@ -30,11 +30,6 @@ from arboleda.tree._tree_learner import Array, Floats, Training
 # Alphas that differ by less, relative or beside the root's impurity, differ by rounding alone.
 _SAME_ALPHA = 1e-12
 _NO_ALPHA = 1e-14
-
-_BEYOND = (
-    "y is so large or so small that its squared differences are beyond float64: multiply it by a "
-    "constant, such as 1 / abs(y).max()"
-)
 
 
 class PrunedTree(DecisionTree):
@@ -201,7 +196,7 @@ class PrunedTree(DecisionTree):
         fold_weight = np.array([weight[test].sum() for _, (_, test) in judging])
         mean = sums.sum(axis=0) / fold_weight.sum()
         if not np.isfinite(mean).all():
-            raise ValueError(_BEYOND)
+            raise ValueError(BEYOND_SQUARES)
         return mean, _standard_error(sums, fold_weight, mean)
 
     def _fold_errors(
@@ -247,7 +242,7 @@ def _check_scale(path: PruningPath) -> None:
     """Refuse targets whose squares leave float64: their alphas would all look alike."""
     root = float(path.impurity[-1])
     if not np.isfinite(root) or (root == 0.0 and path.alpha.size > 1):
-        raise ValueError(_BEYOND)
+        raise ValueError(BEYOND_SQUARES)
 
 
 def _without_others(training: Training, rows: npt.NDArray[np.intp], n_threads: int) -> Training:
