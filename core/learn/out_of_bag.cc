@@ -133,11 +133,22 @@ std::vector<std::uint8_t> counting_rows(const ForestBags& bags) {
   return counts;
 }
 
-// A place where the path of a left-out row asks for a column for the first time.
-struct FirstAsked {
-  FeatureIndex feature;
-  std::uint32_t place;  // among the left-out rows
-  NodeIndex node;
+// A node on the path of a left-out row, and the child that the path goes on with.
+class PathStep {
+ public:
+  PathStep(std::uint32_t place, NodeIndex node, NodeIndex child)
+      : place_(place),
+        node_((static_cast<std::uint32_t>(node) << 1) | (child == node + 1 ? 1U : 0U)) {}
+
+  std::uint32_t place() const { return place_; }  // of the row among those left out
+  NodeIndex node() const { return static_cast<NodeIndex>(node_ >> 1); }
+  NodeIndex child(const CompactTree& tree) const {
+    return (node_ & 1) != 0 ? node() + 1 : tree.nodes[static_cast<std::size_t>(node())].right;
+  }
+
+ private:
+  std::uint32_t place_;
+  std::uint32_t node_;  // twice its number, and 1 if the path goes on to the left
 };
 
 // The permutation importances of one tree after the other; scratch of one thread.
@@ -158,16 +169,15 @@ class PermutedTree {
   void measure(std::size_t tree, std::span<double> increases) {
     context_.check();
     tree_ = &forest_.trees[tree];
-    left_out_.find(forest_, tree, table_, bags_);
-    find_asked();
+    find_rows(tree);
     if (rows_.empty()) {
       std::fill(increases.begin(), increases.end(), kNaN);
       return;
     }
-    sort_by_feature();
+    find_paths();
     for (std::size_t j = 0; j < n_features_; ++j) {
       context_.check();
-      const auto asked = std::span(sorted_).subspan(begin_[j], begin_[j + 1] - begin_[j]);
+      const auto asked = std::span(steps_).subspan(begin_[j], begin_[j + 1] - begin_[j]);
       increases[j] = asked.empty() ? 0.0 : increase(tree, static_cast<FeatureIndex>(j), asked);
     }
   }
@@ -179,41 +189,67 @@ class PermutedTree {
     return judge_.error(row, value.data(), 1.0);
   }
 
-  // Walks every left-out row that counts and notes where its path asks for each column first.
-  void find_asked() {
+  void find_rows(std::size_t tree) {
+    bags_.draw.counts(bags_.first_tree + static_cast<std::uint32_t>(tree), drawn_);
     rows_.clear();
-    before_.clear();
-    asked_.clear();
-    last_row_.assign(n_features_, 0);
-    for (std::size_t i = 0; i < left_out_.rows.size(); ++i) {
-      const RowIndex row = left_out_.rows[i];
-      if (!counts_[row]) continue;
-      rows_.push_back(row);
-      before_.push_back(error(row, static_cast<NodeIndex>(left_out_.leaves[i])));
-      const auto place = static_cast<std::uint32_t>(rows_.size() - 1);
-      NodeIndex node = 0;
-      while (!at(node).is_leaf()) {
-        const auto j = static_cast<std::size_t>(at(node).feature());
-        if (std::exchange(last_row_[j], rows_.size()) != rows_.size()) {
-          asked_.push_back({at(node).feature(), place, node});
-        }
-        node = tree_->child(node, table_.at(row, j));
-      }
+    for (std::size_t row = 0; row < drawn_.size(); ++row) {
+      if (drawn_[row] == 0 && counts_[row]) rows_.push_back(static_cast<RowIndex>(row));
     }
   }
 
-  // Stable: those of one column stay in the order of rows.
-  void sort_by_feature() {
+  // The steps of all rows, column by column; those of one column in the order of rows and paths.
+  void find_paths() {
+    path_.clear();
+    before_.clear();
     begin_.assign(n_features_ + 1, 0);
-    for (const FirstAsked& a : asked_) ++begin_[static_cast<std::size_t>(a.feature) + 1];
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      NodeIndex node = 0;
+      while (!at(node).is_leaf()) {
+        const auto j = static_cast<std::size_t>(at(node).feature());
+        const NodeIndex child = tree_->child(node, table_.at(rows_[i], j));
+        path_.emplace_back(static_cast<std::uint32_t>(i), node, child);
+        ++begin_[j + 1];
+        node = child;
+      }
+      before_.push_back(error(rows_[i], node));
+    }
     std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-    sorted_.resize(asked_.size());
-    std::vector<std::size_t> next = begin_;
-    for (const FirstAsked& a : asked_) sorted_[next[static_cast<std::size_t>(a.feature)]++] = a;
+    steps_.resize(path_.size(), {0, 0, 0});
+    std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
+    for (const PathStep& step : path_) {
+      steps_[next[static_cast<std::size_t>(at(step.node()).feature())]++] = step;
+    }
   }
 
-  // Rows whose paths do not ask for the column keep their answers.
-  double increase(std::size_t tree, FeatureIndex feature, std::span<const FirstAsked> asked) {
+  // Rows whose paths do not ask for the column, or go on alike, keep their answers.
+  double increase(std::size_t tree, FeatureIndex feature, std::span<const PathStep> asked) {
+    permute(tree, feature);
+    off_.clear();
+    std::size_t done = rows_.size();  // the last row that has left its path
+    for (const PathStep& step : asked) {
+      if (step.place() == done) continue;
+      const double x = permuted(step.place(), feature);
+      const NodeIndex child = tree_->child(step.node(), x);
+      if (child == step.child(*tree_)) continue;
+      done = step.place();
+      off_.push_back({step.place(), static_cast<std::uint32_t>(child), x});
+    }
+    leaves_.resize(off_.size());
+    find_leaves<true>(
+        *tree_, off_.size(), leaves_.data(), [&](std::size_t i) { return &off_[i]; },
+        [&](const Off* row, std::size_t j) {
+          return j == static_cast<std::size_t>(feature) ? row->x : table_.at(rows_[row->place], j);
+        },
+        [&](std::size_t i) { return off_[i].start; });
+    double sum = 0.0;
+    for (std::size_t i = 0; i < off_.size(); ++i) {
+      const std::uint32_t place = off_[i].place;
+      sum += error(rows_[place], static_cast<NodeIndex>(leaves_[i])) - before_[place];
+    }
+    return sum / static_cast<double>(rows_.size());
+  }
+
+  void permute(std::size_t tree, FeatureIndex feature) {
     permutation_.resize(rows_.size());
     std::iota(permutation_.begin(), permutation_.end(), 0U);
     RandomStream random(context_.seed(), Purpose::permuted_column,
@@ -222,19 +258,18 @@ class PermutedTree {
     for (std::size_t i = permutation_.size(); i > 1; --i) {
       std::swap(permutation_[i - 1], permutation_[random.below(static_cast<std::uint32_t>(i))]);
     }
-    double sum = 0.0;
-    for (const auto& [unused, place, first] : asked) {
-      const RowIndex row = rows_[place];
-      const double x = table_.at(rows_[permutation_[place]], static_cast<std::size_t>(feature));
-      NodeIndex node = first;
-      while (!at(node).is_leaf()) {
-        const FeatureIndex j = at(node).feature();
-        node = tree_->child(node, j == feature ? x : table_.at(row, static_cast<std::size_t>(j)));
-      }
-      sum += error(row, node) - before_[place];
-    }
-    return sum / static_cast<double>(rows_.size());
   }
+
+  double permuted(std::uint32_t place, FeatureIndex feature) const {
+    return table_.at(rows_[permutation_[place]], static_cast<std::size_t>(feature));
+  }
+
+  // A row that leaves its path, for another child than its own.
+  struct Off {
+    std::uint32_t place;
+    std::uint32_t start;
+    double x;  // the permuted value
+  };
 
   const CompactNode& at(NodeIndex node) const {
     return tree_->nodes[static_cast<std::size_t>(node)];
@@ -248,13 +283,15 @@ class PermutedTree {
   const Context& context_;
   const std::size_t n_features_;
   const CompactTree* tree_ = nullptr;
-  LeftOut left_out_;
-  std::vector<RowIndex> rows_;  // left out, of those that count
-  std::vector<double> before_;  // their errors
-  std::vector<FirstAsked> asked_, sorted_;
-  std::vector<std::size_t> begin_;     // of each column, in `sorted_`
-  std::vector<std::size_t> last_row_;  // whose path asked for each column: 1 + its place
+  std::vector<std::uint32_t> drawn_;
+  std::vector<RowIndex> rows_;      // left out, of those that count
+  std::vector<double> before_;      // their errors
+  std::vector<PathStep> path_;      // of all rows, one after the other
+  std::vector<PathStep> steps_;     // the same, column by column
+  std::vector<std::size_t> begin_;  // of each column in `steps_`
   std::vector<std::uint32_t> permutation_;
+  std::vector<Off> off_;
+  std::vector<std::uint32_t> leaves_;  // of these
 };
 
 }  // namespace

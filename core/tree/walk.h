@@ -49,11 +49,13 @@ inline std::uint32_t choose(bool holds, std::uint32_t yes, std::uint32_t no) {
   return no ^ ((yes ^ no) & -static_cast<std::uint32_t>(holds));
 }
 
-// Walks rows to their leaves, each from the root; step(node, at, row): the node that follows an inner
-// one.
-template <class RowOf, class Step>
+inline constexpr auto kFromRoot = [](std::size_t) { return std::uint32_t{0}; };
+
+// Walks rows to their leaves; step(node, at, row): the node that follows an inner one; start_of(i): the
+// node that row i begins at.
+template <class RowOf, class Step, class StartOf = decltype(kFromRoot)>
 void walk_in_turn(const CompactNode* nodes, std::size_t n_rows, std::uint32_t* leaf,
-                  const RowOf& row_of, const Step& step) {
+                  const RowOf& row_of, const Step& step, const StartOf& start_of = kFromRoot) {
   struct Lane {
     decltype(row_of(n_rows)) row;
     std::size_t number;  // of the row
@@ -63,7 +65,7 @@ void walk_in_turn(const CompactNode* nodes, std::size_t n_rows, std::uint32_t* l
   std::size_t next = 0;
   std::size_t n_lanes = 0;
   while (n_lanes < kLanes && next < n_rows) {
-    lanes[n_lanes++] = {row_of(next), next, 0};
+    lanes[n_lanes++] = {row_of(next), next, start_of(next)};
     ++next;
   }
   while (n_lanes > 0) {
@@ -76,7 +78,7 @@ void walk_in_turn(const CompactNode* nodes, std::size_t n_rows, std::uint32_t* l
       }
       leaf[lane.number] = lane.at;
       if (next < n_rows) {
-        lane = {row_of(next), next, 0};
+        lane = {row_of(next), next, start_of(next)};
         ++next;
       } else {
         lane = lanes[--n_lanes];
@@ -86,27 +88,27 @@ void walk_in_turn(const CompactNode* nodes, std::size_t n_rows, std::uint32_t* l
 }
 
 // The leaves, as nodes, of n rows in one tree. value(row, j): of row row_of(i) in column j. Values may
-// be missing where kMissing says so.
-template <bool kMissing, class RowOf, class Value>
+// be missing where kMissing says so. Row i begins at the node start_of(i).
+template <bool kMissing, class RowOf, class Value, class StartOf = decltype(kFromRoot)>
 void find_leaves(const CompactTree& tree, std::size_t n_rows, std::uint32_t* leaf,
-                 const RowOf& row_of, const Value& value) {
+                 const RowOf& row_of, const Value& value, const StartOf& start_of = kFromRoot) {
   const auto number_of = [&](const CompactNode& node, const auto& row) {
     return value(row, static_cast<std::size_t>(node.asks & CompactNode::kFeature));
   };
   if (tree.category.empty()) {
-    walk_in_turn(tree.nodes.data(), n_rows, leaf, row_of,
-                 [&](const CompactNode& node, std::uint32_t at, const auto& row) {
-                   const double x = number_of(node, row);
-                   const bool missing = kMissing && x != x;
-                   const bool left = (x <= node.threshold) | (missing & node.missing_left());
-                   return choose(left, at + 1, static_cast<std::uint32_t>(node.right));
-                 });
+    const auto step = [&](const CompactNode& node, std::uint32_t at, const auto& row) {
+      const double x = number_of(node, row);
+      const bool missing = kMissing && x != x;
+      const bool left = (x <= node.threshold) | (missing & node.missing_left());
+      return choose(left, at + 1, static_cast<std::uint32_t>(node.right));
+    };
+    walk_in_turn(tree.nodes.data(), n_rows, leaf, row_of, step, start_of);
   } else {
-    walk_in_turn(tree.nodes.data(), n_rows, leaf, row_of,
-                 [&](const CompactNode& node, std::uint32_t at, const auto& row) {
-                   return static_cast<std::uint32_t>(
-                       tree.child(static_cast<NodeIndex>(at), number_of(node, row)));
-                 });
+    const auto step = [&](const CompactNode& node, std::uint32_t at, const auto& row) {
+      return static_cast<std::uint32_t>(
+          tree.child(static_cast<NodeIndex>(at), number_of(node, row)));
+    };
+    walk_in_turn(tree.nodes.data(), n_rows, leaf, row_of, step, start_of);
   }
 }
 
