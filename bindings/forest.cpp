@@ -43,6 +43,21 @@ OutArray<double, 2> votes(const Forest& forest, const std::string& voting,
   return to_numpy<double, 2>(std::move(means), {table.n_rows, ballot.n_outputs()});
 }
 
+// The same of the first trees alone, for several numbers of them: (numbers, rows, outputs).
+template <class Table>
+OutArray<double, 3> staged_votes(const Forest& forest, const std::string& voting,
+                                 const std::vector<std::size_t>& n_classes, const Table& table,
+                                 int n_threads, const std::vector<std::size_t>& n_trees) {
+  const Context context = make_context(n_threads, 0);
+  const Ballot ballot(forest, voting_named(voting), n_classes);
+  std::vector<double> means;
+  {
+    const nb::gil_scoped_release unlocked;
+    means = staged_mean_votes(forest, n_trees, ballot, table, context);
+  }
+  return to_numpy<double, 3>(std::move(means), {n_trees.size(), table.n_rows, ballot.n_outputs()});
+}
+
 template <class Table>
 OutArray<NodeIndex, 2> apply(const Forest& forest, const Table& table, int n_threads) {
   const Context context = make_context(n_threads, 0);
@@ -132,6 +147,14 @@ void init_forest(nb::module_& m) {
            [](const Forest& f) { return to_numpy(impurity_importances(f)); });
   def_votes(forest_class);
   def_medians(forest_class);
+  using Numbers = std::vector<std::size_t>;
+  def_answer<const std::string&, const Numbers&, const Numbers&>(
+      forest_class, "staged_votes",
+      [](const Forest& forest, const auto& table, int n_threads, const std::string& voting,
+         const Numbers& n_classes, const Numbers& n_trees) {
+        return staged_votes(forest, voting, n_classes, table, n_threads, n_trees);
+      },
+      nb::arg("voting"), nb::arg("n_classes"), nb::arg("n_trees"));
   def_answer(forest_class, "apply", [](const Forest& forest, const auto& table, int n_threads) {
     return apply(forest, table, n_threads);
   });

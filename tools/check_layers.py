@@ -49,7 +49,7 @@ PYTHON = {
     "forest": {"_bridge", "_errors", "_out_of_bag", "persist", "tree"},
     "combine": {"_bridge", "_errors", "_files", "bagging", "boosting", "tree"},
     "diagnose": {"_figures", "_frames", "_row_losses", "combine"},
-    "model_selection": {"_bridge", "_row_losses", "boosting"},
+    "model_selection": {"_bridge", "_row_losses", "boosting", "forest"},
     "report": {"_files", "_numbers", "_reading"},
     "study": {"_files", "bagging", "boosting", "forest", "metrics", "tree", "report"},
     "cli": {"study"},

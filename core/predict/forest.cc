@@ -142,6 +142,23 @@ std::vector<double> mean_votes(const Forest& forest, const Ballot& ballot, const
 }
 
 template <class Table>
+std::vector<double> staged_mean_votes(const Forest& forest, std::span<const std::size_t> numbers,
+                                      const Ballot& ballot, const Table& table,
+                                      const Context& context) {
+  std::vector<double> sums(table.n_rows * ballot.n_outputs(), 0.0);
+  std::vector<double> votes;
+  votes.reserve(numbers.size() * sums.size());
+  std::size_t before = 0;
+  for (const std::size_t n : numbers) {
+    require(n > 0, "a forest without trees has no answer");
+    add_votes(forest, before, n, ballot, table, context, sums);
+    for (const double sum : sums) votes.push_back(sum / static_cast<double>(n));
+    before = n;
+  }
+  return votes;
+}
+
+template <class Table>
 std::vector<double> member_scores(const Forest& forest, const MemberVotes& votes,
                                   const Table& table, const Context& context) {
   const std::size_t k = votes.n_outputs();
@@ -208,6 +225,10 @@ template void add_votes(const Forest&, std::size_t, std::size_t, const Ballot&, 
                         const Context&, std::span<double>);
 template std::vector<double> mean_votes(const Forest&, const Ballot&, const TableView&,
                                         const Context&);
+template std::vector<double> staged_mean_votes(const Forest&, std::span<const std::size_t>,
+                                               const Ballot&, const TableView&, const Context&);
+template std::vector<double> staged_mean_votes(const Forest&, std::span<const std::size_t>,
+                                               const Ballot&, const SparseRows&, const Context&);
 template std::vector<double> mean_votes(const Forest&, const Ballot&, const SparseRows&,
                                         const Context&);
 template std::vector<double> member_scores(const Forest&, const MemberVotes&, const TableView&,

@@ -25,6 +25,13 @@ template <class Table>
 std::vector<double> mean_votes(const Forest& forest, const Ballot& ballot, const Table& table,
                                const Context& context);
 
+// The mean votes of the first n trees, for each of some numbers n > 0 in ascending order: numbers x rows
+// x outputs. Each is, bit for bit, mean_votes() of so many trees.
+template <class Table>
+std::vector<double> staged_mean_votes(const Forest& forest, std::span<const std::size_t> numbers,
+                                      const Ballot& ballot, const Table& table,
+                                      const Context& context);
+
 // The sum of the weighted votes of all members: rows x outputs, row-major.
 template <class Table>
 std::vector<double> member_scores(const Forest& forest, const MemberVotes& votes,

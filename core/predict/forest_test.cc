@@ -169,6 +169,31 @@ TEST_CASE("votes add up by parts, and what does not fit is refused") {
   CHECK(mean_votes(forest, ballot, TableView{0, table.columns}, Context(2)).empty());
 }
 
+TEST_CASE("votes of the first trees are those of the forest cut after them") {
+  const MixedProblem problem(300);
+  const TableView table = problem.dense_view(MixedProblem::kDense);
+  const std::vector<std::size_t> numbers{1, 2, 6, 6, 11};
+  for (const int measure : {0, 3, 6}) {
+    const Forest forest = some_forest(problem, problem.mixed(Context()), measure);
+    const Voting voting = measure == 3 ? Voting::soft : Voting::laplace;
+    const Ballot ballot(forest, voting, kClasses[measure]);
+    for (const int n_threads : {1, 3}) {
+      const Context context(n_threads);
+      std::vector<double> expected;
+      for (const std::size_t n : numbers) {
+        const auto votes = mean_votes(truncated(forest, n), ballot, table, context);
+        expected.insert(expected.end(), votes.begin(), votes.end());
+      }
+      CHECK(staged_mean_votes(forest, numbers, ballot, table, context) == expected);
+    }
+  }
+  const Forest forest = some_forest(problem, problem.mixed(Context()), 0);
+  const Ballot ballot(forest, Voting::soft, kClasses[0]);
+  for (const auto& wrong : {std::vector<std::size_t>{0}, {3, 2}, {12}}) {
+    CHECK_THROWS_AS(staged_mean_votes(forest, wrong, ballot, table, Context()), Error);
+  }
+}
+
 TEST_CASE("a forest of a table without columns votes by its roots") {
   TreeArrays leaf;
   leaf.n_outputs = 2;

@@ -139,6 +139,34 @@ class Forest:
         answer: Callable[..., npt.NDArray[np.float64]] = self._native.medians
         return answer(*table.native, n_threads, np.ascontiguousarray(weights, dtype=np.float64))
 
+    def staged_votes(
+        self,
+        table: Table | SparseTable,
+        n_trees: Sequence[int],
+        voting: Voting = "soft",
+        n_threads: int = 1,
+    ) -> npt.NDArray[np.float64]:
+        """Mean vote of the first trees, for each of several numbers of them.
+
+        Each is that of the forest `truncated` to so many trees, but all together take as long as
+        the last.
+
+        Parameters
+        ----------
+        table : Table or SparseTable
+            The rows.
+        n_trees : sequence of int
+            Numbers of trees, ascending.
+        voting, n_threads
+            As in `votes`.
+
+        Returns
+        -------
+        votes : ndarray of shape (len(n_trees), n_samples, n_outputs)
+        """
+        answer: Callable[..., npt.NDArray[np.float64]] = self._native.staged_votes
+        return answer(*table.native, n_threads, voting, list(self._widths), list(n_trees))
+
     def apply(self, table: Table | SparseTable, n_threads: int = 1) -> npt.NDArray[np.intp]:
         """Index of the leaf of each row in each tree, of shape (n_samples, n_trees)."""
         answer: Callable[..., npt.NDArray[np.int32]] = self._native.apply

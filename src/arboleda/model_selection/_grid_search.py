@@ -24,19 +24,19 @@ class GridSearch(GridSearchCV):  # type: ignore[misc]
 
     Interface and results are those of scikit-learn's `GridSearchCV`, down to the last bit of every
     score. What candidates have in common is done once for them where the estimator is one of
-    arboleda's `GradientBoosting*` or `HistGradientBoosting*`:
+    arboleda's `GradientBoosting*`, `HistGradientBoosting*`, `RandomForest*` or `ExtraTrees*`:
 
-    - candidates that differ in the number of rounds alone are one fit, of the most rounds, which
-      is scored after each number of them;
+    - candidates that differ in the number of rounds, or of trees, alone are one fit, of the most of
+      them, which is scored after each number;
     - the training rows of a fold are checked and coded once, by themselves: test rows have no part
       in the bins;
     - fits run side by side in threads, without copies of the table.
 
     Everything else goes to `GridSearchCV` as it is: other estimators and pipelines; and ours with
-    early stopping (``early_stopping="auto"`` stops with more than 10,000 rows), ``warm_start``,
-    ``callbacks``, ``verbose``, an estimator as ``init``, a number of rounds that is not an integer,
-    parameters of `fit` besides ``groups`` and ``sample_weight``, metadata routing, or callbacks of
-    scikit-learn's on the search.
+    early stopping (``early_stopping="auto"`` stops with more than 10,000 rows), ``oob_score``,
+    ``warm_start``, ``callbacks``, ``verbose``, an estimator as ``init``, a number of rounds or
+    trees that is no integer, parameters of `fit` besides ``groups`` and ``sample_weight``, metadata
+    routing, or callbacks of scikit-learn's on the search.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class GridSearch(GridSearchCV):  # type: ignore[misc]
     ----------
     cv_results_ : dict of ndarray
         Scores of every candidate and fold, as of `GridSearchCV`. ``fit_time`` of a candidate counts
-        a shared fit in proportion to its rounds.
+        a shared fit in proportion to its rounds or trees.
     best_estimator_ : estimator
         Only with ``refit``.
     best_score_ : float

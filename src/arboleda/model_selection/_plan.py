@@ -1,7 +1,8 @@
 """Which candidates of a grid are one fit.
 
-Boosting adds round to round and never looks back: a model of 100 rounds is the first third of one
-of 300, byte for byte. Candidates that differ in the number of rounds alone are a family.
+Boosting adds round to round, a forest tree to tree, and neither looks back: a model of 100 is the
+first third of one of 300, byte for byte. Candidates that differ in the number of such stages alone
+are a family.
 """
 
 from __future__ import annotations
@@ -14,20 +15,11 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from arboleda.boosting._boosting import Boosting
-from arboleda.boosting._gradient_boosting_classifier import GradientBoostingClassifier
-from arboleda.boosting._gradient_boosting_regressor import GradientBoostingRegressor
-from arboleda.boosting._hist_gradient_boosting_classifier import HistGradientBoostingClassifier
-from arboleda.boosting._hist_gradient_boosting_regressor import HistGradientBoostingRegressor
+from arboleda.model_selection._stages import Stages, stages_of
 
 Parameters = dict[str, Any]
 
-_OURS = (
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
-    HistGradientBoostingClassifier,
-    HistGradientBoostingRegressor,
-)
+_NOT_GIVEN = object()
 
 
 @dataclass(frozen=True)
@@ -36,16 +28,16 @@ class Family:
 
     Parameters
     ----------
-    model : Boosting
-        Not fitted; its number of rounds is the largest of the family.
-    rounds : tuple of int
-        Numbers of rounds, ascending, each once.
+    model : estimator
+        Not fitted; its number of stages is the largest of the family.
+    numbers : tuple of int
+        Numbers of stages, ascending, each once.
     reading : hashable
         Families of the same reading read a table alike.
     """
 
-    model: Boosting
-    rounds: tuple[int, ...]
+    model: Any
+    numbers: tuple[int, ...]
     reading: Hashable
 
 
@@ -59,13 +51,14 @@ class Candidate:
         Its place in the grid.
     parameters : dict
     family : int
-    rounds : int
+    number : int
+        Of stages.
     """
 
     place: int
     parameters: Parameters
     family: int
-    rounds: int
+    number: int
 
 
 @dataclass(frozen=True)
@@ -77,11 +70,14 @@ class Plan:
     families : list of Family
         Those that take longest first.
     candidates : list of Candidate
-        Family by family, the fewest rounds of a family first.
+        Family by family, the fewest stages of a family first.
+    stages : Stages
+        Of all families.
     """
 
     families: list[Family]
     candidates: list[Candidate]
+    stages: Stages
 
 
 def plan_of(estimator: Any, param_grid: Any, n_rows: int) -> Plan | None:
@@ -99,61 +95,49 @@ def plan_of(estimator: Any, param_grid: Any, n_rows: int) -> Plan | None:
     ValueError
         If the estimator has no parameter of a name in the grid.
     """
-    if type(estimator) not in _OURS:
+    stages = stages_of(estimator)
+    if stages is None:
         return None
     grid: list[Parameters] = list(ParameterGrid(param_grid))
     models = [clone(estimator).set_params(**clone(found, safe=False)) for found in grid]
-    if not all(grid) or not all(_is_sum_of_rounds(model, n_rows) for model in models):
+    if not all(grid) or not all(stages.are_all(model, n_rows) for model in models):
         return None
     members: dict[Hashable, list[int]] = {}
     for place, (parameters, model) in enumerate(zip(grid, models, strict=True)):
-        members.setdefault(_family_key(parameters, model), []).append(place)
+        members.setdefault(_family_key(stages, parameters, model), []).append(place)
     families: list[Family] = []
     candidates: list[Candidate] = []
-    for places in sorted(members.values(), key=lambda found: -max(_work(models[i]) for i in found)):
-        by_rounds = sorted(places, key=lambda place: _rounds(models[place]))
-        largest = by_rounds[-1]
+    count = [_number(stages, model) for model in models]
+    work = [count[place] * _size(model) for place, model in enumerate(models)]
+    for places in sorted(members.values(), key=lambda found: -max(work[i] for i in found)):
+        by_number = sorted(places, key=lambda place: count[place])
+        largest = by_number[-1]
         # Elsewhere it is the estimator's own, for all.
         asked = ("categorical_features", "category_encoding")
-        reading = tuple(_key_of(grid[largest].get(name, _OURS)) for name in asked)
-        rounds = sorted({_rounds(models[place]) for place in places})
+        reading = tuple(_key_of(grid[largest].get(name, _NOT_GIVEN)) for name in asked)
         candidates += [
-            Candidate(place, grid[place], len(families), _rounds(models[place]))
-            for place in by_rounds
+            Candidate(place, grid[place], len(families), count[place]) for place in by_number
         ]
-        families.append(Family(models[largest], tuple(rounds), reading))
-    return Plan(families, candidates)
+        numbers = tuple(sorted({count[place] for place in places}))
+        families.append(Family(models[largest], numbers, reading))
+    return Plan(families, candidates, stages)
 
 
-def _is_sum_of_rounds(model: Boosting, n_rows: int) -> bool:
-    """Whether fitting is rounds on the rows given and nothing else: no stopping, no callbacks."""
-    if not isinstance(getattr(model, model._rounds_parameter), Integral):
-        return False
-    if model.warm_start or model.callbacks or model.verbose:
-        return False
-    if getattr(model, "init", None) not in (None, "zero"):
-        return False
-    try:
-        return model._stopping(n_rows, validation_given=False) is None
-    except ValueError:  # parameters that do not go together: its fit will say so
-        return False
+def _number(stages: Stages, model: Any) -> int:
+    return int(getattr(model, stages.parameter(model)))
 
 
-def _rounds(model: Boosting) -> int:
-    return int(getattr(model, model._rounds_parameter))
+def _family_key(stages: Stages, parameters: Parameters, model: Any) -> Hashable:
+    """Parameters but for the number of stages.
 
-
-def _family_key(parameters: Parameters, model: Boosting) -> Hashable:
-    """Parameters but for the number of rounds.
-
-    That is a parameter like any other where later rounds change the trees of earlier ones (DART),
-    and where it is no legal number: such a candidate fails by itself.
+    That is a parameter like any other where later stages change earlier ones, and where it is no
+    legal number: such a candidate fails by itself.
     """
-    free = model.drop_rate == 0.0 and _rounds(model) >= 1
+    free = stages.are_kept(model) and _number(stages, model) >= 1
     return frozenset(
         (name, _key_of(value))
         for name, value in parameters.items()
-        if not (free and name == model._rounds_parameter)
+        if not (free and name == stages.parameter(model))
     )
 
 
@@ -163,11 +147,11 @@ def _key_of(value: Any) -> Hashable:
     return (type(value), value) if plain else id(value)
 
 
-def _work(model: Any) -> float:
-    """How long a fit takes beside others: its rounds, and how large their trees may grow."""
+def _size(model: Any) -> float:
+    """How large a tree of a model may grow, beside those of others."""
     leaves = [2.0**20]
     if isinstance(model.max_leaf_nodes, Integral):
         leaves.append(float(model.max_leaf_nodes))
     if isinstance(model.max_depth, Integral):
         leaves.append(2.0 ** min(int(model.max_depth), 20))
-    return _rounds(model) * min(leaves)
+    return min(leaves)

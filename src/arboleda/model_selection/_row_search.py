@@ -17,7 +17,6 @@ from sklearn.metrics._scorer import _BaseScorer
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils import Tags, _safe_indexing
 
-from arboleda.boosting._boosting import Boosting
 from arboleda.model_selection._plan import Candidate, Parameters
 from arboleda.model_selection._shared_fits import Fit, Floats, Rows, SharedFits
 
@@ -100,7 +99,7 @@ class StandIn:
     fitted again on the table.
     """
 
-    def __init__(self, estimator: Boosting, X: Any, fits: SharedFits) -> None:
+    def __init__(self, estimator: Any, X: Any, fits: SharedFits) -> None:
         self.fits = fits
         self.model = estimator
         self._X = X
@@ -131,17 +130,18 @@ class StandIn:
             self.model.fit(self._X, y, **fit_params)
             return self
         fit = self.fits.fit_of(self._candidate, self.fits.split_of(X))
-        self.model = fit.after(self._candidate.rounds)
-        answering: Any = copy.copy(self.model)
-        answering._raw_scores = partial(self._raw_scores, fit, self._candidate)
-        self._answering = answering
+        stages = self.fits.plan.stages
+        self.model = stages.after(fit.model, self._candidate.number)
+        self._answering = copy.copy(self.model)
+        setattr(self._answering, stages.asked, partial(self._answer, fit, self._candidate))
         return self
 
-    def _raw_scores(self, fit: Fit, candidate: Candidate, numbers: Rows) -> Floats:
+    def _answer(self, fit: Fit, candidate: Candidate, numbers: Rows) -> Floats:
         known = fit.answers.get(numbers.tobytes())
-        if known is None:
-            return self.model._raw_scores(_safe_indexing(self._X, numbers.ravel()))
-        return known[candidate.rounds]
+        if known is not None:
+            return known[candidate.number]
+        ask: Callable[[Any], Floats] = getattr(self.model, self.fits.plan.stages.asked)
+        return ask(_safe_indexing(self._X, numbers.ravel()))
 
 
 class OnTable:

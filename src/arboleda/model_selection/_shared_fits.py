@@ -1,8 +1,7 @@
-"""The fits of a search: side by side, each once for all numbers of rounds."""
+"""The fits of a search: side by side, each once for all numbers of stages."""
 
 from __future__ import annotations
 
-import copy
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -20,8 +19,6 @@ from sklearn.utils.validation import _check_method_params
 
 from arboleda._bridge.coded_once import CodedOnce
 from arboleda._bridge.table import SparseTable, Table, check_table
-from arboleda.boosting._boosting import Boosting
-from arboleda.boosting._category_encoding import replaced_table
 from arboleda.model_selection._plan import Candidate, Family, Plan
 
 Floats = npt.NDArray[np.float64]
@@ -53,7 +50,7 @@ class Fold:
                 self._tables[family.reading] = CodedOnce(X, self.train, family.model)
             return self._tables[family.reading]
 
-    def read(self, X: Any, rows: Rows, family: Family, model: Boosting) -> Table | SparseTable:
+    def read(self, X: Any, rows: Rows, family: Family, model: Any) -> Table | SparseTable:
         """Read rows to answer for; those of the test are kept."""
         if rows is not self.asked[0]:
             return check_table(model, _safe_indexing(X, rows), reset=False)
@@ -66,30 +63,20 @@ class Fold:
 
 @dataclass(frozen=True)
 class Fit:
-    """A model of the most rounds, and what it says after fewer.
+    """A model of the most stages, and what it says after fewer.
 
     Parameters
     ----------
-    model : Boosting
+    model : estimator
     seconds : float
         What fitting took.
     answers : dict
-        Of the rows asked for, by their key: the raw scores after each number of rounds.
+        Of the rows asked for, by their key: what the model says after each number of stages.
     """
 
-    model: Boosting
+    model: Any
     seconds: float
     answers: dict[bytes, dict[int, Floats]]
-
-    def after(self, n_rounds: int) -> Boosting:
-        """Return the model as it was after fewer rounds."""
-        model = copy.copy(self.model)
-        model.set_params(**{model._rounds_parameter: n_rounds})
-        if n_rounds < model.ensemble_.n_rounds:
-            model.ensemble_ = model.ensemble_.truncated(n_rounds)
-            seen = model.history_.items()
-            model.history_ = {name: losses[: n_rounds + 1] for name, losses in seen}
-        return model
 
 
 class SharedFits:
@@ -161,10 +148,10 @@ class SharedFits:
         return fit
 
     def seconds(self, candidate: Candidate, split: int) -> float | None:
-        """Seconds of a shared fit in proportion to the candidate's rounds; None if it failed."""
+        """Seconds of a shared fit in proportion to the candidate's stages; None if it failed."""
         seconds = self._seconds.get(candidate.family * len(self._folds) + split)
-        most = self.plan.families[candidate.family].rounds[-1]
-        return None if seconds is None else seconds * candidate.rounds / most
+        most = self.plan.families[candidate.family].numbers[-1]
+        return None if seconds is None else seconds * candidate.number / most
 
     def _begin_up_to(self, number: int) -> None:
         n_fits = len(self.plan.families) * len(self._folds)
@@ -178,7 +165,7 @@ class SharedFits:
             self._begun[self._n_begun] = future
             self._n_begun += 1
 
-    def _fit(self, model: Boosting, family_number: int, split: int, n_threads: int) -> Fit:
+    def _fit(self, model: Any, family_number: int, split: int, n_threads: int) -> Fit:
         family, fold = self.plan.families[family_number], self._folds[split]
         began = time.perf_counter()
         model.n_jobs = n_threads
@@ -196,7 +183,6 @@ class SharedFits:
         for rows in fold.asked:
             with suppress(ValueError):  # such rows raise it again where a scorer asks for them
                 read = fold.read(self._X, rows, family, model)
-                table = replaced_table(model.statistics_, read)
-                stages = model.ensemble_.staged_scores(table, n_threads, rounds=family.rounds)
-                answers[rows.tobytes()] = dict(zip(family.rounds, stages, strict=True))
+                stages = self.plan.stages
+                answers[rows.tobytes()] = stages.answers(model, read, family.numbers, n_threads)
         return Fit(model, seconds, answers)

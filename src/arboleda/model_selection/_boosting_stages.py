@@ -1,0 +1,69 @@
+"""Boosting by rounds: a model of few rounds is the beginning of one of many."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda._bridge.table import SparseTable, Table
+from arboleda.boosting._boosting import Boosting
+from arboleda.boosting._category_encoding import replaced_table
+from arboleda.boosting._gradient_boosting_classifier import GradientBoostingClassifier
+from arboleda.boosting._gradient_boosting_regressor import GradientBoostingRegressor
+from arboleda.boosting._hist_gradient_boosting_classifier import HistGradientBoostingClassifier
+from arboleda.boosting._hist_gradient_boosting_regressor import HistGradientBoostingRegressor
+
+Floats = npt.NDArray[np.float64]
+
+
+class BoostingStages:
+    """The rounds of gradient boosting; see `Stages`."""
+
+    kinds: ClassVar[tuple[type, ...]] = (
+        GradientBoostingClassifier,
+        GradientBoostingRegressor,
+        HistGradientBoostingClassifier,
+        HistGradientBoostingRegressor,
+    )
+    asked: ClassVar[str] = "_raw_scores"
+
+    def parameter(self, model: Boosting) -> str:
+        return model._rounds_parameter
+
+    def are_all(self, model: Boosting, n_rows: int) -> bool:
+        """No stopping, no callbacks, no model before the first round."""
+        if not isinstance(getattr(model, model._rounds_parameter), Integral):
+            return False
+        if model.warm_start or model.callbacks or model.verbose:
+            return False
+        if getattr(model, "init", None) not in (None, "zero"):
+            return False
+        try:
+            return model._stopping(n_rows, validation_given=False) is None
+        except ValueError:  # parameters that do not go together: its fit will say so
+            return False
+
+    def are_kept(self, model: Boosting) -> bool:
+        """With DART later rounds change the trees of earlier ones."""
+        return model.drop_rate == 0.0
+
+    def answers(
+        self, model: Boosting, table: Table | SparseTable, numbers: Sequence[int], n_threads: int
+    ) -> dict[int, Floats]:
+        replaced = replaced_table(model.statistics_, table)
+        stages = model.ensemble_.staged_scores(replaced, n_threads, rounds=numbers)
+        return dict(zip(numbers, stages, strict=True))
+
+    def after(self, model: Boosting, number: int) -> Any:
+        early = copy.copy(model)
+        early.set_params(**{model._rounds_parameter: number})
+        if number < model.ensemble_.n_rounds:
+            early.ensemble_ = model.ensemble_.truncated(number)
+            seen = model.history_.items()
+            early.history_ = {name: losses[: number + 1] for name, losses in seen}
+        return early
