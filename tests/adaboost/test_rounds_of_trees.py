@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arboleda import DecisionTreeRegressor
+from arboleda import AdaBoostClassifier, DecisionTreeRegressor
 from arboleda._bridge.adaboost import AdaBoosted, AdaBoostOptions, fit_adaboost
 from arboleda._bridge.columns import Table
 from arboleda.adaboost._algorithms import ALGORITHMS, Problem
@@ -109,6 +109,25 @@ def test_members_are_the_regression_trees_of_their_lessons(algorithm: str, n_cla
             tree.fit(data.X, lesson.target, sample_weight=lesson.weight)
             np.testing.assert_allclose(votes[:, k], tree.predict(data.X), rtol=1e-9, atol=1e-9)
         state = reference.step(data.problem, state, votes).state
+
+
+class Hidden(DecisionTreeRegressor):  # type: ignore[misc]
+    """A tree that the library does not take for its own."""
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("algorithm", REGRESSIONS)
+def test_scores_are_those_of_the_loop_for_members_of_any_kind(
+    algorithm: str, n_classes: int
+) -> None:
+    data = make_data(n_classes, seed=11)
+    boosted = boost(data, algorithm, 20, max_depth=2, learning_rate=0.5)
+    generic = AdaBoostClassifier(
+        Hidden(max_depth=2), n_estimators=20, learning_rate=0.5, algorithm=algorithm
+    ).fit(data.X, data.target, sample_weight=data.weight)
+    reference = ALGORITHMS[algorithm](n_classes, 0.5)
+    scores = reference.decision(boosted.members.scores(data.table), 1.0)
+    np.testing.assert_allclose(scores, generic.decision_function(data.X), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("algorithm", BY_PAIRS)
