@@ -15,21 +15,37 @@ int bit_length(std::uint64_t value) { return 64 - std::countl_zero(value); }
 
 namespace {
 
+// 2^k as a product of two numbers: one alone may be out of range where 2^k x is not.
+class PowerOfTwo {
+ public:
+  explicit PowerOfTwo(int k) : factor_{std::ldexp(1.0, k / 2), std::ldexp(1.0, k - k / 2)} {}
+  double operator()(double x) const { return x * factor_[0] * factor_[1]; }
+
+ private:
+  double factor_[2];
+};
+
+// The nearest integer, halves away from 0. 0 <= x < 2^63.
+std::uint64_t rounded(double x) {
+  const auto below = static_cast<std::int64_t>(x);
+  const bool up = x - static_cast<double>(below) >= 0.5;
+  return static_cast<std::uint64_t>(below + (up ? 1 : 0));
+}
+
 // Weights times a power of two, so that the largest is near 1 and their sum cannot overflow.
 struct ScaledWeights {
   std::span<const double> weights;
   int exponent;
+  PowerOfTwo scale;
   double sum = 0.0;  // to 2^-31 a weight; the same in any order
 
   ScaledWeights(std::span<const double> w, double largest)
-      : weights(w), exponent(std::ilogb(largest) + 1) {
-    std::int64_t units = 0;
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      units += std::llround(std::ldexp((*this)[i], 31));
-    }
+      : weights(w), exponent(std::ilogb(largest) + 1), scale(-exponent) {
+    std::uint64_t units = 0;
+    for (const double x : weights) units += rounded(scale(x) * 0x1p31);
     sum = std::ldexp(static_cast<double>(units), -31);
   }
-  double operator[](std::size_t i) const { return std::ldexp(weights[i], -exponent); }
+  double operator[](std::size_t i) const { return scale(weights[i]); }
 };
 
 // The largest number of which every weight is a whole multiple; 0 when it is below `limit`.
@@ -48,12 +64,15 @@ double common_measure(const ScaledWeights& scaled, double limit) {
 
 // Rounds weights to units of 2^-shift and divides them by their common factor.
 void round_weights(const ScaledWeights& scaled, int shift, FixedWeights& fixed) {
+  const PowerOfTwo units(shift);
   std::uint64_t common = 0;
   for (std::size_t i = 0; i < fixed.value.size(); ++i) {
-    fixed.value[i] = static_cast<std::uint64_t>(std::llround(std::ldexp(scaled[i], shift)));
-    common = std::gcd(common, fixed.value[i]);
+    fixed.value[i] = rounded(units(scaled[i]));
+    if (common != 1) common = std::gcd(common, fixed.value[i]);
   }
-  for (auto& value : fixed.value) value /= common;
+  if (common != 1) {
+    for (auto& value : fixed.value) value /= common;
+  }
   fixed.unit = std::ldexp(static_cast<double>(common), scaled.exponent - shift);
 }
 

@@ -12,6 +12,7 @@
 #include "base/flag_kernels.h"
 #include "base/histogram_kernels.h"
 #include "base/math_kernels.h"
+#include "base/stump_kernels.h"
 #include "base/types.h"
 
 namespace arboleda {
@@ -44,6 +45,7 @@ struct Kernels {
   MathKernels math;
   CodingKernels coding;
   FlagKernels flags;
+  StumpKernels stump;
 };
 
 // The widest level of this machine, or the one that ARBOLEDA_FORCE_SIMD names. Throws

@@ -7,6 +7,7 @@
 #include "base/histogram_loops.h"
 #include "base/math_loops.h"
 #include "base/scan_loops.h"
+#include "base/stump_loops.h"
 
 namespace arboleda {
 
@@ -75,6 +76,7 @@ const Kernels ARBOLEDA_KERNELS{ARBOLEDA_LEVEL,
                                kHistogramKernels,
                                kMath,
                                kCodingKernels,
-                               kFlagKernels};
+                               kFlagKernels,
+                               kStumpKernels};
 
 }  // namespace arboleda

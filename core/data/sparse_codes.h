@@ -18,6 +18,12 @@ struct SparseCodes {
   friend bool operator==(const SparseCodes&, const SparseCodes&) = default;
 };
 
+inline Code code_at(const SparseCodes& column, RowIndex row) {
+  const auto found = std::lower_bound(column.rows.begin(), column.rows.end(), row);
+  if (found == column.rows.end() || *found != row) return column.default_code;
+  return column.codes[static_cast<std::size_t>(found - column.rows.begin())];
+}
+
 // The first position from `begin` on whose element is not below `value`, found by doubling steps:
 // cheap when it is near.
 template <class T>

@@ -12,12 +12,6 @@ namespace {
 // Rows of one task.
 constexpr std::size_t kBlockRows = std::size_t{1} << 13;
 
-Code code_at(const SparseCodes& codes, RowIndex row) {
-  const auto found = std::lower_bound(codes.rows.begin(), codes.rows.end(), row);
-  if (found == codes.rows.end() || *found != row) return codes.default_code;
-  return codes.codes[static_cast<std::size_t>(found - codes.rows.begin())];
-}
-
 }  // namespace
 
 CodeTree::CodeTree(const TreeArrays& tree, const CodedTable& table) {

@@ -203,14 +203,6 @@ std::vector<double> bootstrap_weights(std::span<const double> weights, std::uint
   return drawn;
 }
 
-std::vector<TreeArrays> grow_on_rows(const BoosterTask& task, const FixedWeights& weights,
-                                     const GrowthOptions& growth) {
-  std::vector<TreeArrays> trees;
-  trees.push_back(grow_classification_tree({task.table, weights, growth, task.context}, task.labels,
-                                           task.n_classes, task.options.measure));
-  return trees;
-}
-
 std::unique_ptr<Booster> make_booster(const BoosterTask& task) {
   switch (task.options.algorithm) {
     case AdaBoostAlgorithm::discrete:

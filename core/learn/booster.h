@@ -77,10 +77,6 @@ class Booster {
   virtual void reset(std::span<const double> row_weights) = 0;
 };
 
-// The member of algorithms that weigh rows: one classification tree.
-std::vector<TreeArrays> grow_on_rows(const BoosterTask& task, const FixedWeights& weights,
-                                     const GrowthOptions& growth);
-
 std::unique_ptr<Booster> make_booster(const BoosterTask& task);
 
 // AdaBoost by votes (discrete, M1, SAMME), and by class shares (real, SAMME.R).

@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "learn/booster.h"
+#include "learn/member_grower.h"
 #include "learn/row_weights.h"
 
 namespace arboleda {
@@ -24,7 +25,7 @@ constexpr double kSmallestAnswer = 1e-10;
 
 class RealBooster final : public Booster {
  public:
-  explicit RealBooster(const BoosterTask& task) : task_(task), weights_(task) {}
+  explicit RealBooster(const BoosterTask& task) : task_(task), weights_(task), grower_(task) {}
 
   MemberShape shape() const override {
     return {MemberVote::log_odds, 1, task_.n_classes, static_cast<Measure>(task_.options.measure)};
@@ -33,7 +34,7 @@ class RealBooster final : public Booster {
 
   std::vector<TreeArrays> grow(const GrowthOptions& growth,
                                std::span<const std::uint8_t> sits_out) override {
-    return grow_on_rows(task_, weights_.fixed(sits_out, kClassWeightBits), growth);
+    return grower_.grow(weights_.fixed(sits_out, kClassWeightBits), growth);
   }
 
   Judgement judge(std::span<const MemberTree> member) override {
@@ -90,6 +91,7 @@ class RealBooster final : public Booster {
 
   const BoosterTask& task_;
   RowWeights weights_;
+  MemberGrower grower_;
   std::vector<double> factor_;  // of each node and class, for the member that was judged last
   double whole_ = 1.0;          // sum of all weights then
 };

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "learn/booster.h"
+#include "learn/member_grower.h"
 #include "learn/row_weights.h"
 
 namespace arboleda {
@@ -31,6 +32,7 @@ class VoteBooster final : public Booster {
   explicit VoteBooster(const BoosterTask& task)
       : task_(task),
         weights_(task),
+        grower_(task),
         n_ways_(task.options.algorithm == AdaBoostAlgorithm::samme
                     ? static_cast<double>(std::max<std::size_t>(2, task.n_classes))
                     : 2.0) {
@@ -45,7 +47,7 @@ class VoteBooster final : public Booster {
 
   std::vector<TreeArrays> grow(const GrowthOptions& growth,
                                std::span<const std::uint8_t> sits_out) override {
-    return grow_on_rows(task_, weights_.fixed(sits_out, kClassWeightBits), growth);
+    return grower_.grow(weights_.fixed(sits_out, kClassWeightBits), growth);
   }
 
   Judgement judge(std::span<const MemberTree> member) override {
@@ -103,6 +105,7 @@ class VoteBooster final : public Booster {
 
   const BoosterTask& task_;
   RowWeights weights_;
+  MemberGrower grower_;
   const double n_ways_;               // K
   std::vector<std::size_t> choices_;  // of each node of the member that was judged last
   double whole_ = 1.0;                // sum of all weights then

@@ -152,8 +152,8 @@ class AdaBoosted(NamedTuple):
     members: WeightedForest
     rounds: Rounds
 
-    # Why it has no more members: "all_rounds"; "perfect" if the last one makes no error; "too_weak" if
-    # the next was no better than guessing, which the first may have been; "stopped" by the callback.
+    # Why it has no more members: "all_rounds"; "perfect" if the last one makes no error; "too_weak"
+    # if the next was no better than guessing (the first may have been); "stopped" by the callback.
     end: str
     weak_error: float  # "too_weak": the error of the member that was not kept
 

@@ -1,0 +1,124 @@
+#include "grow/stump_search.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/thread_pool.h"
+#include "data/gather_codes.h"
+
+namespace arboleda {
+
+StumpSearch::StumpSearch(const CodedTable& table, std::span<const std::uint32_t> labels,
+                         std::span<const RowIndex> rows)
+    : table_(table), labels_(labels), rows_(rows), sorted_(table, labels, rows) {
+  for (FeatureIndex j = 0; j < table.n_features(); ++j) {
+    StumpColumn column = stump_column(table, j, labels, rows);
+    if (column.kind == StumpColumnKind::constant) continue;
+    any_sorted_ |= column.kind == StumpColumnKind::sorted;
+    columns_.push_back(std::move(column));
+  }
+  rough_.resize(columns_.size());
+}
+
+BestStump StumpSearch::find(std::span<const std::uint64_t> weight, ClassPair total,
+                            const Context& context) {
+  weight_ = weight;
+  total_ = total;
+  if (any_sorted_) sorted_.begin(weight, total);
+  const int n_threads = rows_.size() * columns_.size() >= kParallelWork ? context.n_threads() : 1;
+  std::vector<BestStump> found(static_cast<std::size_t>(n_threads), BestStump(total));
+  std::vector<Cells> cells(static_cast<std::size_t>(n_threads));
+  parallel_for(n_threads, columns_.size(), [&](std::size_t c, int worker) {
+    const auto mine = static_cast<std::size_t>(worker);
+    const StumpColumn& column = columns_[c];
+    if (column.kind == StumpColumnKind::sorted) {
+      rough_[c] = sorted_.rough_gain(column);
+      return;
+    }
+    cells[mine].assign(table_.columns[static_cast<std::size_t>(column.feature)].n_codes(), {});
+    if (column.kind == StumpColumnKind::listed) {
+      sum_listed(column, cells[mine]);
+    } else {
+      sum_cells(column, cells[mine]);
+    }
+    scan_cells(column, cells[mine], found[mine]);
+  });
+  BestStump best(total);
+  for (const BestStump& other : found) best.consider(other);
+  if (!any_sorted_) return best;
+
+  const double rounding = sorted_.rounding();
+  double largest = best.gain() - rounding;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    if (columns_[c].kind == StumpColumnKind::sorted) largest = std::max(largest, rough_[c]);
+  }
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    const double floor = largest - 2 * rounding;
+    if (columns_[c].kind != StumpColumnKind::sorted || rough_[c] < floor) continue;
+    sorted_.search(columns_[c], floor, best);
+  }
+  return best;
+}
+
+void StumpSearch::sum_listed(const StumpColumn& column, Cells& cells) const {
+  const auto sum = [&](std::size_t cell) {
+    std::uint64_t units = 0;
+    for (std::uint32_t i = column.begin[cell]; i < column.begin[cell + 1]; ++i) {
+      units += weight_[column.rows[i]];
+    }
+    return units;
+  };
+  ClassPair others;
+  for (std::size_t code = 0; code < cells.size(); ++code) {
+    cells[code] = {sum(2 * code), sum(2 * code + 1)};
+    others = others + cells[code];
+  }
+  cells[column.usual] = total_ - others;
+}
+
+void StumpSearch::sum_cells(const StumpColumn& column, Cells& cells) const {
+  const auto add_all = [&](const auto& code_of) {
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const RowIndex row = rows_[i];
+      cells[code_of(i, row)].move(labels_[row], weight_[row]);
+    }
+  };
+  const CodedColumn& coded = table_.columns[static_cast<std::size_t>(column.feature)];
+  std::visit(
+      [&](const auto& codes) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(codes)>, SparseCodes>) {
+          std::vector<Code> dense;
+          gather_codes(coded, rows_, dense);
+          add_all([&](std::size_t i, RowIndex) { return dense[i]; });
+        } else {
+          add_all([&](std::size_t, RowIndex row) { return codes[row]; });
+        }
+      },
+      coded.codes);
+}
+
+// In the order of scan_histogram().
+void StumpSearch::scan_cells(const StumpColumn& column, const Cells& cells, BestStump& best) const {
+  const std::size_t n_values = table_.columns[static_cast<std::size_t>(column.feature)].n_values;
+  const ClassPair missing = n_values < cells.size() ? cells[n_values] : ClassPair{};
+  for (const bool missing_left : {false, true}) {
+    ClassPair left = missing_left ? missing : ClassPair{};
+    Split candidate;
+    candidate.feature = column.feature;
+    candidate.missing_left = missing_left;
+    bool any = false;
+    for (std::size_t code = 0; code < n_values; ++code) {
+      if (cells[code].whole() == 0) continue;
+      candidate.next_code = static_cast<Code>(code);
+      if (any) best.consider(candidate, left);
+      candidate.code = static_cast<Code>(code);
+      left = left + cells[code];
+      any = true;
+    }
+    if (missing.whole() == 0) break;
+    candidate.next_code = Split::kNoCode;
+    if (any && !missing_left) best.consider(candidate, left);
+  }
+}
+
+}  // namespace arboleda

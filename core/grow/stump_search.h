@@ -1,0 +1,46 @@
+// Finds the best split of all rows by the Gini index of two classes: see stump.h.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/context.h"
+#include "data/coded_table.h"
+#include "grow/best_stump.h"
+#include "grow/sorted_stumps.h"
+#include "grow/stump_columns.h"
+
+namespace arboleda {
+
+class StumpSearch {
+ public:
+  // rows: those that may have a weight, ascending. All must outlive this.
+  StumpSearch(const CodedTable& table, std::span<const std::uint32_t> labels,
+              std::span<const RowIndex> rows);
+
+  // weight: one a row of the table, 0 where it does not count; it must outlive the search. total: of
+  // both classes, each of which there is some of.
+  BestStump find(std::span<const std::uint64_t> weight, ClassPair total, const Context& context);
+
+ private:
+  using Cells = std::vector<ClassPair>;  // one a code
+
+  void sum_listed(const StumpColumn& column, Cells& cells) const;
+  void sum_cells(const StumpColumn& column, Cells& cells) const;
+  void scan_cells(const StumpColumn& column, const Cells& cells, BestStump& best) const;
+
+  const CodedTable& table_;
+  const std::span<const std::uint32_t> labels_;
+  const std::span<const RowIndex> rows_;
+  std::vector<StumpColumn> columns_;  // but for constant ones
+  bool any_sorted_ = false;
+  SortedStumps sorted_;
+  std::vector<double> rough_;  // gain of each sorted column
+
+  // Of the search that goes on.
+  std::span<const std::uint64_t> weight_;
+  ClassPair total_;
+};
+
+}  // namespace arboleda

@@ -1,0 +1,26 @@
+#include "learn/member_grower.h"
+
+#include <utility>
+
+namespace arboleda {
+
+MemberGrower::MemberGrower(const BoosterTask& task) : task_(task) {
+  if (task.options.measure == ClassMeasure::gini &&
+      StumpGrower::can_grow(task.table, task.n_classes, task.options.growth)) {
+    stumps_.emplace(task.table, task.labels, task.rows);
+  }
+}
+
+std::vector<TreeArrays> MemberGrower::grow(const FixedWeights& weights,
+                                           const GrowthOptions& growth) {
+  std::vector<TreeArrays> trees;
+  if (stumps_) {
+    trees.push_back(stumps_->grow(weights, task_.context));
+  } else {
+    trees.push_back(grow_classification_tree({task_.table, weights, growth, task_.context},
+                                             task_.labels, task_.n_classes, task_.options.measure));
+  }
+  return trees;
+}
+
+}  // namespace arboleda

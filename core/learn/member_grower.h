@@ -1,0 +1,25 @@
+// Grows the members of algorithms that weigh rows: one classification tree a round, on integer weights.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "base/fixed_point.h"
+#include "grow/stump.h"
+#include "learn/booster.h"
+
+namespace arboleda {
+
+class MemberGrower {
+ public:
+  explicit MemberGrower(const BoosterTask& task);
+
+  // growth: that of the task, but for `tree`.
+  std::vector<TreeArrays> grow(const FixedWeights& weights, const GrowthOptions& growth);
+
+ private:
+  const BoosterTask& task_;
+  std::optional<StumpGrower> stumps_;  // where it can grow them
+};
+
+}  // namespace arboleda
