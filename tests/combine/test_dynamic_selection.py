@@ -19,6 +19,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.utils import get_tags
 
 from arboleda import DynamicSelectionClassifier, DynamicSelectionRegressor
 from arboleda.combine import _dynamic_selection, out_of_fold_outputs
@@ -249,6 +250,7 @@ def test_columns_without_distances_are_refused_with_a_remedy() -> None:
     members = [("tree", DecisionTreeClassifier(max_depth=3))]
     with pytest.raises(ValueError, match=r"need columns of finite numbers.*make_pipeline"):
         DynamicSelectionClassifier(members).fit(X, POOL.target)
+    assert not get_tags(DynamicSelectionClassifier(members)).input_tags.allow_nan
 
 
 class TestRegression:

@@ -78,9 +78,9 @@ def test_classifiers_are_chosen_as_by_the_plain_algorithm(scoring: str, weighted
     judge = judge_of(scoring, outputs, target, weight, LABELS)
     metric = CLASS_METRICS[scoring]
     for library, n_initial in ((list(range(7)), None), ([6, 4, 2, 1], 2)):
-        found = select_greedily(judge, library, n_initial, 12)
+        found = select_greedily(judge, library, n_initial, 6)
         chosen, best = naive(
-            outputs, lambda p: metric(LABELS[target], p, weight), library, n_initial, 12
+            outputs, lambda p: metric(LABELS[target], p, weight), library, n_initial, 6
         )
         assert found.chosen == chosen
         assert max(found.scores[len(chosen) - 1 :]) == pytest.approx(best)

@@ -24,8 +24,6 @@ _CLASSES = [
 _VALUES = [("ridge", Ridge()), ("strong", Ridge(10.0))]
 _CONFIGURATIONS = [
     StackingClassifier(_CLASSES, cv=3),
-    StackingClassifier(_CLASSES, cv=3, weights="nonnegative"),
-    StackingRegressor(_VALUES, cv=3),
     StackingRegressor(_VALUES, cv=3, weights="simplex"),
     EnsembleSelectionClassifier(_CLASSES, cv=3, n_rounds=5),
     EnsembleSelectionRegressor(_VALUES, cv=3, n_rounds=5, n_bags=2),
@@ -37,12 +35,6 @@ _CONFIGURATIONS = [
 ]
 
 
-def expected_failures(estimator: Any) -> dict[str, str]:
-    return {}
-
-
-@parametrize_with_checks(
-    _CONFIGURATIONS, expected_failed_checks=expected_failures, xfail_strict=True
-)
+@parametrize_with_checks(_CONFIGURATIONS)
 def test_scikit_learns_checks(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)

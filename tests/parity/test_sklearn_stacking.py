@@ -44,7 +44,7 @@ VALUES: list[tuple[str, Any]] = [
         {"final_estimator": KNeighborsClassifier()},
         {"cv": KFold(4, shuffle=True, random_state=1), "passthrough": True},
         {"stack_method": "predict", "cv": 3},
-        {"final_estimator": DecisionTreeClassifier(max_depth=4, random_state=0), "n_jobs": 2},
+        {"final_estimator": DecisionTreeClassifier(max_depth=4, random_state=0)},
     ],
 )
 def test_classifiers_are_scikit_learns(load: Any, settings: dict[str, Any]) -> None:

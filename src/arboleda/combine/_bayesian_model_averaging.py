@@ -71,7 +71,6 @@ class BayesianModelAveraging(WeightedMean):
         """Answers that tell how likely the rows are: held out, or of members that learned them."""
         if self.criterion == "held_out":
             return self._held_out(given)
-        self._check_kind(given.members)
         return self._ask(given.training.X, range(len(self.estimators_)))
 
     def _counts(self, classes: Array | None) -> Floats:
@@ -175,7 +174,7 @@ class BayesianModelAveragingClassifier(BayesianModelAveraging, WeightedMeanClass
     >>> members = [("tree", DecisionTreeClassifier(max_depth=2)), ("bayes", GaussianNB())]
     >>> average = BayesianModelAveragingClassifier(members).fit(X, y)
     >>> average.weights_.round(3)
-    array([1., 0.])
+    array([0., 1.])
     """
 
     def __init__(

@@ -96,7 +96,7 @@ def randomised_reference(outputs: Floats, target: Indices) -> Floats:
 
     The supports of the K classes are beta variables with parameters K s_k and K (1 - s_k), so that
     their means are the member's s_k; C = integral of the density of the right class's support times
-    the probability that every other one is smaller (Woloszynski & Kurzynski 2011, eq. 6), by the
+    the probability that every other one is smaller (Woloszynski & Kurzynski 2011), by the
     trapezoidal rule on 20 points.
 
     Parameters

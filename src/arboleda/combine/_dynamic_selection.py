@@ -36,7 +36,12 @@ class DynamicSelection(LearnedCombination):
     n_judged_: int
     _region: Region
 
-    def _judge(self, given: Given) -> tuple[MemberOutputs, Any]:
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = False  # whatever the members take, distances need numbers
+        return tags
+
+    def _judge(self, given: Given) -> MemberOutputs:
         """Index the rows that members answer for without having seen them."""
         found = self._held_out(given)
         X = given.training.X
@@ -50,7 +55,7 @@ class DynamicSelection(LearnedCombination):
                 "behind what makes them so, as scikit-learn's make_pipeline(preparation, model)"
             ) from error
         self.n_judged_ = len(found.rows)
-        return found, rows
+        return found
 
     def _batches(self, X: Any) -> Iterator[tuple[Floats, npt.NDArray[np.intp], Floats]]:
         """Distances and numbers of neighbours, and what the members say, for a few rows a time."""

@@ -154,7 +154,7 @@ class DynamicSelectionClassifier(DynamicSelection, ClassCombination):
         self.n_jobs = n_jobs
 
     def _learn(self, given: Given) -> None:
-        found, _ = self._judge(given)
+        found = self._judge(given)
         self._target = given.training.y[found.rows]
         self._behaviour = found.choices().T
         self._hits = self._behaviour == self._target[:, None]

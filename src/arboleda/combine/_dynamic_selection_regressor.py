@@ -96,7 +96,7 @@ class DynamicSelectionRegressor(DynamicSelection, ValueCombination):
         self.n_jobs = n_jobs
 
     def _learn(self, given: Given) -> None:
-        found, _ = self._judge(given)
+        found = self._judge(given)
         self._errors = np.abs(found.outputs - given.training.y[found.rows]).T
 
     def predict(self, X: Any) -> Floats:

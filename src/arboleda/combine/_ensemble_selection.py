@@ -226,8 +226,8 @@ class EnsembleSelectionRegressor(EnsembleSelection, WeightedMeanRegressor):
     >>> X, y = load_diabetes(return_X_y=True)
     >>> library = [("ridge", Ridge(0.1)), ("tree", DecisionTreeRegressor(max_depth=3))]
     >>> ensemble = EnsembleSelectionRegressor(library).fit(X, y)
-    >>> ensemble.selections_[0].chosen[:2]
-    [0, 1]
+    >>> bool(ensemble.weights_[0] > ensemble.weights_[1] > 0)
+    True
     """
 
     def __init__(

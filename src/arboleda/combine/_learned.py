@@ -117,6 +117,7 @@ class LearnedCombination(_BaseHeterogeneousEnsemble):  # type: ignore[misc]
         """
         self._validate_params()
         members = kept_members(self.estimators)
+        self._check_members(members)
         check_consistent_length(X, y, groups, sample_weight)
         (X,) = indexable(X)
         classes, target = self._read_target(y)
@@ -167,7 +168,6 @@ class LearnedCombination(_BaseHeterogeneousEnsemble):  # type: ignore[misc]
 
     def _held_out(self, given: Given) -> MemberOutputs:
         """What the members say of rows that they have not seen."""
-        self._check_kind(given.members)
         if given.folds is None:
             return self._ask(given.training.X, range(len(given.members)))
         return out_of_fold(given.members, given.training, given.folds)
@@ -180,7 +180,8 @@ class LearnedCombination(_BaseHeterogeneousEnsemble):  # type: ignore[misc]
             return outputs_of(fitted, X, classes, n_jobs=self.n_jobs)
         return outputs_of_numbered(fitted, X, classes, n_jobs=self.n_jobs)
 
-    def _check_kind(self, members: list[Named]) -> None:
+    def _check_members(self, members: list[Named]) -> None:
+        """Refuse members of another kind before any is fitted."""
         wanted = isinstance(self, ClassifierMixin)
         if are_classifiers(members) != wanted:
             raise ValueError(

@@ -60,7 +60,7 @@ class Stacking(TransformerMixin, WeightedMean):  # type: ignore[misc]
     def _default_final(self) -> Any:
         """Return a new final estimator of the kind taken if none is given."""
 
-    def _final(self) -> Any:
+    def _new_final(self) -> Any:
         """Return a new final estimator, checked."""
         final = self._default_final()
         if self.final_estimator is None:
@@ -86,12 +86,22 @@ class Stacking(TransformerMixin, WeightedMean):  # type: ignore[misc]
         else:
             self._weigh(given, self.weights)
 
-    def _weigh(self, given: Given, constraint: Constraint) -> None:
+    def _check_members(self, members: list[Named]) -> None:
+        """Refuse what cannot be stacked before any member is fitted.
+
+        A final classifier may learn from regressors too; a mean of probabilities is of classifiers.
+        """
+        if self.weights is None:
+            self._new_final()
+            return
         if self.final_estimator is not None or self.passthrough:
             raise ValueError(
-                f"weights={constraint!r} takes the place of a final estimator and of the columns "
+                f"weights={self.weights!r} takes the place of a final estimator and of the columns "
                 "of X: leave final_estimator=None and passthrough=False, or set weights=None"
             )
+        super()._check_members(members)
+
+    def _weigh(self, given: Given, constraint: Constraint) -> None:
         found = self._held_out(given)
         width = 1 if found.classes is None or len(found.classes) == 2 else len(found.classes)
         self._n_columns = [1 if m == "predict" else width for m in self.stack_method_]
@@ -101,7 +111,7 @@ class Stacking(TransformerMixin, WeightedMean):  # type: ignore[misc]
         )
 
     def _fit_final(self, given: Given) -> None:
-        final = self._final()
+        final = self._new_final()
         training, folds = given.training, given.folds
         if folds is None:
             rows: npt.NDArray[np.intp] = np.arange(len(training.y))
@@ -110,7 +120,8 @@ class Stacking(TransformerMixin, WeightedMean):  # type: ignore[misc]
             rows = folds.rows
             blocks = _blocks_by_fold(given, self._ask_by_method())
         self._n_columns = [block.shape[1] for block in blocks]
-        seen = training.X if len(rows) == len(training.y) else rows_of(training.X, rows)
+        whole = not self.passthrough or len(rows) == len(training.y)
+        seen = training.X if whole else rows_of(training.X, rows)
         params: dict[str, Any] = {}
         if given.is_weighted:
             params["sample_weight"] = given.weight[rows]

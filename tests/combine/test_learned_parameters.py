@@ -1,0 +1,74 @@
+"""What combinations refuse, before any member is fitted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import Ridge
+from sklearn.naive_bayes import GaussianNB
+
+from arboleda import (
+    BayesianModelAveragingClassifier,
+    DynamicSelectionClassifier,
+    DynamicSelectionRegressor,
+    EnsembleSelectionClassifier,
+    StackingClassifier,
+    StackingRegressor,
+)
+
+
+class Unfit(ClassifierMixin, BaseEstimator):
+    """Fails the test that fits it."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Unfit:
+        pytest.fail("a member was fitted")
+
+
+@pytest.mark.parametrize(
+    ("model", "parameters"),
+    [
+        (StackingClassifier, {"weights": "convex"}),
+        (StackingClassifier, {"stack_method": "guess"}),
+        (StackingRegressor, {"cv": "postfit"}),
+        (EnsembleSelectionClassifier, {"n_rounds": -1}),
+        (EnsembleSelectionClassifier, {"n_initial": 0}),
+        (EnsembleSelectionClassifier, {"bag_fraction": 0.0}),
+        (BayesianModelAveragingClassifier, {"criterion": "aic"}),
+        (DynamicSelectionClassifier, {"method": "knora"}),
+        (DynamicSelectionClassifier, {"n_neighbors": 0}),
+        (DynamicSelectionRegressor, {"method": "ola"}),
+    ],
+)
+def test_values_that_mean_nothing_are_refused_by_name(
+    model: Any, parameters: dict[str, Any]
+) -> None:
+    [name] = parameters
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of {model.__name__}"):
+        model([("member", Unfit())], **parameters).fit([[1.0], [2.0]], [0, 1])
+
+
+@pytest.mark.parametrize("model", [EnsembleSelectionClassifier, DynamicSelectionClassifier])
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ([], "non-empty list"),
+        ([("a", Unfit()), ("a", Unfit())], "not unique: 'a'"),
+        ([("a", "drop")], "All estimators are dropped"),
+        ([("a", Unfit()), ("b", Ridge())], "'a' and 'b' are a classifier and a regressor"),
+        ([("b", Ridge())], "combines classifiers, but the member 'b' is a Ridge"),
+    ],
+)
+def test_members_that_cannot_be_combined_are_refused(
+    model: Any, members: Any, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        model(members).fit([[1.0], [2.0]], [0, 1])
+
+
+def test_a_score_that_nobody_knows_is_refused() -> None:
+
+    model = EnsembleSelectionClassifier([("bayes", GaussianNB())], scoring="luck", cv=2)
+    with pytest.raises(ValueError, match="luck"):
+        model.fit([[1.0], [2.0], [1.5], [2.5]], [0, 1, 0, 1])
