@@ -18,6 +18,7 @@ RUNNABLE = [
             "bagging",
             "boosting",
             "combining",
+            "diagnose",
             "forests",
             "grid_search",
             "reading_trees",

@@ -24,29 +24,32 @@ def draw_ranks(
 ) -> Axes:
     """Draw an axis of ranks, 1 to the right, with the names hanging from it on both sides.
 
-    ``spans`` are the ranks that each bar joins.
+    ``spans`` are the ranks that each bar joins. Room is left for the names as the axes are now.
     """
     n_models = len(names)
     order = np.argsort(mean_rank, kind="stable")
-    bars = _BAR * (len(spans) + 1)
+    bars, margin, widest = _BAR * (len(spans) + 1), 0.03 * (n_models - 1), 0.0
     for place, k in enumerate(order):
         # The better half is written to the right, the best on top; the worse one to the left.
         right = place < (n_models + 1) // 2
         line = place if right else n_models - 1 - place
         height = -bars - _STEP * (line + 0.5)
-        end = 1 - 0.06 * (n_models - 1) if right else n_models + 0.06 * (n_models - 1)
+        end = 1 - margin if right else n_models + margin
         rank = mean_rank[k]
         ax.plot([rank, rank, end], [0, height, height], color="black", lw=0.8)
-        ax.text(
+        text = ax.text(
             end, height, f" {names[k]} ({rank:.2f}) ",
             ha="left" if right else "right", va="center",
         )  # fmt: skip
+        widest = max(widest, text.get_window_extent().width)
     for number, (low, high) in enumerate(spans):
         height = -_BAR * (number + 1)
-        margin = 0.02 * (n_models - 1)
-        ax.plot([low - margin, high + margin], [height, height], color="C3", lw=4)
+        ax.plot([low - margin / 2, high + margin / 2], [height, height], color="C3", lw=4)
     _draw_scale(ax, n_models, difference)
-    ax.set_xlim(n_models + 0.1, 0.9)
+    # A name takes the same width whatever the ranks' scale; a third of the axes is left to that.
+    share = min(widest / ax.bbox.width, 1 / 3)
+    room = margin + share * (n_models - 1 + 2 * margin) / (1 - 2 * share)
+    ax.set_xlim(n_models + room, 1 - room)
     ax.set_ylim(-bars - _STEP * ((n_models + 1) // 2), 1.9)
     ax.axis("off")
     return ax
