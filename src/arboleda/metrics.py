@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn import metrics as sk
+
+from arboleda._frames import new_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,8 +54,7 @@ class ClassificationTable:
         """One row per class, then ``macro`` and ``weighted``, as a pandas frame."""
         rows = [*self.per_class, self.macro, self.weighted]
         index = [*self.labels, "macro", "weighted"]
-        frame: pd.DataFrame = _pandas().DataFrame(rows, index=index)
-        return frame
+        return new_frame(rows, index=index)
 
 
 @dataclass(frozen=True)
@@ -67,15 +66,7 @@ class RegressionTable:
 
     def to_frame(self) -> "pd.DataFrame":
         """One row per metric, as a pandas frame."""
-        frame: pd.DataFrame = _pandas().DataFrame({"value": self.metrics}, dtype=float)
-        return frame
-
-
-def _pandas() -> ModuleType:
-    try:
-        return import_module("pandas")
-    except ModuleNotFoundError as error:
-        raise ImportError("to_frame() needs pandas: pip install pandas") from error
+        return new_frame({"value": self.metrics}, dtype=float)
 
 
 def classification_table(

@@ -20,6 +20,7 @@ from arboleda._bridge.labels import Label
 from arboleda._bridge.schema import MISSING, Schema, missing_code
 from arboleda._bridge.tree import Tree
 from arboleda._figures import axes_or_new, new_figure
+from arboleda._frames import new_frame
 from arboleda.boosting._target_statistics import TargetStatistics
 
 if TYPE_CHECKING:
@@ -173,10 +174,6 @@ class ShapeFunctions(Sequence[ShapeFunction]):
             and ``up_to`` (the ends of the step; NaN elsewhere), ``level`` (the category; None
             elsewhere) and ``value``. The missing value has neither.
         """
-        try:
-            import pandas as pd
-        except ModuleNotFoundError as error:
-            raise ImportError("to_frame() needs pandas: pip install pandas") from error
         rows: list[tuple[str, int, float, float, Label | None, float]] = []
         for function in self._functions:
             for k, heights in enumerate(function.values.T):
@@ -185,7 +182,7 @@ class ShapeFunctions(Sequence[ShapeFunction]):
                     for step, height in zip(function.steps, heights, strict=True)
                 ]
                 rows.append((function.name, k, np.nan, np.nan, None, float(function.missing[k])))
-        return pd.DataFrame(rows, columns=["column", "output", "above", "up_to", "level", "value"])
+        return new_frame(rows, columns=["column", "output", "above", "up_to", "level", "value"])
 
     def plot(self, ax: Any = None) -> npt.NDArray[np.object_]:
         """Draw the functions of the columns that matter most, the one with the widest span first.

@@ -122,8 +122,9 @@ class Diversity:
         (pairs,) = ax.plot(self.kappa, self.error, "o", ms=3, alpha=0.35, mew=0)
         colour = pairs.get_color()
         ax.plot(
-            _mean(self.kappa), _mean(self.error), "o", ms=9, mec="black", color=colour, label=label
-        )
+            _mean(self.kappa), _mean(self.error), "o",
+            ms=9, mec="black", color=colour, label=label, zorder=3,
+        )  # fmt: skip
         ax.set_xlabel("kappa of two members")
         ax.set_ylabel("mean error of the two")
         return ax

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._bridge.schema import Schema
+from arboleda._frames import new_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,12 +72,8 @@ class PermutationImportance:
         frame : pandas.DataFrame
             ``column``, ``mean``, ``standard_error`` and ``z_score``.
         """
-        try:
-            import pandas as pd
-        except ModuleNotFoundError as error:
-            raise ImportError("to_frame() needs pandas: pip install pandas") from error
         names: Any = self.schema.names
-        frame = pd.DataFrame(
+        frame = new_frame(
             {
                 "column": range(self.schema.n_columns) if names is None else list(names),
                 "mean": self.mean,

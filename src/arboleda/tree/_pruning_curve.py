@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from arboleda._errors import ModelFormatError
 from arboleda._figures import axes_or_new
+from arboleda._frames import new_frame
 from arboleda.persist import Array, Integer
 
 if TYPE_CHECKING:
@@ -62,12 +63,8 @@ class PruningCurve:
         frame : pandas.DataFrame
             Columns ``alpha``, ``n_leaves``, ``mean_error``, ``standard_error``, ``train_error``.
         """
-        try:
-            import pandas as pd
-        except ModuleNotFoundError as error:
-            raise ImportError("to_frame() needs pandas: pip install pandas") from error
         names = ("alpha", "n_leaves", "mean_error", "standard_error", "train_error")
-        return pd.DataFrame({name: getattr(self, name) for name in names})
+        return new_frame({name: getattr(self, name) for name in names})
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw error against size, with bars of one standard error, and the tree chosen.

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from importlib import import_module
 from math import inf, sqrt
 from typing import TYPE_CHECKING, Any, Literal
 
+from arboleda._frames import new_frame
 from arboleda._numbers import percent
 from arboleda._reading.question import MOST_LEVELS, quoted, subset
 from arboleda.tree._view import TreeView, view_tree
@@ -142,18 +142,13 @@ class Rules(tuple[Rule, ...]):
 
     def to_frame(self) -> pd.DataFrame:
         """One row for each rule, with its conditions as one text, as a pandas frame."""
-        try:
-            pandas = import_module("pandas")
-        except ModuleNotFoundError as error:
-            raise ImportError("to_frame() needs pandas: pip install pandas") from error
         facts = ("prediction", "support", "n_samples", "confidence", "lift", "impurity", "leaf")
         rows = [
             {"conditions": " and ".join(map(str, rule.conditions))}
             | {fact: getattr(rule, fact) for fact in facts}
             for rule in self
         ]
-        frame: pd.DataFrame = pandas.DataFrame(rows, columns=["conditions", *facts])
-        return frame
+        return new_frame(rows, columns=["conditions", *facts])
 
 
 def tree_rules(
