@@ -51,7 +51,7 @@ PYTHON = {
     "diagnose": {"_figures", "_frames", "_row_losses", "combine"},
     "model_selection": {"_bridge", "_row_losses", "boosting", "forest"},
     "report": {"_files", "_numbers", "_reading"},
-    "study": {"_files", "bagging", "boosting", "forest", "metrics", "tree", "report"},
+    "study": {"_files", "adaboost", "bagging", "boosting", "forest", "metrics", "tree", "report"},
     "cli": {"study"},
     "__main__": {"cli"},
 }

@@ -15,6 +15,7 @@ RUNNABLE = [
     *(
         f"docs/guide/{name}.md"
         for name in (
+            "adaboost",
             "bagging",
             "boosting",
             "combining",

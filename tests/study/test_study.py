@@ -21,8 +21,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from arboleda import (
+    AdaBoostRegressor,
     BaggingRegressor,
     DecisionTreeClassifier,
+    DecisionTreeRegressor,
     ExtraTreesRegressor,
     HistGradientBoostingRegressor,
     RandomForestRegressor,
@@ -197,6 +199,19 @@ def test_forests_by_hand(
         predicted = model.fit(x[train[fit]], y[train[fit]]).predict(x[train[score]])
         scores.append(sk.root_mean_squared_error(y[train[score]], predicted))
     assert facts["cv"]["fold_scores"] == pytest.approx(scores)
+    predicted = model.fit(x[train], y[train]).predict(x[test])
+    assert facts["test"]["metrics"]["rmse"] == pytest.approx(
+        sk.root_mean_squared_error(y[test], predicted)
+    )
+
+
+def test_adaboost_by_hand(diabetes_result: StudyResult) -> None:
+    x, y = load_diabetes(return_X_y=True)
+    train, test = train_test_split(np.arange(len(y)), test_size=0.2, random_state=0)
+    train, test = np.sort(train), np.sort(test)
+    facts = model_of(diabetes_result, "adaboost")
+    best = facts["candidates"][facts["best"]]["params"]
+    model = AdaBoostRegressor(DecisionTreeRegressor(**best), n_estimators=100, random_state=0)
     predicted = model.fit(x[train], y[train]).predict(x[test])
     assert facts["test"]["metrics"]["rmse"] == pytest.approx(
         sk.root_mean_squared_error(y[test], predicted)

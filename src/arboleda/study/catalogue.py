@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
 
+from arboleda.adaboost import AdaBoostClassifier, AdaBoostRegressor
 from arboleda.bagging import BaggingClassifier, BaggingRegressor
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from arboleda.forest import (
@@ -38,6 +39,8 @@ NYSTROEM_COMPONENTS = 300
 LINEAR_TOL = 1e-3
 # More trees change the third digit of a score, and cost in proportion.
 FOREST_TREES = 200
+# AdaBoost's trees are small, and late rounds change little.
+ADABOOST_ROUNDS = 200
 # With fewer rows a tenth of them says too little about when to stop.
 EARLY_STOPPING_ROWS = 2_000
 
@@ -129,6 +132,38 @@ def _forest_grid(max_features: tuple[str | float, ...]) -> list[dict[str, Any]]:
 
 def _forest_options(setting: Setting, params: Params) -> dict[str, Any]:
     return {"n_estimators": FOREST_TREES, "random_state": setting.seed, "n_jobs": 1, **params}
+
+
+def _adaboost_classifier_grid(setting: Setting) -> list[dict[str, Any]]:
+    """Stumps with whole steps and with small ones, and trees of three questions in a row."""
+    steps = ((1, 1.0), (1, 0.3), (3, 0.1))
+    return [{"max_depth": depth, "learning_rate": rate} for depth, rate in steps]
+
+
+def _adaboost_regressor_grid(setting: Setting) -> list[dict[str, Any]]:
+    return [{"max_depth": 4}, {"max_depth": 10}]
+
+
+def _adaboost_classifier(setting: Setting, params: Params) -> Any:
+    """AdaBoost.MH: members that say how sure they are of each class, of any number of classes."""
+    return AdaBoostClassifier(
+        DecisionTreeClassifier(max_depth=params["max_depth"]),
+        n_estimators=ADABOOST_ROUNDS,
+        learning_rate=params["learning_rate"],
+        algorithm="MH",
+        random_state=setting.seed,
+        n_jobs=1,
+    )
+
+
+def _adaboost_regressor(setting: Setting, params: Params) -> Any:
+    """AdaBoost.R2."""
+    return AdaBoostRegressor(
+        DecisionTreeRegressor(max_depth=params["max_depth"]),
+        n_estimators=ADABOOST_ROUNDS // 2,
+        random_state=setting.seed,
+        n_jobs=1,
+    )
 
 
 def _boosting_grid(setting: Setting) -> list[dict[str, Any]]:
@@ -270,6 +305,14 @@ CATALOGUE: tuple[Model, ...] = (
         _forest_classifier_grid,
         lambda s, p: ExtraTreesRegressor(**_forest_options(s, p)),
         _forest_regressor_grid,
+    ),
+    *_ours(
+        "adaboost",
+        "AdaBoost",
+        _adaboost_classifier,
+        _adaboost_classifier_grid,
+        _adaboost_regressor,
+        _adaboost_regressor_grid,
     ),
     *_ours(
         "gradient_boosting",
