@@ -37,7 +37,7 @@ from arboleda.combine._greedy_selection import select_greedily
 from arboleda.combine._judges import judge_of
 from arboleda.study.catalogue import Setting, models_for
 
-COLUMNS = ("best member", "in hindsight", "mean of all", "greedy", "greedy, 20 bags", "simplex")
+COLUMNS = ("best member", "in hindsight", "mean of all", "greedy, once", "greedy", "simplex")
 
 
 def members(task: str, n_rows: int, n_classes: int) -> list[tuple[str, Any]]:
@@ -94,8 +94,8 @@ def weights_of(found: Any, target: Any, scoring: str) -> dict[str, Any]:
     return {
         "best member": np.eye(n_members)[int(np.argmax(alone))],
         "mean of all": np.full(n_members, 1 / n_members),
-        "greedy": select_greedily(judge, range(n_members), None, 50).shares(n_members),
-        "greedy, 20 bags": np.mean([part.shares(n_members) for part in parts], axis=0),
+        "greedy, once": select_greedily(judge, range(n_members), None, 50).shares(n_members),
+        "greedy": np.mean([part.shares(n_members) for part in parts], axis=0),
         "simplex": constrained_weights(outputs, target, "simplex"),
     }
 

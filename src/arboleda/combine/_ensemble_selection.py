@@ -23,6 +23,8 @@ from arboleda.combine._weighted_mean import (
 __all__ = ["EnsembleSelectionClassifier", "EnsembleSelectionRegressor"]
 
 Floats = npt.NDArray[np.float64]
+# With fewer members there is little to choose from.
+_SMALLEST_BAG = 3
 
 
 class EnsembleSelection(WeightedMean):
@@ -61,10 +63,10 @@ class EnsembleSelection(WeightedMean):
 
     def _libraries(self, n_members: int) -> list[list[int]]:
         """Members that each greedy choice is made from: one of all, or random parts."""
-        if self.n_bags == 1:
+        size = min(n_members, max(_SMALLEST_BAG, round(self.bag_fraction * n_members)))
+        if self.n_bags == 1 or size == n_members:
             return [list(range(n_members))]
         random = check_random_state(self.random_state)
-        size = max(1, round(self.bag_fraction * n_members))
         return [
             np.sort(random.choice(n_members, size, replace=False)).tolist()
             for _ in range(self.n_bags)
@@ -91,11 +93,12 @@ class EnsembleSelectionClassifier(EnsembleSelection, WeightedMeanClassifier):
         Members added one by one; the best of all rounds stays.
     n_initial : int, default=None
         How many of the best members come first. None: as many as have the best mean.
-    n_bags : int, default=1
-        With more than one, each greedy choice is made from a random part of the library, and the
-        weights are means over them: less is learned by heart where the library is large.
+    n_bags : int, default=20
+        How often the greedy choice is made, each time from another random part of the library; the
+        weights are means over them, so that less is learned by heart. 1: once, from all of it.
     bag_fraction : float, default=0.5
-        Share of the library in each part; without meaning if ``n_bags=1``.
+        Share of the library in each part, which has at least three members; without meaning if
+        ``n_bags=1``.
     cv : int, splitter, iterable or "prefit", default=None
         Folds for the answers that members are judged by; None: 5, stratified. "prefit": the
         members are fitted, and `fit` is given rows that they have not seen.
@@ -112,7 +115,7 @@ class EnsembleSelectionClassifier(EnsembleSelection, WeightedMeanClassifier):
         Out-of-fold score of each member alone.
     selections_ : list of Selection
         For each part of the library: ``chosen``, the members' numbers in order, and ``scores``, the
-        mean's score after each round.
+        mean's score after each round. A library of three members is one part.
     estimators_ : list of estimators
         The members, fitted on all rows. They know the classes by their numbers.
     named_estimators_ : Bunch
@@ -150,7 +153,7 @@ class EnsembleSelectionClassifier(EnsembleSelection, WeightedMeanClassifier):
         scoring: Scoring = "neg_log_loss",
         n_rounds: int = 50,
         n_initial: int | None = None,
-        n_bags: int = 1,
+        n_bags: int = 20,
         bag_fraction: float = 0.5,
         cv: Any = None,
         random_state: int | np.random.RandomState | None = None,
@@ -184,11 +187,12 @@ class EnsembleSelectionRegressor(EnsembleSelection, WeightedMeanRegressor):
         Members added one by one; the best of all rounds stays.
     n_initial : int, default=None
         How many of the best members come first. None: as many as have the best mean.
-    n_bags : int, default=1
-        With more than one, each greedy choice is made from a random part of the library, and the
-        weights are means over them.
+    n_bags : int, default=20
+        How often the greedy choice is made, each time from another random part of the library; the
+        weights are means over them, so that less is learned by heart. 1: once, from all of it.
     bag_fraction : float, default=0.5
-        Share of the library in each part; without meaning if ``n_bags=1``.
+        Share of the library in each part, which has at least three members; without meaning if
+        ``n_bags=1``.
     cv : int, splitter, iterable or "prefit", default=None
         Folds for the answers that members are judged by; None: 5. "prefit": the members are
         fitted, and `fit` is given rows that they have not seen.
@@ -205,7 +209,7 @@ class EnsembleSelectionRegressor(EnsembleSelection, WeightedMeanRegressor):
         Out-of-fold score of each member alone.
     selections_ : list of Selection
         For each part of the library: ``chosen``, the members' numbers in order, and ``scores``, the
-        mean's score after each round.
+        mean's score after each round. A library of three members is one part.
     estimators_ : list of estimators
         The members, fitted on all rows.
     named_estimators_ : Bunch
@@ -237,7 +241,7 @@ class EnsembleSelectionRegressor(EnsembleSelection, WeightedMeanRegressor):
         scoring: Scoring = "neg_root_mean_squared_error",
         n_rounds: int = 50,
         n_initial: int | None = None,
-        n_bags: int = 1,
+        n_bags: int = 20,
         bag_fraction: float = 0.5,
         cv: Any = None,
         random_state: int | np.random.RandomState | None = None,
