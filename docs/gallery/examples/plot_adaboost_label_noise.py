@@ -80,6 +80,6 @@ plt.show()
 # Without wrong labels all are close. With them the log-loss of "logit" stands up better than "real"
 # and "gentle", which lower the exponential loss by as large steps, as the authors expected; where
 # three of ten labels are wrong, little of that is left. What counts more is how large the steps
-# are: the votes of "discrete" and the tenth of a step that gradient boosting takes
-# (``learning_rate=0.1``) follow wrong labels less than full steps do. On the made-up problem a
-# tenth of a step is too little to be done after 100 rounds where all labels are right.
+# are: the votes of "discrete", and the tenth of a step that gradient boosting takes
+# (``learning_rate=0.1``), follow wrong labels less. The others gain by that as much: of the mails
+# with three of ten labels wrong "gentle" then errs on about 10 %, and not on 23 %.
