@@ -21,14 +21,13 @@ from arboleda.adaboost._any_regressors import AnyRegressors, AnyTeacher
 from arboleda.adaboost._boosted_trees import BoostedTrees, TreeTeacher, engine_can_boost
 from arboleda.adaboost._density_rounds import DensityRounds
 from arboleda.adaboost._drawn_rounds import DrawnRounds, Loss
-from arboleda.adaboost._median_validation import MedianValidation
+from arboleda.adaboost._median_validation import set_aside
 from arboleda.adaboost._saved_trees import SavedTrees, complete
 from arboleda.adaboost._verdict import Floats
 from arboleda.bagging._tables import checked_table
 from arboleda.persist import Array as SavedArray
 from arboleda.persist import Field, SavedModel
 from arboleda.tree import DecisionTreeRegressor
-from arboleda.tree._folds import hold_out
 from arboleda.tree._refit import as_before_if_it_fails
 
 
@@ -254,7 +253,9 @@ class AdaBoostRegressor(SavedModel, RegressorMixin, MetaEstimatorMixin, BaseEsti
         random = check_random_state(self.random_state)
         validation = None
         if self.n_iter_no_change is not None:
-            weight, validation = self._set_aside(target, weight, random)
+            weight, validation = set_aside(
+                target, weight, self.validation_fraction, self.n_iter_no_change, random
+            )
         rounds: DensityRounds | DrawnRounds
         if self.algorithm == "R":
             rounds = DensityRounds(target, weight, self.learning_rate, n_threads)
@@ -293,18 +294,6 @@ class AdaBoostRegressor(SavedModel, RegressorMixin, MetaEstimatorMixin, BaseEsti
         if len(self._range) != 2 or not self._range[0] <= self._range[1]:
             return "the answers have no range"
         return complete(members, self)
-
-    def _set_aside(
-        self, target: Floats, weight: Floats, random: np.random.RandomState
-    ) -> tuple[Floats, MedianValidation]:
-        """Weights that are 0 for the rows set aside, and what these are judged by."""
-        assert self.n_iter_no_change is not None
-        able = np.flatnonzero(weight)
-        seed = int(random.randint(np.iinfo(np.int32).max))
-        learn, judge = hold_out(self.validation_fraction, target, able, stratify=False, seed=seed)
-        rest = np.zeros_like(weight)
-        rest[learn] = weight[learn]
-        return rest, MedianValidation(judge, target, weight, self.n_iter_no_change)
 
     def predict(self, X: Any) -> Floats:
         """Weighted median of the members' answers.

@@ -6,6 +6,7 @@ import numpy as np
 
 from arboleda._bridge.adaboost_regressor import RunningMedians
 from arboleda.adaboost._verdict import Floats, Indices
+from arboleda.tree._folds import hold_out
 
 
 class MedianValidation:
@@ -40,3 +41,19 @@ class MedianValidation:
     def best_round(self) -> int:
         """Rounds with the smallest error, the fewest of them."""
         return int(np.argmin(self._errors)) + 1
+
+
+def set_aside(
+    target: Floats,
+    weight: Floats,
+    fraction: float,
+    patience: int,
+    random: np.random.RandomState,
+) -> tuple[Floats, MedianValidation]:
+    """Return weights that are 0 for rows set aside, and what these are judged by."""
+    able = np.flatnonzero(weight)
+    seed = int(random.randint(np.iinfo(np.int32).max))
+    learn, judge = hold_out(fraction, target, able, stratify=False, seed=seed)
+    rest = np.zeros_like(weight)
+    rest[learn] = weight[learn]
+    return rest, MedianValidation(judge, target, weight, patience)
