@@ -176,11 +176,9 @@ class DynamicSelectionClassifier(DynamicSelection, ClassCombination):
         near, alike = self._region.around_itself()[1], self._profiles.around_itself()[1]
         self._n_near, self._n_alike = near.shape[1], alike.shape[1]
         columns = self._meta_columns(outputs, near, alike)
-        final = LogisticRegression(max_iter=1000)
-        self.meta_classifier_ = (
-            final if self.meta_classifier is None else clone(self.meta_classifier)
-        )
-        self.meta_classifier_.fit(columns, self._hits.ravel().astype(np.intp))
+        given = self.meta_classifier
+        second = LogisticRegression(max_iter=1000) if given is None else clone(given)
+        self.meta_classifier_ = second.fit(columns, self._hits.ravel().astype(np.intp))
 
     def _meta_columns(self, outputs: Floats, neighbors: Indices, alike: Indices) -> Floats:
         """What META-DES looks at for each row and member, in the order of the article.
@@ -203,7 +201,7 @@ class DynamicSelectionClassifier(DynamicSelection, ClassCombination):
 
     def _weights(self, distances: Floats, neighbors: Indices, said: Floats) -> Floats:
         """Weight of each member for each row, shape (q, L)."""
-        competence = self._competence(distances, neighbors, said)
+        competence = self._competence_near(distances, neighbors, said)
         if self.method in {"ola", "lca", "mcb", "knora_e"}:
             return _competence.best(competence).astype(np.float64)
         if self.method == "knora_u":
@@ -211,7 +209,7 @@ class DynamicSelectionClassifier(DynamicSelection, ClassCombination):
         least = 0.5 if self.method == "meta_des" else 1.0 / len(self.classes_)
         return _competence.above(competence, least).astype(np.float64)
 
-    def _competence(self, distances: Floats, neighbors: Indices, said: Floats) -> Floats:
+    def _competence_near(self, distances: Floats, neighbors: Indices, said: Floats) -> Floats:
         """Competence of each member for each row, shape (q, L)."""
         hits, choices = self._hits, said.argmax(axis=2).T
         if self.method == "lca":
