@@ -152,6 +152,30 @@ def rows_set_aside(y: Any, seed: int) -> Any:
     return hold_out(0.1, y, np.arange(len(y)), stratify=True, seed=int(parting))[1]
 
 
+@pytest.mark.parametrize(("algorithm", "most"), [("discrete", 0.13), ("real", 0.07)])
+def test_stumps_learn_what_neither_a_stump_nor_a_tree_can(algorithm: Any, most: float) -> None:
+    """Ten normal columns: Hastie, Tibshirani and Friedman (2009), figure 10.2."""
+    random = np.random.default_rng(0)
+    tables = [random.normal(size=(n_rows, 10)) for n_rows in (2000, 10_000)]
+    (X, y), (new, classes) = [(table, (table**2).sum(axis=1) > 9.34) for table in tables]
+    stump, tree = (DecisionTreeClassifier(max_depth=depth).fit(X, y) for depth in (1, None))
+    assert 0.44 < 1 - stump.score(new, classes) < 0.48
+    assert 0.23 < 1 - tree.score(new, classes) < 0.28
+    model = AdaBoostClassifier(n_estimators=400, algorithm=algorithm).fit(X, y)
+    assert 1 - model.score(new, classes) < most
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_the_size_of_weights_has_no_meaning(hidden: bool) -> None:
+    X, y = load_wine(return_X_y=True)
+    member = Hidden() if hidden else DecisionTreeClassifier(max_depth=1)
+    plain, large = (
+        AdaBoostClassifier(member, n_estimators=4).fit(X, y, sample_weight=np.full(len(y), size))
+        for size in (1.0, 2.0**1015)
+    )
+    np.testing.assert_array_equal(plain.decision_function(X), large.decision_function(X))
+
+
 def test_threads_change_no_bit() -> None:
     X, y = make_classification(3000, 8, n_informative=5, n_classes=3, random_state=0)
     models = [

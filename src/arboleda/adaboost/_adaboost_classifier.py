@@ -232,6 +232,8 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
         check_consistent_length(X, target)
         given = read_weight(sample_weight, X)
         weight = np.ones(len(target)) if given is None else given
+        # Times a power of two, which changes no share: the sum of huge weights is finite too.
+        weight = np.ldexp(weight, -int(np.frexp(weight.max())[1]))
         reader, random = self._reader, check_random_state(self.random_state)
         if self.n_classes_ == 1:
             nothing = np.empty(0)

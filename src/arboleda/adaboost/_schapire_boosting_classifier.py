@@ -32,9 +32,11 @@ class _Majority:
     parts: tuple[Any, ...]
 
     def predict(self, X: Any) -> Array:
-        first, second, *third = (part.predict(X) for part in self.parts)
+        answers: list[Array] = [part.predict(X) for part in self.parts]
+        if len(answers) == 2:
+            return answers[0]
         # Where the first two agree they are the majority; else the third decides.
-        return np.where(first == second, first, third[0]) if third else first
+        return np.where(answers[0] == answers[1], answers[0], answers[2])
 
     def members(self) -> list[Any]:
         """All members, in the order in which they were fitted."""
@@ -45,9 +47,7 @@ class _Majority:
         ]
 
 
-class SchapireBoostingClassifier(  # type: ignore[misc]
-    ClassifierMixin, MetaEstimatorMixin, BaseEstimator
-):
+class SchapireBoostingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Boosting by three hypotheses and a majority vote, recursively: Schapire (1990).
 
     Of two classes. The first member learns from rows drawn at random. The second learns from rows

@@ -54,7 +54,8 @@ class MarginDistribution:
         -------
         share : ndarray of shape (n_numbers,)
         """
-        return np.mean(self.margins <= theta, axis=1)
+        share: Floats = np.mean(self.margins <= theta, axis=1)
+        return share
 
     def to_frame(self) -> pd.DataFrame:
         """Return the smallest margins, quartiles and means as a pandas data frame.
