@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -46,7 +47,7 @@ FRAME.loc[::7, "b"] = np.nan
 )
 def test_a_loaded_model_answers_as_the_saved_one(model: Any, target: Any, tmp_path: Path) -> None:
     weight = np.where(np.arange(150) % 5 == 0, 0.0, 1.0)
-    model.fit(FRAME, target, weight)
+    model = clone(model).fit(FRAME, target, weight)
     model.save(tmp_path / "model")
     again = arboleda.load(tmp_path / "model")
     for method in ("predict", "predict_proba"):

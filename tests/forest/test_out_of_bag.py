@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.metrics import balanced_accuracy_score, mean_absolute_error, r2_score
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
@@ -49,7 +50,7 @@ def votes_by_hand(forest: Any, X: Array) -> tuple[Array, Array]:
 @pytest.mark.parametrize("forest", _FORESTS, ids=str)
 def test_answers_are_those_of_the_trees_that_left_a_row_out(forest: Any) -> None:
     X, y = table_for(forest)
-    forest.fit(X, y)
+    forest = clone(forest).fit(X, y)
     votes, left_out = votes_by_hand(forest, X)
     expected = np.nansum(votes, axis=0) / left_out.sum(axis=0)[:, np.newaxis]
     assert left_out.any(axis=0).all()
@@ -65,7 +66,7 @@ def test_answers_are_those_of_the_trees_that_left_a_row_out(forest: Any) -> None
 @pytest.mark.parametrize("forest", _FORESTS, ids=str)
 def test_the_curve_is_the_error_after_each_tree(forest: Any) -> None:
     X, y = table_for(forest)
-    forest.fit(X, y)
+    forest = clone(forest).fit(X, y)
     votes, left_out = votes_by_hand(forest, X)
     curve = forest.oob_curve()
     np.testing.assert_array_equal(curve.n_estimators, np.arange(1, 25))
@@ -202,7 +203,7 @@ def test_several_outputs() -> None:
 
 def test_an_earlier_fits_answers_do_not_stay() -> None:
     X, y = classes()
-    forest = RandomForestClassifier(20, oob_score=True).fit(X, y)
+    forest = RandomForestClassifier(20, oob_score=True, random_state=0).fit(X, y)
     forest.set_params(oob_score=False).fit(X, y)
     assert not hasattr(forest, "oob_score_")
     assert not hasattr(forest, "oob_decision_function_")

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from joblib import parallel_config
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_diabetes, load_iris, make_classification
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LinearRegression
@@ -94,12 +94,12 @@ def test_against_a_recomputation(member: Any) -> None:
     found = bootstrap_error(member, X, labels, n_splits=25, random_state=3)
     errors: list[list[float]] = [[] for _ in range(150)]
     for bag, left_out in BootstrapSplit(25, random_state=3).split(X):
-        model = member.fit(X[bag], labels[bag])
+        model = clone(member).fit(X[bag], labels[bag])
         for row in left_out:
             errors[row].append(float(model.predict(X[[row]])[0] != labels[row]))
     known = [np.mean(of_row) for of_row in errors if of_row]
     assert found.left_out == pytest.approx(np.mean(known))
-    predicted = member.fit(X, labels).predict(X)
+    predicted = clone(member).fit(X, labels).predict(X)
     assert found.training == np.mean(predicted != labels)
     pairs = [a != b for a in labels for b in predicted]
     assert found.no_information == pytest.approx(np.mean(pairs))
