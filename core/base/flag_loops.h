@@ -71,7 +71,107 @@ void sum_flags(const FlagRows& table, const RowIndex* rows, const ClassEntry* en
   }
 }
 
-constexpr FlagKernels kFlagKernels{sum_flags};
+using FlagWords = std::uint32_t __attribute__((vector_size(32)));
+using FlagMasks = std::int32_t __attribute__((vector_size(32)));
+
+inline void read(const std::uint32_t* at, FlagWords& words) {
+  __builtin_memcpy(&words, at, sizeof words);
+}
+
+// A group of columns, ready for use.
+struct GroupLanes {
+  const std::uint32_t* block;  // of the first row
+  FlagWords word, shift;
+
+  GroupLanes(const FlagBits& table, const FlagGroup& group)
+      : block(table.words + group.block * FlagBits::kBlock) {
+    read(group.word, word);
+    read(group.shift, shift);
+  }
+
+  // All bits of a lane are 1 where the row has the column's flag.
+  void masks(std::size_t row_start, FlagWords& masks) const {
+    FlagWords words;
+    read(block + row_start, words);
+    const FlagWords picked = __builtin_shuffle(words, word) << shift;
+    masks = reinterpret_cast<FlagWords>(reinterpret_cast<FlagMasks>(picked) >> 31);
+  }
+};
+
+// Of two classes: both sums stay in registers.
+void sum_group_of_two(const FlagBits& table, const GroupLanes& group, const RowIndex* rows,
+                      const ClassEntry* entries, std::size_t n, std::size_t stride,
+                      std::uint32_t* total) {
+  FlagWords all{}, second{};
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i + kFlagsAhead < n) __builtin_prefetch(group.block + rows[i + kFlagsAhead] * table.stride);
+    FlagWords masks;
+    group.masks(rows[i] * table.stride, masks);
+    const std::uint32_t weight = entries[i].weight;
+    all += masks & weight;
+    second += masks & (weight * entries[i].label);
+  }
+  const FlagWords first = all - second;
+  __builtin_memcpy(total, &first, sizeof first);
+  __builtin_memcpy(total + stride, &second, sizeof second);
+}
+
+void sum_group(const FlagBits& table, const GroupLanes& group, const RowIndex* rows,
+               const ClassEntry* entries, std::size_t n, std::size_t stride, std::uint32_t* total) {
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i + kFlagsAhead < n) __builtin_prefetch(group.block + rows[i + kFlagsAhead] * table.stride);
+    std::uint32_t* own = total + entries[i].label * stride;
+    FlagWords masks, sum;
+    group.masks(rows[i] * table.stride, masks);
+    read(own, sum);
+    sum += masks & static_cast<std::uint32_t>(entries[i].weight);
+    __builtin_memcpy(own, &sum, sizeof sum);
+  }
+}
+
+void count_group(const FlagBits& table, const GroupLanes& group, const RowIndex* rows,
+                 std::size_t n, std::uint32_t* total) {
+  FlagWords sum{};
+  for (std::size_t i = 0; i < n; ++i) {
+    FlagWords masks;
+    group.masks(rows[i] * table.stride, masks);
+    sum -= masks;
+  }
+  __builtin_memcpy(total, &sum, sizeof sum);
+}
+
+void sum_groups(const FlagBits& table, const FlagGroup* groups, std::size_t n_groups,
+                const RowIndex* rows, const ClassEntry* entries, std::size_t n,
+                std::size_t n_classes, bool counts_rows, std::uint32_t* total) {
+  const std::size_t stride = n_groups * FlagGroup::kColumns;
+  if (n_classes != 2) __builtin_memset(total, 0, n_classes * stride * sizeof *total);
+  for (std::size_t g = 0; g < n_groups; ++g) {
+    const GroupLanes group(table, groups[g]);
+    std::uint32_t* own = total + g * FlagGroup::kColumns;
+    if (n_classes == 2) {
+      sum_group_of_two(table, group, rows, entries, n, stride, own);
+    } else {
+      sum_group(table, group, rows, entries, n, stride, own);
+    }
+    if (counts_rows) count_group(table, group, rows, n, own + n_classes * stride);
+  }
+}
+
+void varying_flags(const FlagBits& table, const RowIndex* rows, std::size_t n,
+                   std::uint32_t* words) {
+  for (std::size_t at = 0; at < table.stride; at += FlagBits::kBlock) {
+    FlagWords first, any{};
+    read(table.words + rows[0] * table.stride + at, first);
+    for (std::size_t i = 1; i < n; ++i) {
+      FlagWords own;
+      read(table.words + rows[i] * table.stride + at, own);
+      any |= own ^ first;
+    }
+    __builtin_memcpy(words + at, &any, sizeof any);
+  }
+}
+
+constexpr FlagKernels kFlagKernels{sum_flags, sum_groups, varying_flags};
 
 }  // namespace
 

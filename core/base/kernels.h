@@ -12,6 +12,7 @@
 #include "base/flag_kernels.h"
 #include "base/histogram_kernels.h"
 #include "base/math_kernels.h"
+#include "base/score_kernels.h"
 #include "base/stump_kernels.h"
 #include "base/types.h"
 
@@ -46,6 +47,7 @@ struct Kernels {
   CodingKernels coding;
   FlagKernels flags;
   StumpKernels stump;
+  ScoreKernels scores;
 };
 
 // The widest level of this machine, or the one that ARBOLEDA_FORCE_SIMD names. Throws

@@ -7,6 +7,7 @@
 #include "base/histogram_loops.h"
 #include "base/math_loops.h"
 #include "base/scan_loops.h"
+#include "base/score_loops.h"
 #include "base/stump_loops.h"
 
 namespace arboleda {
@@ -77,6 +78,7 @@ const Kernels ARBOLEDA_KERNELS{ARBOLEDA_LEVEL,
                                kMath,
                                kCodingKernels,
                                kFlagKernels,
-                               kStumpKernels};
+                               kStumpKernels,
+                               kScoreKernels};
 
 }  // namespace arboleda

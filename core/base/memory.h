@@ -1,10 +1,32 @@
-// What the system is told about memory.
+// What the system is told about memory, and arrays that are not filled before they are written.
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <new>
+#include <utility>
 #include <vector>
 
 namespace arboleda {
+
+// An array whose numbers are whatever was there until they are written: resize() does not fill.
+template <class T>
+struct UnfilledAllocator : std::allocator<T> {
+  template <class U>
+  struct rebind {
+    using other = UnfilledAllocator<U>;
+  };
+  template <class U>
+  void construct(U* at) {
+    ::new (static_cast<void*>(at)) U;
+  }
+  template <class U, class... Values>
+  void construct(U* at, Values&&... values) {
+    ::new (static_cast<void*>(at)) U(std::forward<Values>(values)...);
+  }
+};
+template <class T>
+using UnfilledVector = std::vector<T, UnfilledAllocator<T>>;
 
 // Room for n numbers in large pages, where there are many and the system has such pages: looking up the
 // places of rows that are read here and there costs less. Of a vector that has the room, nothing changes.

@@ -72,11 +72,7 @@ class QuickStream {
                     scatter(std::uint64_t{static_cast<std::uint32_t>(purpose)} << 32 | tree)) ^
             node)) {}
 
-  std::uint32_t next() {
-    const std::uint64_t z = scatter(state_);
-    state_ += 0x9E3779B97F4A7C15ULL;
-    return static_cast<std::uint32_t>(z >> 32);
-  }
+  std::uint32_t next() { return static_cast<std::uint32_t>(next_64() >> 32); }
 
   // Uniform on [0, bound) without bias; bound > 0.
   std::uint32_t below(std::uint32_t bound) {
@@ -90,7 +86,16 @@ class QuickStream {
     return static_cast<std::uint32_t>(product >> 32);
   }
 
+  // Uniform on [0, 1): a multiple of 2^-53.
+  double uniform() { return static_cast<double>(next_64() >> 11) * 0x1p-53; }
+
  private:
+  std::uint64_t next_64() {
+    const std::uint64_t z = scatter(state_);
+    state_ += 0x9E3779B97F4A7C15ULL;
+    return z;
+  }
+
   std::uint64_t state_;
 };
 

@@ -17,6 +17,7 @@
 
 #include "base/fixed_point.h"
 #include "base/kernels.h"
+#include "base/memory.h"
 #include "base/types.h"
 
 namespace arboleda {
@@ -81,6 +82,14 @@ class ClassSides {
 
   double tie_break() const { return measure_.tie_break(w_left_, w_right_); }
 
+  // False only if score() is below `best`; cheaper than the score.
+  bool can_reach(double best) const {
+    if constexpr (requires { measure_.can_reach(w_left_, w_right_, best); }) {
+      return measure_.can_reach(w_left_, w_right_, best);
+    }
+    return true;
+  }
+
   std::uint64_t n_left() const { return n_left_; }
   std::uint64_t n_right() const { return n_right_; }
   double weight_left() const { return static_cast<double>(w_left_); }
@@ -122,7 +131,9 @@ class ClassCriterion {
   using Sides = ClassSides<Slot, MeasureOf>;
   static constexpr bool kNarrow = sizeof(Slot) == 4;
   static constexpr bool kHasCells = true;      // a node is told by the sum of its rows' cells
-  static constexpr bool kSumsFlags = kNarrow;  // kernels().sum_flags() knows its rows
+  static constexpr bool kSumsFlags = kNarrow;  // kernels().flags knows its rows
+  static constexpr bool kScoresFlags =
+      kNarrow && requires { MeasureOf<typename Sides::Square>::kScoresFlags; };
 
   struct WideEntry {
     std::uint32_t label;
@@ -132,7 +143,7 @@ class ClassCriterion {
 
   // What the rows of one node contribute, in the order of its row list.
   struct Local {
-    std::vector<Entry> entry;
+    UnfilledVector<Entry> entry;
   };
 
   // labels: one a row, each below n_classes. Both must outlive the criterion. Narrow: the weights

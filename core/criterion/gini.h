@@ -16,6 +16,8 @@ namespace arboleda {
 template <class Square>
 class Gini {
  public:
+  static constexpr bool kScoresFlags = true;  // kernels().scores.gini() gives the same scores
+
   template <class Slot>
   void reset(std::span<const Slot> left, std::span<const Slot> right) {
     left_squares_ = squares(left);
@@ -38,6 +40,12 @@ class Gini {
   double score(std::uint64_t w_left, std::uint64_t w_right) const {
     return sum_of_quotients(static_cast<double>(left_squares_), static_cast<double>(w_left),
                             static_cast<double>(right_squares_), static_cast<double>(w_right));
+  }
+
+  bool can_reach(std::uint64_t w_left, std::uint64_t w_right, double best) const {
+    return quotients_can_reach(static_cast<double>(left_squares_), static_cast<double>(w_left),
+                               static_cast<double>(right_squares_), static_cast<double>(w_right),
+                               best);
   }
 
   double tie_break(std::uint64_t, std::uint64_t) const { return 0.0; }

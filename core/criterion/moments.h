@@ -16,6 +16,7 @@
 
 #include "base/fixed_point.h"
 #include "base/kernels.h"
+#include "base/memory.h"
 #include "base/types.h"
 
 namespace arboleda {
@@ -68,7 +69,11 @@ class MomentSides {
   using Slot = Moments<Sum>;
 
   void reset(const Slot* total, std::uint64_t) {
-    centre_ = NodeMean<Sum>(*total).whole;
+    // Every feature of a node begins with the same total.
+    if (total->sum != known_.sum || total->weight != known_.weight) {
+      known_ = *total;
+      centre_ = NodeMean<Sum>(*total).whole;
+    }
     left_ = {};
     right_ = *total;
     right_.sum -= Sum{centre_} * Sum{total->weight};
@@ -81,6 +86,7 @@ class MomentSides {
     move(Sum{target - centre_} * Sum{weight}, weight, 1);
   }
 
+  std::int64_t centre() const { return centre_; }
   const Slot& left() const { return left_; }
   const Slot& right() const { return right_; }
 
@@ -97,6 +103,7 @@ class MomentSides {
     right_.add(-sum, -weight, -n_rows);
   }
 
+  Slot known_;  // whose centre this is
   std::int64_t centre_ = 0;
   Slot left_, right_;
 };
@@ -110,8 +117,8 @@ class MeanCriterion {
   static constexpr bool kSumsFlags = false;
 
   struct Local {
-    std::vector<std::int64_t> target;
-    std::vector<std::int64_t> weight;  // empty for unit weights
+    UnfilledVector<std::int64_t> target;
+    UnfilledVector<std::int64_t> weight;  // empty for unit weights
   };
 
   // y: the targets before they became `targets`. All must outlive the criterion.
@@ -130,6 +137,11 @@ class MeanCriterion {
         local.weight[i] = static_cast<std::int64_t>(weights_.value[rows[i]]);
       }
     }
+  }
+
+  static std::int64_t weight_of(const Local& local, std::size_t i) {
+    if constexpr (kWeighted) return local.weight[i];
+    return 1;
   }
 
   void add(const Local& local, std::size_t i, Slot* cell) const {
@@ -170,6 +182,10 @@ class MeanCriterion {
   // differ by less than their integers tell.
   void value(std::span<const RowIndex> rows, const Local& local, const Slot* total,
              double* out) const {
+    if (rows.size() == 1) {
+      *out = y_[rows[0]] + 0.0;
+      return;
+    }
     const MinMax range = kernels().min_max(local.target.data(), local.target.size());
     const double lowest = extreme(rows, local, range.min, std::less<>());
     if (range.min == range.max) {
@@ -187,11 +203,6 @@ class MeanCriterion {
   void set_ordered(double value, double* out) const { *out = value; }
 
  protected:
-  static std::int64_t weight_of(const Local& local, std::size_t i) {
-    if constexpr (kWeighted) return local.weight[i];
-    return 1;
-  }
-
   const FixedTargets& targets() const { return targets_; }
 
  private:

@@ -31,6 +31,12 @@ class SquaredSides : public MomentSides<Sum> {
   }
 
   double tie_break() const { return 0.0; }
+
+  bool can_reach(double best) const {
+    const auto l = static_cast<double>(this->left().sum);
+    const auto r = static_cast<double>(this->right().sum);
+    return quotients_can_reach(l * l, this->weight_left(), r * r, this->weight_right(), best);
+  }
 };
 
 template <class Sum, bool kWeighted>
@@ -41,6 +47,8 @@ class SquaredError : public MeanCriterion<Sum, kWeighted> {
   using typename Base::Slot;
   using Sides = SquaredSides<Sum>;
   using Base::Base;
+  static constexpr bool kScoresRuns =
+      std::is_same_v<Sum, std::int64_t>;  // kernels().scores.squared()
 
   Sides make_sides() const { return Sides(); }
 
@@ -51,6 +59,7 @@ class SquaredError : public MeanCriterion<Sum, kWeighted> {
   // sum w (q - m)^2 / W - ((S - m W) / W)^2 in exact integers; the wide case drops the lowest bits of
   // the squares, 2^-72 of the largest.
   double impurity(const Local& local, const Slot* total) const {
+    if (local.target.size() == 1) return 0.0;
     constexpr int kShift = std::is_same_v<Sum, Int128> ? 30 : 0;
     const NodeMean<Sum> mean(*total);
     Int128 squares = 0;

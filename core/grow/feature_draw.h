@@ -15,16 +15,17 @@ class FeatureDraw {
  public:
   explicit FeatureDraw(std::vector<FeatureIndex> features) : order_(std::move(features)) {}
 
-  // Calls visit(feature) until it returns false or all were drawn. What is drawn depends on the
-  // stream only: in the end all are back in their places, which takes as long as the drawing.
-  template <class Visit>
-  void draw(QuickStream random, const Visit& visit) {
-    for (std::size_t f = 0; f < order_.size(); ++f) {
-      const std::size_t other = f + random.below(static_cast<std::uint32_t>(order_.size() - f));
-      std::swap(order_[f], order_[other]);
-      swapped_.push_back(other);
-      if (!visit(order_[f])) break;
-    }
+  FeatureIndex next(QuickStream& random) {
+    const std::size_t f = swapped_.size();
+    const std::size_t other = f + random.below(static_cast<std::uint32_t>(order_.size() - f));
+    std::swap(order_[f], order_[other]);
+    swapped_.push_back(other);
+    return order_[f];
+  }
+
+  // All are back in their places, so that what is drawn depends on the stream only. Takes as long as
+  // the drawing.
+  void put_back() {
     for (; !swapped_.empty(); swapped_.pop_back()) {
       std::swap(order_[swapped_.size() - 1], order_[swapped_.back()]);
     }

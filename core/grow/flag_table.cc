@@ -8,6 +8,9 @@ namespace {
 
 constexpr std::size_t kLine = 64;  // bytes that a register or a line of the cache holds
 
+// Looks at single columns that take as long as adding up a line of flags.
+constexpr std::size_t kLooksALine = 16;
+
 // Rows at a time, so that those that are written stay in the cache.
 constexpr std::size_t kBlock = 512;
 
@@ -29,18 +32,40 @@ FlagTable::FlagTable(const CodedTable& table, FeatureIndex max_features) {
     if (flags == nullptr) continue;
     place_[j] = codes.size();
     codes.push_back(flags->data());
+    feature_.push_back(static_cast<FeatureIndex>(j));
   }
-  // Adding up a line of flags takes about as long as one look at one column.
-  const std::size_t n_lines = (codes.size() + kLine - 1) / kLine;
-  if (codes.size() < 2 || n_looks * codes.size() < n_lines * n_columns) return;
+  if (codes.size() < 2) return;
   n_flags_ = codes.size();
-  stride_ = n_lines * kLine;
-  flags_.resize(table.n_rows * stride_);
-  for (std::size_t begin = 0; begin < table.n_rows; begin += kBlock) {
-    const std::size_t end = std::min(begin + kBlock, table.n_rows);
+  const std::size_t n_lines = (n_flags_ + kLine - 1) / kLine;
+  if (n_looks * n_flags_ < n_lines * kLooksALine * n_columns) {
+    fill_bits(codes, table.n_rows);
+  } else {
+    fill_rows(codes, table.n_rows);
+  }
+}
+
+void FlagTable::fill_rows(const std::vector<const std::uint8_t*>& codes, std::size_t n_rows) {
+  stride_ = (n_flags_ + kLine - 1) / kLine * kLine;
+  flags_.resize(n_rows * stride_);
+  for (std::size_t begin = 0; begin < n_rows; begin += kBlock) {
+    const std::size_t end = std::min(begin + kBlock, n_rows);
     for (std::size_t j = 0; j < n_flags_; ++j) {
       for (std::size_t i = begin; i < end; ++i) {
         flags_[i * stride_ + j] = codes[j][i] != 0 ? 0xFF : 0;
+      }
+    }
+  }
+}
+
+void FlagTable::fill_bits(const std::vector<const std::uint8_t*>& codes, std::size_t n_rows) {
+  constexpr std::size_t kBlockBits = 32 * FlagBits::kBlock;
+  stride_ = (n_flags_ + kBlockBits - 1) / kBlockBits * FlagBits::kBlock;
+  words_.resize(n_rows * stride_);
+  for (std::size_t begin = 0; begin < n_rows; begin += kBlock) {
+    const std::size_t end = std::min(begin + kBlock, n_rows);
+    for (std::size_t j = 0; j < n_flags_; ++j) {
+      for (std::size_t i = begin; i < end; ++i) {
+        words_[i * stride_ + j / 32] |= std::uint32_t{codes[j][i] != 0} << j % 32;
       }
     }
   }

@@ -1,5 +1,5 @@
 // The columns of two values (categories of a one-hot encoding, yes or no) row by row: what one pass
-// over a node's rows sums up for all of them.
+// over a node's rows sums up for many of them.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,17 @@ class FlagTable {
 
   FlagTable() = default;  // empty
 
-  // max_features: columns that a node looks at, or -1 for all. The table is empty where so few are
-  // looked at that summing up all columns would take longer.
+  // max_features: columns that a node looks at, or -1 for all. Where these are most of them, the sums
+  // are those of all columns; where they are few, of those that are looked at.
   FlagTable(const CodedTable& table, FeatureIndex max_features);
 
   bool empty() const { return n_flags_ == 0; }
-  FlagRows rows() const { return {flags_.data(), stride_}; }
+  std::size_t n_flags() const { return n_flags_; }
+  bool sums_all() const { return !flags_.empty(); }
+  FlagRows rows() const { return {flags_.data(), stride_}; }  // if it sums all
+  FlagBits bits() const { return {words_.data(), stride_}; }  // if not
+
+  FeatureIndex feature_at(std::size_t place) const { return feature_[place]; }
 
   // The place of a column in a row, or kNone.
   std::size_t place(FeatureIndex feature) const {
@@ -30,10 +35,15 @@ class FlagTable {
   }
 
  private:
+  void fill_rows(const std::vector<const std::uint8_t*>& codes, std::size_t n_rows);
+  void fill_bits(const std::vector<const std::uint8_t*>& codes, std::size_t n_rows);
+
   std::size_t n_flags_ = 0;
   std::size_t stride_ = 0;
-  std::vector<std::size_t> place_;  // of each column
+  std::vector<std::size_t> place_;     // of each column
+  std::vector<FeatureIndex> feature_;  // at each place
   std::vector<std::uint8_t> flags_;
+  std::vector<std::uint32_t> words_;
 };
 
 }  // namespace arboleda

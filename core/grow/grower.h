@@ -18,6 +18,7 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/context.h"
@@ -25,12 +26,12 @@
 #include "base/random.h"
 #include "base/thread_pool.h"
 #include "data/coded_table.h"
-#include "grow/flag_table.h"
 #include "grow/frontier.h"
 #include "grow/grown_tree.h"
 #include "grow/growth_options.h"
 #include "grow/growth_workspace.h"
 #include "grow/partition.h"
+#include "grow/row_layouts.h"
 
 namespace arboleda {
 
@@ -43,13 +44,28 @@ inline constexpr std::size_t kSubtreeRows = 512;
 // Rows from which one feature of a node takes longer than asking for the stop flag.
 inline constexpr std::size_t kLargeNode = std::size_t{1} << 14;
 
+// Rows of nodes between two looks at the stop flag; a node takes as long as some rows more.
+inline constexpr std::size_t kCheckedWork = std::size_t{1} << 12;
+inline constexpr std::size_t kNodeWork = 32;
+
+// Nodes of at most so many rows find out which flags vary among them before any feature is drawn.
+inline constexpr std::size_t kFewRows = 64;
+
+// Features that may vary, but for flags, for every one that is drawn: of more, drawing is quicker than
+// going through them.
+inline constexpr std::size_t kCandidatesADraw = 2;
+
 template <class Criterion>
 class Grower {
  public:
-  // flags: of this table; may be empty.
-  Grower(const CodedTable& table, const FlagTable& flags, const Criterion& criterion,
+  // layouts: of this table; may be empty.
+  Grower(const CodedTable& table, const RowLayouts& layouts, const Criterion& criterion,
          const GrowthOptions& options, const Context& context)
-      : table_(table), flags_(flags), criterion_(criterion), options_(options), context_(context) {
+      : table_(table),
+        layouts_(layouts),
+        criterion_(criterion),
+        options_(options),
+        context_(context) {
     search_.limits.min_rows = options.min_samples_leaf;
     search_.limits.min_weight = options.min_weight_fraction_leaf * criterion.total_weight();
     search_.at_random = options.random_splits;
@@ -91,17 +107,38 @@ class Grower {
 
   using Workspace = GrowthWorkspace<Criterion>;
 
-  // The loop.
+  // The loop. Depth first, nodes are opened in preorder: a left child right after its parent.
   void grow_from(const Bud& root, GrownTree& tree, Workspace& workspace, int n_threads) {
-    Frontier<OpenedNode> frontier(options_.policy);
-    open(root, tree, workspace, n_threads, frontier);
-    grow_nodes(frontier, options_.max_leaf_nodes, [&](const OpenedNode& node, bool) {
-      const NodeIndex left = open(node.left, tree, workspace, n_threads, frontier);
-      const NodeIndex right = open(node.right, tree, workspace, n_threads, frontier);
-      auto& parent = tree.nodes[static_cast<std::size_t>(node.id)];
-      parent.left = left;
-      parent.right = right;
-    });
+    OpenedNode opened;
+    if (options_.policy != GrowthPolicy::depth_first) {
+      Frontier<OpenedNode> frontier(options_.policy);
+      const auto add = [&](const Bud& bud) {
+        const auto id = static_cast<NodeIndex>(tree.nodes.size());
+        if (open(bud, tree, workspace, n_threads, opened)) frontier.push(opened);
+        return id;
+      };
+      add(root);
+      grow_nodes(frontier, options_.max_leaf_nodes, [&](const OpenedNode& node, bool) {
+        const NodeIndex left = add(node.left);
+        const NodeIndex right = add(node.right);
+        auto& parent = tree.nodes[static_cast<std::size_t>(node.id)];
+        parent.left = left;
+        parent.right = right;
+      });
+      return;
+    }
+    auto& waiting = workspace.waiting;
+    waiting.assign(1, {root, -1});
+    while (!waiting.empty()) {
+      const auto [bud, right_of] = waiting.back();
+      waiting.pop_back();
+      const auto id = static_cast<NodeIndex>(tree.nodes.size());
+      if (right_of >= 0) tree.nodes[static_cast<std::size_t>(right_of)].right = id;
+      if (!open(bud, tree, workspace, n_threads, opened)) continue;
+      tree.nodes[static_cast<std::size_t>(id)].left = id + 1;
+      waiting.push_back({opened.right, id});
+      waiting.push_back({opened.left, -1});
+    }
   }
 
   std::vector<FeatureIndex> all_features() const {
@@ -114,7 +151,7 @@ class Grower {
   void make_workspaces() {
     workspaces_.clear();
     for (int i = 0; i < n_threads_; ++i) {
-      workspaces_.emplace_back(table_, flags_, criterion_, search_, features_);
+      workspaces_.emplace_back(table_, layouts_, criterion_, search_, features_);
     }
   }
 
@@ -145,31 +182,28 @@ class Grower {
     return subtrees;
   }
 
-  // Adds a node to the tree; puts it in the frontier if it can be split.
-  NodeIndex open(Bud bud, GrownTree& tree, Workspace& workspace, int n_threads,
-                 Frontier<OpenedNode>& frontier) {
-    context_.check();
-    const auto id = static_cast<NodeIndex>(tree.nodes.size());
+  // Adds a node to the tree. True if it can be split: `opened` tells into what.
+  bool open(Bud bud, GrownTree& tree, Workspace& workspace, int n_threads, OpenedNode& opened) {
+    check_now_and_then(bud.end - bud.begin, workspace);
     const auto rows = rows_.subspan(bud.begin, bud.end - bud.begin);
     if (rows.size() <= subtree_rows_) {
       tree.nodes.push_back({.subtree = static_cast<std::int32_t>(set_aside_.size())});
       tree.values.resize(tree.values.size() + criterion_.n_outputs());
       set_aside_.push_back(bud);
-      return id;
+      return false;
     }
     measure(rows, workspace.local, workspace.total);
     record(rows, bud.bounds, workspace, tree);
     if (is_terminal(bud, rows.size(), tree.nodes.back().weight, workspace) ||
-        !split(bud, id, tree, workspace, n_threads, frontier)) {
+        !split(bud, tree, workspace, n_threads, opened)) {
       workspace.sets.release(bud.features);
+      return false;
     }
-    return id;
+    return true;
   }
 
-  // Splits the node that was opened last, if it can be, and puts it in the frontier: its children
-  // take over its set of features.
-  bool split(Bud& bud, NodeIndex id, GrownTree& tree, Workspace& workspace, int n_threads,
-             Frontier<OpenedNode>& frontier) {
+  // Splits the node that was opened last, if it can be: its children take over its set of features.
+  bool split(Bud& bud, GrownTree& tree, Workspace& workspace, int n_threads, OpenedNode& opened) {
     const auto rows = rows_.subspan(bud.begin, bud.end - bud.begin);
     const NodeView<Criterion> view{rows, workspace.local, workspace.total.data(), bud.key,
                                    in_units(bud.bounds)};
@@ -178,7 +212,10 @@ class Grower {
     if (!split.found()) return false;
 
     const CodedColumn& column = table_.columns[static_cast<std::size_t>(split.feature)];
-    const Partition partition = partition_rows(column, split, rows, workspace.partition);
+    const Partition partition = layouts_.codes.serves(split.feature, rows.size())
+                                    ? partition_rows(column, layouts_.codes.column(split.feature),
+                                                     split, rows, workspace.partition)
+                                    : partition_rows(column, split, rows, workspace.partition);
     auto& node = tree.nodes.back();
     node.feature = split.feature;
     // A side for missing values that the node never saw: the larger child.
@@ -204,12 +241,11 @@ class Grower {
 
     const std::size_t middle = bud.begin + partition.n_left;
     const auto features = workspace.sets.share(bud.features);
-    OpenedNode open{id,
-                    {bud.begin, middle, bud.depth + 1, child_key(bud.key, true), bud.features},
-                    {middle, bud.end, bud.depth + 1, child_key(bud.key, false), features},
-                    improvement};
-    bound_children(bud, split, workspace, open);
-    frontier.push(std::move(open));
+    opened = {static_cast<NodeIndex>(tree.nodes.size() - 1),
+              {bud.begin, middle, bud.depth + 1, child_key(bud.key, true), bud.features},
+              {middle, bud.end, bud.depth + 1, child_key(bud.key, false), features},
+              improvement};
+    bound_children(bud, split, workspace, opened);
     return true;
   }
 
@@ -281,7 +317,6 @@ class Grower {
   // the node's set.
   void find_split(const NodeView<Criterion>& node, Bud& bud, Workspace& workspace, int n_threads) {
     workspace.best = {};
-    workspace.search.begin(node);
     const bool draws = options_.max_features >= 0 &&
                        static_cast<std::size_t>(options_.max_features) < features_.size();
     if (draws) {
@@ -296,6 +331,7 @@ class Grower {
     auto& varies = workspace.varies;
     workspace.sets.list(bud.features, list);
     varies.assign(list.size(), 0);
+    workspace.search.begin(node, list);
     if (n_threads == 1 || node.rows.size() * list.size() < kParallelWork) {
       for (std::size_t f = 0; f < list.size(); ++f) {
         check_in_large(node);
@@ -336,6 +372,14 @@ class Grower {
     workspace.best = best;
   }
 
+  // Asking for the stop flag takes longer than growing a small node.
+  void check_now_and_then(std::size_t n_rows, Workspace& workspace) const {
+    workspace.unchecked += n_rows + kNodeWork;
+    if (workspace.unchecked < kCheckedWork) return;
+    workspace.unchecked = 0;
+    context_.check();
+  }
+
   // A node of many rows takes long enough to ask within it whether the caller wants to stop.
   void check_in_large(const NodeView<Criterion>& node) const {
     if (node.rows.size() >= kLargeNode) context_.check();
@@ -344,21 +388,90 @@ class Grower {
   // Draws features without replacement until max_features were looked at, and on until one of them
   // varies in the node: a node that can be split is split.
   void search_drawn(const NodeView<Criterion>& node, Bud& bud, Workspace& workspace) const {
-    auto n_wanted = static_cast<std::size_t>(options_.max_features);
-    bool any_varies = false;
-    const QuickStream random(context_.seed(), Purpose::feature_subset, options_.tree, bud.key);
-    workspace.draw.draw(random, [&](FeatureIndex feature) {
-      if (n_wanted > 0) --n_wanted;
-      if (workspace.sets.has(bud.features, feature)) {
-        check_in_large(node);
-        if (workspace.search.search(node, feature, workspace.best)) {
-          any_varies = true;
-        } else {
-          bud.features = workspace.sets.without(bud.features, feature);
-        }
-      }
-      return n_wanted > 0 || !any_varies;
+    QuickStream random(context_.seed(), Purpose::feature_subset, options_.tree, bud.key);
+    const auto n_wanted = static_cast<std::size_t>(options_.max_features);
+    workspace.features.clear();
+    workspace.drawn_flags.clear();
+    if (node.rows.size() <= kFewRows && workspace.search.scores_flags() &&
+        workspace.others.size() <= kCandidatesADraw * n_wanted) {
+      draw_candidates(node, bud, n_wanted, random, workspace);
+      if (!search_list(node, bud, workspace)) search_rest(node, bud, random, workspace);
+      return;
+    }
+    for (std::size_t i = 0; i < n_wanted; ++i) {
+      const FeatureIndex feature = workspace.draw.next(random);
+      if (workspace.sets.has(bud.features, feature)) look_at(feature, workspace);
+    }
+    workspace.draw.put_back();
+    if (search_list(node, bud, workspace)) return;
+    list_candidates(node, bud, workspace);
+    search_rest(node, bud, random, workspace);
+  }
+
+  static void look_at(FeatureIndex feature, Workspace& workspace) {
+    const bool is_flag = workspace.search.is_scored_flag(feature);
+    (is_flag ? workspace.drawn_flags : workspace.features).push_back(feature);
+  }
+
+  // The features that may vary in the node.
+  void list_candidates(const NodeView<Criterion>& node, const Bud& bud,
+                       Workspace& workspace) const {
+    auto& candidates = workspace.candidates;
+    if (!workspace.search.scores_flags()) return workspace.sets.list(bud.features, candidates);
+    candidates.clear();
+    const auto add = [&](FeatureIndex feature) {
+      if (workspace.sets.has(bud.features, feature)) candidates.push_back(feature);
+    };
+    for (const FeatureIndex feature : workspace.others) add(feature);
+    workspace.search.for_varying_flags(node, add);
+  }
+
+  // Those that n_wanted draws from all features hit: each in its turn with the share of draws that are
+  // left among the features that are left.
+  void draw_candidates(const NodeView<Criterion>& node, const Bud& bud, std::size_t n_wanted,
+                       QuickStream& random, Workspace& workspace) const {
+    list_candidates(node, bud, workspace);
+    std::size_t n_left = features_.size();
+    std::erase_if(workspace.candidates, [&](FeatureIndex feature) {
+      const bool is_drawn = random.below(static_cast<std::uint32_t>(n_left--)) < n_wanted;
+      if (is_drawn) look_at(feature, workspace);
+      n_wanted -= is_drawn;
+      return is_drawn;
     });
+  }
+
+  // Draws on among the candidates until one varies.
+  void search_rest(const NodeView<Criterion>& node, Bud& bud, QuickStream& random,
+                   Workspace& workspace) const {
+    auto& rest = workspace.candidates;
+    for (bool any_varies = false; !any_varies && !rest.empty();) {
+      const std::size_t at = random.below(static_cast<std::uint32_t>(rest.size()));
+      workspace.features.clear();
+      workspace.drawn_flags.clear();
+      look_at(std::exchange(rest[at], rest.back()), workspace);
+      rest.pop_back();
+      any_varies = search_list(node, bud, workspace);
+    }
+  }
+
+  // Searches workspace.features and drawn_flags. False if none varies in the node.
+  bool search_list(const NodeView<Criterion>& node, Bud& bud, Workspace& workspace) const {
+    auto& search = workspace.search;
+    bool any_varies = search.search_flags(node, workspace.drawn_flags, workspace.best);
+    for (const FeatureIndex feature : workspace.drawn_flags) {
+      if (search.is_split_by(feature)) continue;
+      bud.features = workspace.sets.without(bud.features, feature);
+    }
+    search.begin(node, workspace.features);
+    for (const FeatureIndex feature : workspace.features) {
+      check_in_large(node);
+      if (workspace.search.search(node, feature, workspace.best)) {
+        any_varies = true;
+      } else {
+        bud.features = workspace.sets.without(bud.features, feature);
+      }
+    }
+    return any_varies;
   }
 
   bool measures_improvement() const {
@@ -378,7 +491,7 @@ class Grower {
   }
 
   const CodedTable& table_;
-  const FlagTable& flags_;
+  const RowLayouts& layouts_;
   const Criterion& criterion_;
   const GrowthOptions options_;
   const Context& context_;

@@ -1,5 +1,6 @@
 #include "grow/grown_tree.h"
 
+#include <algorithm>
 #include <span>
 
 namespace arboleda {
@@ -25,6 +26,38 @@ void reserve(TreeArrays& flat, const GrownTree& trunk, const std::vector<TreeArr
   flat.value.reserve(n * static_cast<std::size_t>(flat.n_outputs));
 }
 
+// A tree that is all there, without categories.
+TreeArrays flatten_whole(const GrownTree& tree, FeatureIndex n_features, std::size_t n_outputs) {
+  const std::size_t n = tree.nodes.size();
+  const std::vector<NodeIndex> place = preorder(tree);
+  const auto at = [&](NodeIndex node) { return place[static_cast<std::size_t>(node)]; };
+  TreeArrays flat;
+  flat.n_features = n_features;
+  flat.n_outputs = static_cast<std::int32_t>(n_outputs);
+  flat.feature.resize(n);
+  flat.threshold.resize(n);
+  flat.right.resize(n);
+  flat.missing_left.resize(n);
+  flat.impurity.resize(n);
+  flat.n_node_samples.resize(n);
+  flat.weight.resize(n);
+  flat.value.resize(n * n_outputs);
+  for (std::size_t i = 0; i < n; ++i) {
+    const GrownNode& node = tree.nodes[i];
+    const bool is_leaf = node.left < 0;
+    const auto to = static_cast<std::size_t>(place[i]);
+    flat.feature[to] = is_leaf ? -1 : node.feature;
+    flat.threshold[to] = is_leaf ? 0.0 : node.threshold;
+    flat.right[to] = is_leaf ? -1 : at(node.right);
+    flat.missing_left[to] = !is_leaf && node.missing_left;
+    flat.impurity[to] = node.impurity;
+    flat.n_node_samples[to] = node.n_rows;
+    flat.weight[to] = node.weight;
+    std::copy_n(&tree.values[i * n_outputs], n_outputs, &flat.value[to * n_outputs]);
+  }
+  return flat;
+}
+
 }  // namespace
 
 std::vector<NodeIndex> preorder(const GrownTree& tree) {
@@ -44,6 +77,9 @@ std::vector<NodeIndex> preorder(const GrownTree& tree) {
 
 TreeArrays flatten(const GrownTree& trunk, std::vector<TreeArrays>& subtrees,
                    FeatureIndex n_features, std::size_t n_outputs) {
+  if (subtrees.empty() && trunk.categories.empty()) {
+    return flatten_whole(trunk, n_features, n_outputs);
+  }
   TreeArrays flat;
   flat.n_features = n_features;
   flat.n_outputs = static_cast<std::int32_t>(n_outputs);

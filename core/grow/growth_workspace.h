@@ -25,31 +25,46 @@ struct Bud {
 
 // A node that was opened and can be split.
 struct OpenedNode {
-  NodeIndex id;
-  Bud left, right;
-  double improvement;
+  NodeIndex id = -1;
+  Bud left = {}, right = {};
+  double improvement = 0.0;
+};
+
+// A bud, and the node whose right child it will be, or -1.
+struct WaitingBud {
+  Bud bud;
+  NodeIndex right_of;
 };
 
 template <class Criterion>
 struct GrowthWorkspace {
   // asked: the features that a node may be split on.
-  GrowthWorkspace(const CodedTable& table, const FlagTable& flags, const Criterion& criterion,
+  GrowthWorkspace(const CodedTable& table, const RowLayouts& layouts, const Criterion& criterion,
                   const SearchOptions& options, const std::vector<FeatureIndex>& asked)
-      : search(table, flags, criterion, options),
+      : search(table, layouts, criterion, options),
         total(criterion.width()),
         part(criterion.width()),
         sets(table.columns.size()),
-        draw(asked) {}
+        draw(asked) {
+    for (const FeatureIndex feature : asked) {
+      if (!search.is_scored_flag(feature)) others.push_back(feature);
+    }
+  }
 
   FeatureSearch<Criterion> search;
   typename Criterion::Local local, part_local;
   std::vector<typename Criterion::Slot> total, part;
   PartitionScratch partition;
-  ColumnSets sets;  // of the nodes that wait
+  std::vector<WaitingBud> waiting;  // depth first: the next one last
+  ColumnSets sets;                  // of the nodes that wait
   FeatureDraw draw;
-  std::vector<FeatureIndex> features;
+  std::vector<FeatureIndex> features;     // that are to be searched one by one,
+  std::vector<FeatureIndex> drawn_flags;  // and all at once
+  std::vector<FeatureIndex> others;       // that are not scored at once,
+  std::vector<FeatureIndex> candidates;   // and those that may vary in the node
   std::vector<std::uint8_t> varies;
   Split best;
+  std::size_t unchecked = 0;  // rows of nodes since the stop flag was looked at
 };
 
 }  // namespace arboleda

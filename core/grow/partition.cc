@@ -16,7 +16,8 @@ namespace {
 // as long as the whole list would be among the largest arrays of a fit.
 constexpr std::size_t kBuffered = std::size_t{1} << 16;
 
-template <class CodeAt, class GoesLeft>
+// kTold: missing rows are counted, and rows of the two codes at the threshold are found.
+template <bool kTold, class CodeAt, class GoesLeft>
 class Parter {
  public:
   Parter(const Split& split, Code missing, const CodeAt& code_at, const GoesLeft& goes_left,
@@ -51,9 +52,11 @@ class Parter {
       const RowIndex row = rows[i];
       const Code code = code_at_(first + i, row);
       const bool left = goes_left_(code);
-      partition.n_missing += code == missing_;
-      if (code == split_.code) partition.low_row = row;
-      if (code == split_.next_code) partition.high_row = row;
+      if constexpr (kTold) {
+        partition.n_missing += code == missing_;
+        if (code == split_.code) partition.low_row = row;
+        if (code == split_.next_code) partition.high_row = row;
+      }
       // Both are written and one kept: no branch to predict.
       rows[partition.n_left] = row;
       scratch_[n_right] = row;
@@ -72,37 +75,55 @@ class Parter {
   std::vector<RowIndex>& scratch_;
 };
 
+template <class CodeAt>
+Partition part_by(const CodedColumn& column, const CodeAt& code_at, const Split& split,
+                  std::span<RowIndex> rows, PartitionScratch& scratch) {
+  const Code missing = column.missing_code();
+  const auto part = [&]<bool kTold>(const auto& goes_left, std::bool_constant<kTold>) {
+    using GoesLeft = std::decay_t<decltype(goes_left)>;
+    return Parter<kTold, CodeAt, GoesLeft>(split, missing, code_at, goes_left, scratch.rows)
+        .part(rows, 0);
+  };
+  if (!split.left_codes.empty()) {
+    auto& goes_left = scratch.goes_left;
+    goes_left.resize(std::max(goes_left.size(), column.n_codes()), 0);
+    for (const Code code : split.left_codes) goes_left[code] = 1;
+    const Partition parted =
+        part([&](Code code) { return goes_left[code] != 0; }, std::true_type());
+    for (const Code code : split.left_codes) goes_left[code] = 0;
+    return parted;
+  }
+  const Code last = split.code;
+  if (!column.has_missing && !column.values.empty()) {
+    return part([=](Code code) { return code <= last; }, std::false_type());
+  }
+  const bool missing_left = split.missing_left;
+  return part([=](Code code) { return code == missing ? missing_left : code <= last; },
+              std::true_type());
+}
+
 }  // namespace
 
 Partition partition_rows(const CodedColumn& column, const Split& split, std::span<RowIndex> rows,
                          PartitionScratch& scratch) {
-  const Code missing = column.missing_code();
-  const auto part = [&](const auto& code_at, const auto& goes_left) {
-    return Parter(split, missing, code_at, goes_left, scratch.rows).part(rows, 0);
-  };
-  const auto by = [&](const auto& code_at) {
-    if (split.left_codes.empty()) {
-      return part(code_at, [&](Code code) {
-        return code == missing ? split.missing_left : code <= split.code;
-      });
-    }
-    auto& goes_left = scratch.goes_left;
-    goes_left.resize(std::max(goes_left.size(), column.n_codes()), 0);
-    for (const Code code : split.left_codes) goes_left[code] = 1;
-    const Partition parted = part(code_at, [&](Code code) { return goes_left[code] != 0; });
-    for (const Code code : split.left_codes) goes_left[code] = 0;
-    return parted;
-  };
   return std::visit(
       [&](const auto& codes) {
         if constexpr (std::is_same_v<std::decay_t<decltype(codes)>, SparseCodes>) {
           gather_codes(column, rows, scratch.codes);
-          return by([&](std::size_t i, RowIndex) { return scratch.codes[i]; });
+          const auto code_at = [&](std::size_t i, RowIndex) { return scratch.codes[i]; };
+          return part_by(column, code_at, split, rows, scratch);
         } else {
-          return by([&](std::size_t, RowIndex row) { return Code{codes[row]}; });
+          const auto code_at = [&](std::size_t, RowIndex row) { return Code{codes[row]}; };
+          return part_by(column, code_at, split, rows, scratch);
         }
       },
       column.codes);
+}
+
+Partition partition_rows(const CodedColumn& column, const StridedCodes& codes, const Split& split,
+                         std::span<RowIndex> rows, PartitionScratch& scratch) {
+  const auto code_at = [&](std::size_t, RowIndex row) { return codes[row]; };
+  return part_by(column, code_at, split, rows, scratch);
 }
 
 double threshold_between(const CodedColumn& column, const Split& split,

@@ -7,6 +7,7 @@
 
 #include "base/types.h"
 #include "data/coded_table.h"
+#include "grow/code_rows.h"
 #include "grow/split.h"
 
 namespace arboleda {
@@ -30,6 +31,10 @@ struct PartitionScratch {
 // rows: ascending. Afterwards those that go left come first; both sides keep their order.
 Partition partition_rows(const CodedColumn& column, const Split& split, std::span<RowIndex> rows,
                          PartitionScratch& scratch);
+
+// The same, by codes of the column that are kept elsewhere.
+Partition partition_rows(const CodedColumn& column, const StridedCodes& codes, const Split& split,
+                         std::span<RowIndex> rows, PartitionScratch& scratch);
 
 // The threshold of a split by it: midway between the neighbouring values.
 double threshold_between(const CodedColumn& column, const Split& split, const Partition& partition);

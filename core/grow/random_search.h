@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
+#include "base/memory.h"
 #include "base/random.h"
 #include "base/types.h"
 #include "data/coded_table.h"
@@ -33,15 +35,15 @@ class RandomSearch {
   // codes: one a row of the node. Improves `best`; false when all rows have the same code.
   bool search(const NodeView<Criterion>& node, FeatureIndex feature, const CodedColumn& column,
               std::span<const Code> codes, Split& best) {
-    RandomStream random(seed_, Purpose::random_split, tree_,
-                        feature_key(node.key, static_cast<std::uint32_t>(feature)));
+    QuickStream random(seed_, Purpose::random_split, tree_,
+                       feature_key(node.key, static_cast<std::uint32_t>(feature)));
     const Range range = find_range(column, codes);
     if (range.n_present == 0 || (range.is_one_code && range.n_present == codes.size())) {
       return false;
     }
     Split drawn;
     drawn.feature = feature;
-    drawn.code = codes[range.highest];
+    drawn.code = range.highest;
     if (column.is_categorical) {
       draw_categories(column, codes, range, random, drawn);
     } else if (!range.is_one_code) {
@@ -55,8 +57,8 @@ class RandomSearch {
   // every one that can be drawn.
   double threshold_of_flag(const NodeView<Criterion>& node, FeatureIndex feature,
                            const CodedColumn& column) const {
-    RandomStream random(seed_, Purpose::random_split, tree_,
-                        feature_key(node.key, static_cast<std::uint32_t>(feature)));
+    QuickStream random(seed_, Purpose::random_split, tree_,
+                       feature_key(node.key, static_cast<std::uint32_t>(feature)));
     const double t = between(column.values[0], column.values[1], random);
     return column.upper.empty() ? t : std::max(t, column.upper[0]);
   }
@@ -65,46 +67,60 @@ class RandomSearch {
   using Slot = typename Criterion::Slot;
 
   // Uniform on [low, high).
-  static double between(double low, double high, RandomStream& random) {
+  static double between(double low, double high, QuickStream& random) {
     const double u = random.uniform();
     const double t = low * (1.0 - u) + high * u;
     return t >= low && t < high ? t : low;
   }
 
-  // Places of rows with the smallest and the largest present code.
+  // The smallest and the largest present code.
   struct Range {
-    std::size_t lowest = 0, highest = 0;
+    Code lowest = std::numeric_limits<Code>::max();
+    Code highest = 0;
     std::size_t n_present = 0;
     bool is_one_code = true;  // then the only split is "present or missing"
   };
 
   static Range find_range(const CodedColumn& column, std::span<const Code> codes) {
     Range range;
-    for (std::size_t i = 0; i < codes.size(); ++i) {
-      if (codes[i] == column.missing_code()) continue;
-      if (range.n_present++ == 0) range.lowest = range.highest = i;
-      if (codes[i] < codes[range.lowest]) range.lowest = i;
-      if (codes[i] > codes[range.highest]) range.highest = i;
+    if (column.has_missing) {
+      const Code missing = column.missing_code();
+      for (const Code code : codes) {
+        const bool is_present = code != missing;
+        range.lowest = std::min(range.lowest, code);
+        range.highest = std::max(range.highest, is_present ? code : Code{0});
+        range.n_present += is_present;
+      }
+    } else {
+      for (const Code code : codes) {
+        range.lowest = std::min(range.lowest, code);
+        range.highest = std::max(range.highest, code);
+      }
+      range.n_present = codes.size();
     }
-    range.is_one_code = range.n_present == 0 || codes[range.lowest] == codes[range.highest];
+    range.is_one_code = range.n_present == 0 || range.lowest == range.highest;
     return range;
   }
 
   // The threshold, and the largest code whose values are not above it.
   static void draw_threshold(const NodeView<Criterion>& node, const CodedColumn& column,
-                             std::span<const Code> codes, const Range& range, RandomStream& random,
+                             std::span<const Code> codes, const Range& range, QuickStream& random,
                              Split& drawn) {
     const auto value_of = [&](std::size_t i) { return column.source[node.rows[i]] + 0.0; };
     const bool in_codes = !column.values.empty();
-    const double low = in_codes ? column.values[codes[range.lowest]] : value_of(range.lowest);
-    const double high = in_codes ? column.values[codes[range.highest]] : value_of(range.highest);
+    const auto value_at = [&](Code code) {
+      if (in_codes) return column.values[code];
+      return value_of(static_cast<std::size_t>(std::ranges::find(codes, code) - codes.begin()));
+    };
+    const double low = value_at(range.lowest);
+    const double high = value_at(range.highest);
     double t = between(low, high, random);
     if (in_codes) {
       const auto above = std::upper_bound(column.values.begin(), column.values.end(), t);
       drawn.code = static_cast<Code>(above - column.values.begin() - 1);
       if (!column.upper.empty()) t = std::max(t, column.upper[drawn.code]);
     } else {
-      drawn.code = codes[range.lowest];
+      drawn.code = range.lowest;
       for (std::size_t i = 0; i < codes.size(); ++i) {
         if (value_of(i) <= t) drawn.code = std::max(drawn.code, codes[i]);
       }
@@ -114,7 +130,7 @@ class RandomSearch {
 
   // Every present category goes left or right by the toss of a coin, but not all of them.
   void draw_categories(const CodedColumn& column, std::span<const Code> codes, const Range& range,
-                       RandomStream& random, Split& drawn) {
+                       QuickStream& random, Split& drawn) {
     find_present(column, codes);
     if (range.is_one_code) {
       drawn.left_codes = present_;
@@ -153,7 +169,7 @@ class RandomSearch {
     } else {
       move(node, codes, [&](Code code) { return code != missing && code <= drawn.code; });
     }
-    if (!range.is_one_code) drawn.next_code = codes[range.highest];
+    if (!range.is_one_code) drawn.next_code = range.highest;
     consider(sides_, limits_, drawn, best);
     if (range.is_one_code || range.n_present == codes.size()) return;
     move(node, codes, [&](Code code) { return code == missing; });
@@ -165,16 +181,20 @@ class RandomSearch {
   template <class GoesLeft>
   void move(const NodeView<Criterion>& node, std::span<const Code> codes,
             const GoesLeft& goes_left) {
+    // Listed first, because nobody can guess which side a row goes to.
+    moved_.resize(codes.size());
+    std::size_t n_moved = 0;
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+      moved_[n_moved] = static_cast<std::uint32_t>(i);
+      n_moved += goes_left(codes[i]);
+    }
+    const auto moved = std::span(moved_).first(n_moved);
     if constexpr (Criterion::kHasCells) {
       cell_.assign(criterion_.width(), Slot{});
-      for (std::size_t i = 0; i < codes.size(); ++i) {
-        if (goes_left(codes[i])) criterion_.add(node.local, i, cell_.data());
-      }
+      for (const std::size_t i : moved) criterion_.add(node.local, i, cell_.data());
       sides_.move_cell(cell_.data());
     } else {
-      for (std::size_t i = 0; i < codes.size(); ++i) {
-        if (goes_left(codes[i])) criterion_.move_row(node.local, i, sides_);
-      }
+      for (const std::size_t i : moved) criterion_.move_row(node.local, i, sides_);
     }
   }
 
@@ -184,6 +204,7 @@ class RandomSearch {
   std::uint32_t tree_;
   typename Criterion::Sides sides_;
   std::vector<Slot> cell_;
+  UnfilledVector<std::uint32_t> moved_;  // places of rows
   std::vector<Code> present_;            // the categories of the node, ascending
   std::vector<std::uint8_t> goes_left_;  // for each category; 0 for those of no node
 };

@@ -43,7 +43,7 @@ class ForestLoop {
         options_(options),
         context_(context),
         bags_(bags),
-        flags_(make_flags()),
+        layouts_(make_layouts()),
         rows_(bags.rows()),
         switch_(make_switch()) {
     require(
@@ -98,9 +98,11 @@ class ForestLoop {
     return LabelSwitch(options_.switch_share, rows_, learner_.labels, context_.seed());
   }
 
-  FlagTable make_flags() const {
-    const bool are_asked = learner_.n_classes.size() == 1;
-    return are_asked ? FlagTable(table_, options_.growth.max_features) : FlagTable();
+  RowLayouts make_layouts() const {
+    const FeatureIndex n_looks = options_.growth.max_features;
+    const bool flags_are_asked = learner_.n_classes.size() == 1;
+    return {flags_are_asked ? FlagTable(table_, n_looks) : FlagTable(),
+            CodeRows(table_, n_looks, context_)};
   }
 
   void tell(const ForestProgress& progress) {
@@ -126,9 +128,9 @@ class ForestLoop {
     }
     if (learner_.written_out) write_out(workspace.weights, table_.n_rows);
     std::vector<RowIndex> rows;
-    const TreeArrays tree = learner_.grow(
-        {table_, workspace.weights, growth, context, options_.keep_rows ? &rows : nullptr, &flags_},
-        labels);
+    const TreeArrays tree = learner_.grow({table_, workspace.weights, growth, context,
+                                           options_.keep_rows ? &rows : nullptr, &layouts_},
+                                          labels);
     return compact(tree, learner_.measure, std::move(rows));
   }
 
@@ -148,9 +150,8 @@ class ForestLoop {
       bag.value[i] = value;
       bag.total += value;
       most = std::max(most, value);
-      if (value > 0) continue;
-      bag.dropped[i] = true;
-      any_dropped = true;
+      bag.dropped[i] = value == 0;
+      any_dropped |= value == 0;
     }
     if (!any_dropped) bag.dropped.clear();
     if (sample.is_unit() && most == 1) bag.value.clear();
@@ -187,7 +188,7 @@ class ForestLoop {
   const ForestOptions& options_;
   const Context& context_;
   const BagDraw& bags_;
-  const FlagTable flags_;  // shared by all trees
+  const RowLayouts layouts_;  // shared by all trees
   const std::vector<RowIndex> rows_;
   const LabelSwitch switch_;
   std::atomic<std::size_t> n_done_{0};

@@ -22,28 +22,28 @@ struct TreeTask {
   const GrowthOptions& options;
   const Context& context;
   std::vector<RowIndex>* leaf_rows = nullptr;  // OUT, if wanted: the rows that count, leaf by leaf
-  const FlagTable* flags = nullptr;            // of the table, if many trees share them
+  const RowLayouts* layouts = nullptr;         // of the table, if many trees share them
 };
 
 template <class Criterion>
 TreeArrays grow_tree(const TreeTask& task, const Criterion& criterion) {
-  std::vector<RowIndex> rows;
-  rows.reserve(task.table.n_rows);
-  for (std::size_t i = 0; i < task.table.n_rows; ++i) {
-    if (task.weights.dropped.empty() || !task.weights.dropped[i]) {
-      rows.push_back(static_cast<RowIndex>(i));
-    }
+  std::vector<RowIndex> rows(task.table.n_rows);
+  std::size_t n_rows = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[n_rows] = static_cast<RowIndex>(i);
+    n_rows += task.weights.dropped.empty() || !task.weights.dropped[i];
   }
+  rows.resize(n_rows);
   const auto& monotonic = task.options.monotonic;
   require(monotonic.empty() || monotonic.size() == task.table.columns.size(),
           "one direction a column is needed");
   require(!rows.empty(), "at least one row of positive weight is needed");
-  FlagTable own;
-  if (Criterion::kSumsFlags && task.flags == nullptr) {
-    own = FlagTable(task.table, task.options.max_features);
+  RowLayouts own;
+  if (Criterion::kSumsFlags && task.layouts == nullptr) {
+    own.flags = FlagTable(task.table, task.options.max_features);
   }
-  const FlagTable& flags = task.flags != nullptr ? *task.flags : own;
-  return Grower<Criterion>(task.table, flags, criterion, task.options, task.context)
+  const RowLayouts& layouts = task.layouts != nullptr ? *task.layouts : own;
+  return Grower<Criterion>(task.table, layouts, criterion, task.options, task.context)
       .grow(rows, task.leaf_rows);
 }
 

@@ -19,17 +19,29 @@ CompactNode compact_node(const TreeArrays& tree, std::size_t i) {
   return {tree.threshold[i], tree.right[i], asks};
 }
 
+// Listed first: no loop over all nodes can guess which is one.
+std::vector<std::uint32_t> leaves_of(const TreeArrays& tree) {
+  std::vector<std::uint32_t> leaves(tree.right.size());
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    leaves[n] = static_cast<std::uint32_t>(i);
+    n += tree.right[i] < 0;
+  }
+  leaves.resize(n);
+  return leaves;
+}
+
 // Numbers of all nodes in, those of leaves out, `width` of them each.
 template <class T, class From>
-std::vector<T> of_leaves(const TreeArrays& tree, const std::vector<From>& all, std::size_t n_leaves,
+std::vector<T> of_leaves(const std::vector<std::uint32_t>& leaves, const std::vector<From>& all,
                          std::size_t width = 1) {
-  std::vector<T> leaves;
-  leaves.reserve(n_leaves * width);
-  for (std::size_t i = 0; i < tree.right.size(); ++i) {
-    if (tree.right[i] >= 0) continue;
-    for (std::size_t k = 0; k < width; ++k) leaves.push_back(static_cast<T>(all[i * width + k]));
+  std::vector<T> out(leaves.size() * width);
+  for (std::size_t l = 0; l < leaves.size(); ++l) {
+    for (std::size_t k = 0; k < width; ++k) {
+      out[l * width + k] = static_cast<T>(all[leaves[l] * width + k]);
+    }
   }
-  return leaves;
+  return out;
 }
 
 bool weights_are_rows(const CompactTree& tree) {
@@ -75,12 +87,12 @@ CompactTree compact(const TreeArrays& tree, Measure measure, std::vector<RowInde
     out.category_start.push_back(static_cast<std::uint32_t>(tree.category.size()));
   }
   out.category = tree.category;
-  const auto n = static_cast<std::size_t>(n_leaves);
-  out.value = keeps_values(measure) ? tree.value : of_leaves<double>(tree, tree.value, n, width);
+  const std::vector<std::uint32_t> leaves = leaves_of(tree);
+  out.value = keeps_values(measure) ? tree.value : of_leaves<double>(leaves, tree.value, width);
   out.impurity =
-      keeps_impurities(measure) ? tree.impurity : of_leaves<double>(tree, tree.impurity, n);
-  out.n_rows = of_leaves<std::uint32_t>(tree, tree.n_node_samples, n);
-  out.weight = of_leaves<double>(tree, tree.weight, n);
+      keeps_impurities(measure) ? tree.impurity : of_leaves<double>(leaves, tree.impurity);
+  out.n_rows = of_leaves<std::uint32_t>(leaves, tree.n_node_samples);
+  out.weight = of_leaves<double>(leaves, tree.weight);
   if (weights_are_rows(out)) out.weight = std::vector<double>();
   if (std::all_of(out.impurity.begin(), out.impurity.end(), [](double x) { return x == 0.0; })) {
     out.impurity = std::vector<double>();

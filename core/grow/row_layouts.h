@@ -1,0 +1,14 @@
+// What is kept of a table row by row, beside its columns, because growing reads it so. Trees share it.
+#pragma once
+
+#include "grow/code_rows.h"
+#include "grow/flag_table.h"
+
+namespace arboleda {
+
+struct RowLayouts {
+  FlagTable flags;
+  CodeRows codes;
+};
+
+}  // namespace arboleda

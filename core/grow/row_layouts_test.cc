@@ -1,0 +1,158 @@
+#include "grow/row_layouts.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "base/random.h"
+#include "learn/cart.h"
+
+namespace arboleda {
+
+namespace {
+
+struct Problem {
+  std::vector<std::vector<double>> columns;
+  std::vector<std::uint32_t> labels;
+  std::size_t n_classes;
+  FixedWeights weights;
+  CodedTable table;
+
+  // Flags where n_values is 2; the label depends on a few of the columns.
+  Problem(std::size_t n_rows, std::size_t n_columns, std::uint32_t n_values, std::size_t classes)
+      : n_classes(classes) {
+    RandomStream random(3, Purpose::row_sample, 0, n_values);
+    columns.resize(n_columns);
+    labels.resize(n_rows);
+    TableView view{n_rows, {}};
+    for (std::size_t j = 0; j < n_columns; ++j) {
+      for (std::size_t i = 0; i < n_rows; ++i) {
+        const std::uint32_t value = random.below(n_values) * random.below(2);
+        columns[j].push_back(value);
+        if (j % 7 == 0) labels[i] += value;
+      }
+      view.columns.push_back(
+          {reinterpret_cast<const std::byte*>(columns[j].data()), sizeof(double), DType::float64});
+    }
+    for (auto& label : labels) {
+      label = (label + random.below(2)) % static_cast<std::uint32_t>(classes);
+    }
+    weights = fix_weights({}, n_rows, 30);
+    table = code_table(view, Context());
+  }
+
+  TreeArrays grow(const GrowthOptions& options, const RowLayouts* layouts) const {
+    const Context context(1, 11);
+    return grow_classification_tree({table, weights, options, context, nullptr, layouts}, labels,
+                                    n_classes, ClassMeasure::gini);
+  }
+};
+
+void check_same(const TreeArrays& a, const TreeArrays& b) {
+  CHECK(a.feature == b.feature);
+  CHECK(a.threshold == b.threshold);
+  CHECK(a.right == b.right);
+  CHECK(a.n_node_samples == b.n_node_samples);
+  CHECK(a.value == b.value);
+}
+
+}  // namespace
+
+TEST_CASE("a tree does not depend on where its codes are read") {
+  const Problem problem(5000, 500, 200, 3);
+  for (const bool at_random : {false, true}) {
+    GrowthOptions options;
+    options.max_features = 22;
+    options.random_splits = at_random;
+    const RowLayouts none;
+    const RowLayouts rows{FlagTable(), CodeRows(problem.table, options.max_features, Context(2))};
+    REQUIRE(rows.codes.serves(3, 100));
+    REQUIRE(!rows.codes.serves(3, 5000));
+    check_same(problem.grow(options, &none), problem.grow(options, &rows));
+  }
+}
+
+TEST_CASE(
+    "codes are kept row by row where many columns are not looked at, and the table is large") {
+  const Problem small(500, 40, 200, 2);
+  CHECK(!CodeRows(small.table, 6, Context()).serves(0, 1));
+  const Problem large(5000, 500, 200, 2);
+  CHECK(!CodeRows(large.table, 500, Context()).serves(0, 1));
+  CHECK(!CodeRows(large.table, -1, Context()).serves(0, 1));
+}
+
+// All columns are looked at, so nothing is left to chance: the sums of some flags, of all of them, and
+// of none give the same tree, because a few more columns that do not vary change nothing.
+TEST_CASE("a tree does not depend on how its flags are summed up") {
+  for (const std::size_t n_classes : {2, 5}) {
+    const Problem problem(700, 300, 2, n_classes);
+    GrowthOptions all;
+    const RowLayouts none;
+    const TreeArrays expected = problem.grow(all, &none);
+    const RowLayouts bytes{FlagTable(problem.table, -1), {}};
+    REQUIRE(bytes.flags.sums_all());
+    check_same(problem.grow(all, &bytes), expected);
+    const RowLayouts bits{FlagTable(problem.table, 17), {}};
+    REQUIRE(!bits.flags.sums_all());
+    check_same(problem.grow(all, &bits), expected);
+    all.min_samples_leaf = 5;  // then rows are counted
+    check_same(problem.grow(all, &bits), problem.grow(all, &none));
+  }
+}
+
+TEST_CASE("every flag that varies in a small node is as likely to be drawn") {
+  constexpr std::size_t kFlags = 60;
+  constexpr int kTrees = 6000;
+  const Problem problem(12, kFlags, 2, 2);
+  const RowLayouts bits{FlagTable(problem.table, 1), {}};
+  REQUIRE(!bits.flags.sums_all());
+  std::vector<int> n_roots(kFlags);
+  GrowthOptions options;
+  options.max_features = 1;
+  options.max_depth = 1;
+  for (std::uint32_t tree = 0; tree < kTrees; ++tree) {
+    options.tree = tree;
+    ++n_roots[static_cast<std::size_t>(problem.grow(options, &bits).feature[0])];
+  }
+  std::size_t n_varying = 0;
+  for (const auto& column : problem.table.columns) n_varying += column.n_codes() > 1;
+  REQUIRE(n_varying > 30);
+  const double expected = static_cast<double>(kTrees) / static_cast<double>(n_varying);
+  for (std::size_t j = 0; j < kFlags; ++j) {
+    CAPTURE(j);
+    if (problem.table.columns[j].n_codes() < 2) {
+      CHECK(n_roots[j] == 0);
+    } else {  // five standard deviations
+      CHECK(std::abs(n_roots[j] - expected) < 5.0 * std::sqrt(expected));
+    }
+  }
+}
+
+// Of the draws of m columns from p, a column is among them with probability m / p; where the columns
+// are the same, the first that was drawn splits.
+TEST_CASE("as many columns are drawn in a small node as were asked for") {
+  constexpr std::size_t kFlags = 40;
+  constexpr int kTrees = 6000;
+  Problem problem(12, kFlags, 2, 2);
+  for (std::size_t j = 1; j < kFlags; ++j) problem.table.columns[j] = problem.table.columns[0];
+  const RowLayouts bits{FlagTable(problem.table, 4), {}};
+  GrowthOptions options;
+  options.max_features = 4;
+  options.max_depth = 1;
+  std::vector<int> n_roots(kFlags);
+  for (std::uint32_t tree = 0; tree < kTrees; ++tree) {
+    options.tree = tree;
+    ++n_roots[static_cast<std::size_t>(problem.grow(options, &bits).feature[0])];
+  }
+  double none_before = 1.0;  // no column before j is drawn
+  for (std::size_t j = 0; j < 8; ++j) {
+    const double p = none_before * 4.0 / static_cast<double>(kFlags - j);
+    none_before *= 1.0 - 4.0 / static_cast<double>(kFlags - j);
+    CAPTURE(j);
+    CHECK(std::abs(n_roots[j] - p * kTrees) < 5.0 * std::sqrt(p * kTrees));
+  }
+}
+
+}  // namespace arboleda
