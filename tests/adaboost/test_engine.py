@@ -11,6 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_wine, make_classification
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
+from tests.persist.twin import FileTwin
 
 import arboleda
 from arboleda import (
@@ -242,16 +243,50 @@ def test_members_of_other_kinds_are_not_saved(tmp_path: Path) -> None:
         model.save(tmp_path / "model.arboleda")
 
 
-def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
+def _damaged(part: str, value: Any) -> Any:
+    def damage(header: dict[str, Any]) -> None:
+        header["fitted"]["_members"][part] = value
+
+    return damage
+
+
+def _of_another_algorithm(header: dict[str, Any]) -> None:
+    header["parameters"]["algorithm"] = "real"
+
+
+def _of_other_classes(header: dict[str, Any]) -> None:
+    header["fitted"]["classes_"]["values"].append(7)
+
+
+def _of_fewer_rounds(header: dict[str, Any]) -> None:
+    header["fitted"]["_members"]["rounds"].pop("reset")
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (_damaged("vote", "loudest"), "how the members vote"),
+        (_damaged("vote", "scores"), "in another way than the algorithm's"),
+        (_damaged("trees_a_round", True), "how many trees a round has"),
+        (_damaged("trees_a_round", 10**9), "how many trees a round has"),
+        (_damaged("trees_a_round", 3), "one weight a member is needed"),
+        (_damaged("rounds", []), "what its rounds were"),
+        (_damaged("more", 1), "what the members are"),
+        (_of_another_algorithm, "in another way than the algorithm's"),
+        (_of_other_classes, "another number of classes"),
+        (_of_fewer_rounds, "what its rounds were"),
+    ],
+)
+def test_a_damaged_header_is_refused(damage: Any, message: str, tmp_path: Path) -> None:
     X, y = load_wine(return_X_y=True)
     path = tmp_path / "model.arboleda"
     AdaBoostClassifier(n_estimators=3).fit(X, y).save(path)
-    content = path.read_bytes()
-    for old, new in ((b'"largest"', b'"loudest"'), (b'"SAMME"', b'"SOMME"')):
-        assert old in content
-        path.write_bytes(content.replace(old, new))
-        with pytest.raises(ModelFormatError):
-            arboleda.load(path)
+    twin = FileTwin.read(path.read_bytes())
+    header = twin.json
+    damage(header)
+    path.write_bytes(twin.with_json(header).write())
+    with pytest.raises(ModelFormatError, match=message):
+        arboleda.load(path)
 
 
 def test_parameters_that_do_not_fit_are_refused() -> None:
