@@ -2,13 +2,12 @@
 Three reasons for ensembles
 ===========================
 
-Why should many models be better than the best of them? Dietterich (2000) gives three reasons, drawn
-in many textbooks as points in a space of hypotheses. Here the points are real: classifiers of the
-unit square whose borders can be seen, above, and their places in that space, below. There the
-triangle in the middle is the truth, the distance from it is the error on new points, and the
-direction shows in what way a classifier errs: classifiers that err on the same points lie in the
-same direction. Dots are members, the square is their vote; half of the members lie inside the
-circle.
+Why should many models be better than one? Dietterich (2000), "Ensemble methods in machine
+learning", gives three reasons, drawn there as points in a space of hypotheses. Here the points are
+real: classifiers of a square whose borders can be seen, above, and their places in that space,
+below. The triangle in the middle is the truth, the distance from it is the error on new points, and
+the direction shows in what way a classifier errs: those that err on the same points lie in the same
+direction. Dots are members, the square is their vote; half of the members lie inside the circle.
 
 - **Statistical**: few rows leave many hypotheses that fit all of them. Any one may be far off;
   their vote lies in the middle.

@@ -52,7 +52,7 @@ class Comparison:
     t : ndarray of shape (n_pairs,)
         Difference / standard error.
     p_value : ndarray of shape (n_pairs,)
-        Probability of so large a |t| if the models were equally good.
+        Probability of a ``t`` at least as far from 0 if the models were equally good.
     p_adjusted : ndarray of shape (n_pairs,)
         The same for all pairs together, by Holm's method: the probability of even one false
         alarm is at most 5 % if those below 0.05 are believed.

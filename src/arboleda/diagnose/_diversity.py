@@ -173,7 +173,7 @@ def diversity(predictions: Any, y: Any, *, names: Sequence[Any] | None = None) -
         raise ValueError(f"names has {len(members)} entries for {len(codes)} members")
     right = codes == truth
     pairs = np.array(list(combinations(range(len(codes)), 2)))
-    wrong = 1 - right.mean(axis=1)
+    wrong = (~right).mean(axis=1)
     return Diversity(
         members,
         wrong,
@@ -268,11 +268,10 @@ def _class_numbers(predictions: Any, y: Any) -> tuple[npt.NDArray[np.intp], npt.
             f"classes such as {true.flat[0]!r}. The members of some ensembles number the classes: "
             "take ensemble.classes_[numbers]"
         )
-    classes, numbers = np.unique(np.concatenate([true, predicted.ravel()]), return_inverse=True)
+    classes = np.unique(np.concatenate([np.unique(row) for row in (true, *predicted)]))
     if classes.dtype.kind == "f" and np.isnan(classes).any():
         raise ValueError("predictions hold NaN, which is no class")
-    numbers = numbers.reshape(-1, predicted.shape[1])
-    return numbers[1:], numbers[0]
+    return np.searchsorted(classes, predicted), np.searchsorted(classes, true)
 
 
 def _mean(values: Floats) -> float:
