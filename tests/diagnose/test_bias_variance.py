@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.dummy import DummyRegressor
@@ -54,6 +54,7 @@ def domingos(shares: np.ndarray, chances: np.ndarray) -> tuple[float, float, flo
     return loss, c1 * noise, bias, c2 * variance
 
 
+@settings(max_examples=60, deadline=None)
 @given(st.integers(2, 5), st.integers(1, 12), st.integers(0, 10**6))
 def test_zero_one_loss_follows_its_theorem(classes: int, sets: int, seed: int) -> None:
     random = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -53,6 +53,7 @@ def test_critical_values_of_two_to_ten_models(alpha: float, table: list[float]) 
         assert found.critical_difference == pytest.approx(expected, rel=1e-3)
 
 
+@settings(max_examples=60, deadline=None)
 @given(st.integers(2, 12), st.integers(3, 7), st.integers(0, 10**6))
 def test_friedmans_statistic_is_scipys(n_sets: int, k: int, seed: int) -> None:
     errors = np.random.default_rng(seed).random((n_sets, k))

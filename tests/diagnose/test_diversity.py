@@ -6,7 +6,7 @@ from math import ceil
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 from sklearn.dummy import DummyRegressor
@@ -85,6 +85,7 @@ def naive(predictions: np.ndarray, y: np.ndarray) -> dict[str, list[float]]:
     return found
 
 
+@settings(max_examples=60, deadline=None)
 @given(st.integers(2, 6), st.integers(1, 30), st.integers(1, 4), st.integers(0, 10**6))
 def test_random_tables_follow_the_definitions(
     members: int, rows: int, classes: int, seed: int

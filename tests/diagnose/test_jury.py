@@ -6,7 +6,7 @@ from math import comb
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -17,6 +17,7 @@ def test_the_textbook_number() -> None:
     assert round(1 - jury_accuracy(0.7, 21), 3) == 0.026
 
 
+@settings(max_examples=60, deadline=None)
 @given(st.floats(0, 1), st.integers(1, 40))
 def test_independent_votes_are_binomial(p: float, n: int) -> None:
     terms = [comb(n, m) * p**m * (1 - p) ** (n - m) for m in range(n // 2 + 1, n + 1)]
@@ -42,6 +43,7 @@ def test_more_voters_help_if_they_are_better_than_chance_and_harm_if_worse() -> 
     assert worse[-1] < 0.01 < 0.99 < better[-1]
 
 
+@settings(max_examples=60, deadline=None)
 @given(st.floats(0.01, 0.99), st.integers(1, 40), st.floats(0.001, 0.99))
 def test_correlated_votes_are_beta_binomial(p: float, n: int, c: float) -> None:
     a, b = p * (1 - c) / c, (1 - p) * (1 - c) / c
