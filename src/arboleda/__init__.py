@@ -40,6 +40,8 @@ _PUBLIC = {
     "StackingClassifier": "arboleda.combine",
     "StackingRegressor": "arboleda.combine",
     "Study": "arboleda.study",
+    "VotingClassifier": "arboleda.combine",
+    "VotingRegressor": "arboleda.combine",
     "export_graphviz": "arboleda.tree",
     "export_text": "arboleda.tree",
     "load": "arboleda.persist",
@@ -78,6 +80,8 @@ __all__ = [
     "StackingClassifier",
     "StackingRegressor",
     "Study",
+    "VotingClassifier",
+    "VotingRegressor",
     "__version__",
     "combine",
     "diagnose",
@@ -119,6 +123,8 @@ if TYPE_CHECKING:
     from arboleda.combine import EnsembleSelectionRegressor as EnsembleSelectionRegressor
     from arboleda.combine import StackingClassifier as StackingClassifier
     from arboleda.combine import StackingRegressor as StackingRegressor
+    from arboleda.combine import VotingClassifier as VotingClassifier
+    from arboleda.combine import VotingRegressor as VotingRegressor
     from arboleda.forest import ExtraTreesClassifier as ExtraTreesClassifier
     from arboleda.forest import ExtraTreesRegressor as ExtraTreesRegressor
     from arboleda.forest import RandomForestClassifier as RandomForestClassifier

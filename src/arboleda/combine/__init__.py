@@ -12,8 +12,11 @@ from arboleda.combine._ensemble_selection import (
 )
 from arboleda.combine._greedy_selection import Selection
 from arboleda.combine._outputs import MemberOutputs, out_of_fold_outputs, outputs_of
+from arboleda.combine._rules import combine_outputs
 from arboleda.combine._stacking_classifier import StackingClassifier
 from arboleda.combine._stacking_regressor import StackingRegressor
+from arboleda.combine._voting_classifier import VotingClassifier
+from arboleda.combine._voting_regressor import VotingRegressor
 
 __all__ = [
     "BayesianModelAveragingClassifier",
@@ -26,6 +29,9 @@ __all__ = [
     "Selection",
     "StackingClassifier",
     "StackingRegressor",
+    "VotingClassifier",
+    "VotingRegressor",
+    "combine_outputs",
     "out_of_fold_outputs",
     "outputs_of",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -51,7 +53,8 @@ class Training:
         For the ``fit`` of each member, by its name.
     n_jobs : int or None
         Members that are fitted at the same time; those of this library share as many threads.
-    verbose : int
+    verbose : bool
+        Whether to print a line for each member fitted.
     """
 
     X: Any
@@ -59,7 +62,7 @@ class Training:
     classes: Array | None
     params: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     n_jobs: int | None = None
-    verbose: int = 0
+    verbose: bool = False
 
 
 @dataclass(frozen=True)
@@ -130,7 +133,7 @@ def _run(
     n_workers = max(1, min(effective_n_jobs(training.n_jobs), len(theirs)))
     share = available_cores() // n_workers if n_workers > 1 else None
     work = partial(_work, members=members, training=training, n_threads=share, function=function)
-    yield from zip(theirs, each(work, theirs, training.n_jobs, training.verbose), strict=True)
+    yield from zip(theirs, each(work, theirs, training.n_jobs), strict=True)
 
     n_threads = resolve_n_jobs(training.n_jobs)
     tables: dict[Any, CodedOnce] = {}
@@ -188,8 +191,13 @@ def _work(
     limits = {} if frozen else n_jobs_limits(member, n_threads)  # frozen ones take no parameters
     given = {name: params[name] for name in limits}
     member.set_params(**limits)
+    began = time.perf_counter()
     try:
         _fit(member, name, task.rows, training, table)
+        if training.verbose:
+            part = "all rows" if task.rows is None else f"split {task.split}"
+            seconds = time.perf_counter() - began
+            sys.stdout.write(f"{name}: fitted on {part} in {seconds:.2f} s\n")
         return function((name, member), task, training)
     except Exception as error:
         error.add_note(f"raised by the member {name!r} of the ensemble")

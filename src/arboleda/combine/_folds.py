@@ -57,9 +57,9 @@ def folds_of(cv: Any, X: Any, y: npt.NDArray[Any], groups: Any, *, classes: bool
 
     Parameters
     ----------
-    cv : int, splitter or iterable
-        An int means so many folds in the order of the rows, stratified if y holds classes; if there
-        are groups, no group is cut in two.
+    cv : int, splitter, iterable or None
+        An int, or 5 for None, means so many folds in the order of the rows, stratified if y holds
+        classes; if there are groups, no group is cut in two.
     X, y, groups : array-like
     classes : bool
         Whether y holds classes.
@@ -70,6 +70,7 @@ def folds_of(cv: Any, X: Any, y: npt.NDArray[Any], groups: Any, *, classes: bool
         If a split has no rows to learn from or says rows that are not there, or no row is in a
         test.
     """
+    cv = 5 if cv is None else cv
     if groups is not None and isinstance(cv, Integral):
         cv = (StratifiedGroupKFold if classes else GroupKFold)(int(cv))
     splitter = check_cv(cv, y, classifier=classes)

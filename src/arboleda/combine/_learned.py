@@ -125,7 +125,9 @@ class LearnedCombination(_BaseHeterogeneousEnsemble):  # type: ignore[misc]
         weight = _check_sample_weight(sample_weight, target, dtype=np.float64)
         if sample_weight is not None:
             params = {name: {"sample_weight": weight} for name, _ in members}
-        training = Training(X, target, classes, params, self.n_jobs, getattr(self, "verbose", 0))
+        training = Training(
+            X, target, classes, params, self.n_jobs, getattr(self, "verbose", False)
+        )
         folds = None
         if self._is_prefit:
             for _, member in members:

@@ -10,7 +10,14 @@ import numpy.typing as npt
 from sklearn.base import is_classifier, is_regressor
 from sklearn.frozen import FrozenEstimator
 
-__all__ = ["Named", "answer_of", "are_classifiers", "classes_known_to", "kept_members"]
+__all__ = [
+    "Named",
+    "answer_of",
+    "are_classifiers",
+    "choice_of",
+    "classes_known_to",
+    "kept_members",
+]
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -114,9 +121,9 @@ def answer_of(member: Named, X: Any, classes: Array | None, *, votes: bool) -> F
         _check(name, said, (len(said),))
         return said
     if votes or not hasattr(estimator, "predict_proba"):
-        predicted = np.asarray(estimator.predict(X))
-        shares = np.zeros((len(predicted), len(classes)))
-        shares[np.arange(len(predicted)), _places(name, predicted, classes)] = 1.0
+        chosen = choice_of(member, X, classes)
+        shares = np.zeros((len(chosen), len(classes)))
+        shares[np.arange(len(chosen)), chosen] = 1.0
         return shares
     said = np.asarray(estimator.predict_proba(X), dtype=np.float64)
     known = np.asarray(getattr(estimator, "classes_", classes))
@@ -126,6 +133,18 @@ def answer_of(member: Named, X: Any, classes: Array | None, *, votes: bool) -> F
     shares = np.zeros((len(said), len(classes)))
     shares[:, _places(name, known, classes)] = said
     return shares
+
+
+def choice_of(member: Named, X: Any, classes: Array) -> npt.NDArray[np.intp]:
+    """Numbers of the classes that a fitted member predicts for rows.
+
+    Raises
+    ------
+    ValueError
+        If it predicts another class.
+    """
+    name, estimator = member
+    return _places(name, np.asarray(estimator.predict(X)), classes)
 
 
 def _is_named(item: Any) -> bool:
@@ -142,8 +161,9 @@ def _places(name: str, labels: Array, classes: Array) -> npt.NDArray[np.intp]:
     found = places < len(classes)
     found[found] = classes[places[found]] == labels[found]
     if not found.all():
+        unknown = labels[~found].tolist()[0]
         raise ValueError(
-            f"the member {name!r} predicts {labels[~found].tolist()[0]!r}, which is none of the classes "
+            f"the member {name!r} predicts {unknown!r}, which is none of the classes "
             f"{classes.tolist()}: a member that was fitted before must know the labels as they are "
             "in y"
         )

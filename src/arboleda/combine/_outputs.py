@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
+from sklearn.utils import indexable
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_consistent_length
 
@@ -22,6 +23,7 @@ from arboleda.combine._members import (
     Named,
     answer_of,
     are_classifiers,
+    choice_of,
     classes_known_to,
     kept_members,
 )
@@ -133,7 +135,8 @@ def out_of_fold_outputs(
     cache : path-like, default=None
         A folder that keeps each member's outputs, under a hash of the member's class and
         parameters, the rows, the target, the splits and the weights. It is read without running
-        code. Empty it when you change the code of a member of your own.
+        code, and used also where ``random_state`` is None. Empty it when you change the code of a
+        member of your own.
 
     Returns
     -------
@@ -203,6 +206,7 @@ def out_of_fold(
     votes : bool
     cache : path-like or None
     """
+    training = replace(training, X=indexable(training.X)[0])
     shape: tuple[int, ...] = (len(folds.rows),)
     if training.classes is not None:
         shape = (*shape, len(training.classes))
@@ -267,20 +271,32 @@ def outputs_of(
     array([[[0., 1., 0.]]])
     """
     labels = None if classes is None else np.asarray(classes)
-    return _ask(fitted, X, labels, [labels] * len(fitted), votes, n_jobs)
+    return _ask(fitted, X, labels, [labels] * len(fitted), votes=votes, n_jobs=n_jobs)
 
 
 def outputs_of_numbered(
-    fitted: Sequence[Named],
-    X: Any,
-    classes: Array,
-    *,
-    votes: bool = False,
-    n_jobs: int | None = None,
+    fitted: Sequence[Named], X: Any, classes: Array, *, n_jobs: int | None = None
 ) -> MemberOutputs:
     """`outputs_of` for members that were fitted on the numbers of the classes."""
     known = [classes_known_to(member, classes) for _, member in fitted]
-    return _ask(fitted, X, classes, known, votes, n_jobs)
+    return _ask(fitted, X, classes, known, votes=False, n_jobs=n_jobs)
+
+
+def choices_of_numbered(
+    fitted: Sequence[Named], X: Any, classes: Array, *, n_jobs: int | None = None
+) -> npt.NDArray[np.int32]:
+    """Number of the class that each member predicts, of shape (n_members, n_rows).
+
+    The members were fitted on the numbers of the classes.
+    """
+    chosen = np.empty((len(fitted), _num_samples(X)), dtype=np.int32)
+
+    def put(number: int) -> None:
+        member = fitted[number]
+        chosen[number] = choice_of(member, X, classes_known_to(member[1], classes))
+
+    _in_threads(put, len(fitted), n_jobs)
+    return chosen
 
 
 def _ask(
@@ -288,6 +304,7 @@ def _ask(
     X: Any,
     classes: Array | None,
     known: Sequence[Array | None],
+    *,
     votes: bool,
     n_jobs: int | None,
 ) -> MemberOutputs:
@@ -298,8 +315,12 @@ def _ask(
     def put(number: int) -> None:
         outputs[number] = answer_of(fitted[number], X, known[number], votes=votes)
 
-    Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(put)(i) for i in range(len(fitted)))
+    _in_threads(put, len(fitted), n_jobs)
     return MemberOutputs([name for name, _ in fitted], outputs, classes, np.arange(n_rows), n_rows)
+
+
+def _in_threads(put: Callable[[int], None], n_members: int, n_jobs: int | None) -> None:
+    Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(put)(i) for i in range(n_members))
 
 
 def _store(

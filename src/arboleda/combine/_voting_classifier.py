@@ -1,0 +1,329 @@
+"""Votes of classifiers: one answer by any of the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.preprocessing import LabelEncoder
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from arboleda.combine._choice_rules import AccuracyWeights, Majority, NaiveBayes
+from arboleda.combine._members import Named, are_classifiers, kept_members
+from arboleda.combine._outputs import choices_of_numbered, outputs_of_numbered
+from arboleda.combine._reject import labels_with_reject
+from arboleda.combine._rule import Array, Floats, Rule, Said
+from arboleda.combine._rules import CLASS_RULES, ClassRule, rule_named
+from arboleda.combine._target import read_classes
+from arboleda.combine._voting import Voting
+from arboleda.tree._refit import as_before_if_it_fails
+
+
+def _has_probabilities(voting: VotingClassifier) -> bool:
+    if voting.rule is None and voting.voting == "hard":
+        raise AttributeError(
+            f"predict_proba is not available when voting={voting.voting!r}; rule='majority' has "
+            "the shares of the votes"
+        )
+    return True
+
+
+def _where_there_are_probabilities() -> Callable[..., Any]:
+    return available_if(_has_probabilities)  # type: ignore[no-any-return]
+
+
+class VotingClassifier(ClassifierMixin, Voting):  # type: ignore[misc]
+    """Classifiers of any kind that decide together, by votes or by their probabilities.
+
+    With ``rule=None`` it is scikit-learn's: hard votes, or the mean of the probabilities. The other
+    rules go beyond. Three look only at the class h_l(x) that each of the L members predicts, the
+    others at their probabilities P_l(k).
+
+    ==============  ==============================================================================
+    rule            answer
+    ==============  ==============================================================================
+    "majority"      the class that most members predict; with ``reject=True`` only if more than
+                    half of them do, floor(L/2) + 1 at least
+    "weighted"      a vote weighs log(p_l / (1 - p_l)), where p_l is the member's accuracy on rows
+                    that it did not learn from; of K classes log(K - 1) more, which makes it the
+                    Bayes rule for independent members
+    "naive_bayes"   argmax_k P(k) prod_l P(h_l | k), with confusion matrices of rows that members
+                    did not learn from, by Laplace's correction
+    "mean"          mean_l P_l, the P with the least mean KL(P_l || P)
+    "geometric"     prod_l P_l^(1/L) / Z, the P with the least mean KL(P || P_l)
+    "median"        median of each class, divided by the sum
+    "min", "max"    smallest, largest of each class, divided by the sum
+    "trimmed"       mean without the smallest and the largest, divided by the sum
+    ==============  ==============================================================================
+
+    A tie goes to the class that is first in ``classes_``. Where a rule leaves no class any
+    probability, as "min" and "geometric" where members rule all classes out, the mean decides.
+
+    Parameters
+    ----------
+    estimators : list of (str, estimator)
+        Members by name; "drop" leaves one out. Each is cloned and fitted on the numbers of the
+        classes, with weights of classes renamed. One in scikit-learn's ``FrozenEstimator`` is used
+        as it is and knows the labels.
+    voting : {"hard", "soft"}, default="hard"
+        With ``rule=None``: the majority of the predictions, or the mean of the probabilities.
+    weights : array-like of shape (n_members,), default=None
+        For votes and means. A member of weight 0 takes no part; other rules know no other weights.
+    rule : str, default=None
+        One of the table.
+    reject : bool, default=False
+        Whether a row without a majority gets the reject label; for votes of "majority" or "hard".
+    reject_label : label, default=None
+        None: -1 where labels are numbers, "reject" where they are text.
+    trim : float, default=0.2
+        Share of the members that "trimmed" leaves out at each end, rounded down.
+    cv : int, splitter or iterable, default=None
+        Rows that "weighted" and "naive_bayes" learn from: each is predicted by members that did
+        not see it. None: 5 folds, stratified, without cutting groups.
+    n_jobs : int, default=None
+        Members that are fitted at the same time; None: one, and those of this library on all cores.
+    flatten_transform : bool, default=True
+        Whether `transform` puts the probabilities of all members side by side.
+    verbose : bool, default=False
+        Whether to print a line for each member fitted.
+
+    Attributes
+    ----------
+    estimators_ : list of estimators
+        The fitted members.
+    named_estimators_ : Bunch
+        The same by name, "drop" where one was dropped.
+    classes_ : ndarray of shape (n_classes,)
+    le_ : LabelEncoder
+        Of the labels, whose numbers the members know.
+    vote_weights_ : ndarray of shape (n_members,)
+        With "weighted": log(p_l / (1 - p_l)).
+    confusion_ : ndarray of shape (n_members, n_classes, n_classes)
+        With "naive_bayes": rows, or their weight, by class and by the class predicted.
+    reject_label_ : label
+        With ``reject=True``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray
+
+    References
+    ----------
+    Kittler, J., Hatef, M., Duin, R. P. W., Matas, J. (1998), "On combining classifiers", IEEE PAMI
+    20. Kuncheva, L. I. (2014), "Combining Pattern Classifiers", chapters 4 and 5. Kuncheva, L. I.,
+    Rodríguez, J. J. (2014), "A weighted voting framework for classifiers ensembles", Knowledge and
+    Information Systems 38. Titterington, D. M., et al. (1981), "Comparison of discrimination
+    techniques applied to a complex data set of head injured patients", JRSS A 144.
+
+    Examples
+    --------
+    >>> from arboleda import DecisionTreeClassifier, VotingClassifier
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> members = [
+    ...     ("tree", DecisionTreeClassifier(max_depth=2)),
+    ...     ("bayes", GaussianNB()),
+    ...     ("near", KNeighborsClassifier()),
+    ... ]
+    >>> vote = VotingClassifier(members, rule="weighted").fit(X, y)
+    >>> vote.vote_weights_.round(2)
+    array([2.64, 3.02, 3.6 ])
+    >>> sure = VotingClassifier(members, rule="majority", reject=True).fit(X[::2], y[::2])
+    >>> int((sure.predict(X[1::2]) == sure.reject_label_).sum())
+    0
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Voting._parameter_constraints,
+        "voting": [StrOptions({"hard", "soft"})],
+        "rule": [StrOptions(set(CLASS_RULES)), None],
+        "reject": ["boolean"],
+        "flatten_transform": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        estimators: list[Named],
+        *,
+        voting: Literal["hard", "soft"] = "hard",
+        weights: Any = None,
+        rule: ClassRule | None = None,
+        reject: bool = False,
+        reject_label: Any = None,
+        trim: float = 0.2,
+        cv: Any = None,
+        n_jobs: int | None = None,
+        flatten_transform: bool = True,
+        verbose: bool = False,
+    ) -> None:
+        self.estimators = estimators
+        self.voting = voting
+        self.weights = weights
+        self.rule = rule
+        self.reject = reject
+        self.reject_label = reject_label
+        self.trim = trim
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.flatten_transform = flatten_transform
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
+        """Fit the members on all rows, and learn what the rule has to know of them.
+
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+            What the members can learn from; frames stay frames.
+        y : array-like of shape (n_samples,)
+            Labels of any type, without missing values.
+        **fit_params : dict
+            ``sample_weight``, for every member and for what the rule learns; ``groups``, for
+            ``cv``; others go to the members by scikit-learn's metadata routing, if that is enabled.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range or does not go with another, or a member refuses its
+            rows. The estimator stays as it was.
+        TypeError
+            If weights are given and a member takes none.
+        """
+        with as_before_if_it_fails(self):
+            self._validate_params()
+            classes, target = read_classes(y)
+            self.classes_ = classes
+            self.le_ = LabelEncoder()
+            self.le_.classes_ = classes
+            if self.reject:
+                self._check_reject()
+                self._labels = labels_with_reject(classes, self.reject_label)
+                self.reject_label_ = self._labels[-1]
+            self._fit(X, target, classes, dict(fit_params))
+            self._tell_what_was_learned()
+        return self
+
+    def _members(self) -> list[Named]:
+        members = kept_members(self.estimators)
+        if not are_classifiers(members):
+            raise ValueError(
+                f"The estimator {type(members[0][1]).__name__} should be a classifier."
+            )
+        return members
+
+    def _made_rule(self, weights: Any) -> Rule:
+        rule = self.rule or ("majority" if self.voting == "hard" else "mean")
+        return rule_named(rule, weights, self.trim, classes=True)
+
+    def _check_reject(self) -> None:
+        if self.rule != "majority" and (self.rule is not None or self.voting != "hard"):
+            raise ValueError(
+                f"reject=True asks for a majority of votes, but rule={self.rule!r} and "
+                f"voting={self.voting!r}: use rule='majority'"
+            )
+        if self.weights is not None and (np.asarray(self.weights) < 0).any():
+            raise ValueError("reject=True needs weights that are not negative: no half has others")
+
+    def _tell_what_was_learned(self) -> None:
+        for name in ("vote_weights_", "confusion_"):
+            self.__dict__.pop(name, None)
+        if isinstance(self._rule, AccuracyWeights):
+            self.vote_weights_ = self._rule.weights
+        if isinstance(self._rule, NaiveBayes):
+            self.confusion_ = self._rule.confusion
+
+    def _said(self, X: Any) -> Said:
+        members = self._fitted_members()
+        if self._rule.of_choices:
+            return choices_of_numbered(members, X, self.classes_, n_jobs=self.n_jobs)
+        return outputs_of_numbered(members, X, self.classes_, n_jobs=self.n_jobs).outputs
+
+    def predict(self, X: Any) -> Array:
+        """Class that the rule decides for; a tie goes to the first class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            With ``reject=True``, ``reject_label_`` where no class has more than half of the votes;
+            `score` counts such rows as errors.
+        """
+        check_is_fitted(self)
+        said = self._said(X)
+        scores = self._rule.scores(said, len(self.classes_), self._n_threads)
+        best: Any = scores.argmax(axis=1)
+        if not self.reject:
+            labels: Array = self.classes_[best]
+            return labels
+        assert isinstance(self._rule, Majority)
+        accepted = scores.max(axis=1) > self._rule.total(len(said)) / 2
+        decided: Array = self._labels[np.where(accepted, best, len(self.classes_))]
+        return decided
+
+    @_where_there_are_probabilities()
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities of the classes by the rule; with "majority" the shares of the votes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        p : ndarray of shape (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        return self._rule.shares(self._said(X), len(self.classes_), self._n_threads)
+
+    def transform(self, X: Any) -> Array:
+        """What the members say.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        said : ndarray
+            Where the rule looks at predictions, numbers of classes of shape (n_samples, n_members);
+            else probabilities of shape (n_samples, n_members * n_classes), or, with
+            ``flatten_transform=False``, (n_members, n_samples, n_classes).
+        """
+        check_is_fitted(self)
+        said: Array = self._said(X)
+        if self._rule.of_choices:
+            return said.T.astype(np.intp)
+        return np.hstack(list(said)) if self.flatten_transform else said
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """Names of the columns of `transform`.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Not used.
+
+        Returns
+        -------
+        names : ndarray of str
+        """
+        names = self._names_out(input_features)
+        if not self._rule.of_choices:
+            if not self.flatten_transform:
+                raise ValueError(
+                    "get_feature_names_out is not supported when `voting='soft'` and "
+                    "`flatten_transform=False`"
+                )
+            names = [f"{name}{k}" for name in names for k in range(len(self.classes_))]
+        return np.asarray(names, dtype=object)
