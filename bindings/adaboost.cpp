@@ -207,12 +207,6 @@ void init_adaboost(nb::module_& m) {
   m.def("fit_adaboost", &fit, nb::arg("table"), nb::arg("labels"), nb::arg("n_classes"),
         nb::arg("weights").none(), nb::arg("validation_rows"), nb::arg("options"),
         nb::arg("callback").none(), nb::arg("n_threads"), nb::arg("seed"));
-  m.def(
-      "bootstrap_weights",
-      [](const Floats& weights, std::uint32_t round, std::uint32_t attempt, std::uint64_t seed) {
-        return to_numpy(bootstrap_weights(span_of(weights), round, attempt, seed));
-      },
-      nb::arg("weights"), nb::arg("round"), nb::arg("attempt"), nb::arg("seed"));
 }
 
 }  // namespace arboleda::python

@@ -45,7 +45,24 @@ void CodeTree::make_byte_nodes() {
   }
 }
 
+// The leaves below the only question of a tree, about codes of a plain array.
+template <class T>
+void CodeTree::part(std::span<const RowIndex> rows, std::span<NodeIndex> leaf) const {
+  const Node& asked = nodes_[0];
+  const auto* codes = static_cast<const T*>(asked.column);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Code code = codes[rows[i]];
+    const bool left = (code < asked.limit) | ((code == asked.missing) & asked.missing_left);
+    leaf[i] = left ? 1 : asked.right;
+  }
+}
+
 void CodeTree::leaves(std::span<const RowIndex> rows, std::span<NodeIndex> leaf) const {
+  if (nodes_.size() == 3 && !nodes_[0].is_categorical) {
+    if (nodes_[0].kind == Codes::bytes) return part<std::uint8_t>(rows, leaf);
+    if (nodes_[0].kind == Codes::words) return part<std::uint16_t>(rows, leaf);
+    if (nodes_[0].kind == Codes::wide) return part<std::uint32_t>(rows, leaf);
+  }
   std::size_t i = 0;
   // Rows side by side: while one waits for its code, the others go on.
   constexpr std::size_t kAbreast = 8;

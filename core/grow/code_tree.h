@@ -53,6 +53,8 @@ class CodeTree {
 
   Node ask(const TreeArrays& tree, const CodedTable& table, std::size_t node);
   bool goes_left(const Node& node, RowIndex row) const;
+  template <class T>
+  void part(std::span<const RowIndex> rows, std::span<NodeIndex> leaf) const;
 
   // A question about a code of one byte. A leaf sends every row to itself.
   struct ByteNode {

@@ -14,12 +14,6 @@ constexpr std::size_t kBlock = 512;
 
 RowIndex row_of(RowIndex listed) { return listed & StumpColumn::kRow; }
 
-// Sums up to the last row of each code, of a block of rows.
-struct Block {
-  PackedWeights sums[kBlock];
-  float gains[kBlock];
-};
-
 Code code_of(const CodedColumn& column, RowIndex row) {
   return std::visit(
       [&](const auto& codes) -> Code {
@@ -55,26 +49,49 @@ double SortedStumps::rounding() const {
   return 7 * half / (kPackedTotal - half) + kGainRounding;
 }
 
+// Some present rows of a column.
+struct SortedStumps::Block {
+  std::size_t end;             // after the last of them
+  std::size_t n;               // places where a split may be: after the last row of a code
+  PackedWeights sums[kBlock];  // of all rows up to there
+  float gains[kBlock];
+};
+
+void SortedStumps::sum_block(const StumpColumn& column, std::size_t first, PackedWeights& sum,
+                             Block& block) const {
+  block.end = std::min(first + kBlock, column.n_present);
+  const RowIndex* listed = column.rows.data();
+  PackedWeights so_far = sum;
+  if (column.is_distinct) {
+    for (std::size_t i = first; i < block.end; ++i) {
+      so_far += packed_[row_of(listed[i])];
+      block.sums[i - first] = so_far;
+    }
+    block.n = block.end - first - (block.end == column.n_present);
+  } else {
+    block.n = 0;
+    for (std::size_t i = first; i < block.end; ++i) {
+      so_far += packed_[row_of(listed[i])];
+      block.sums[block.n] = so_far;
+      block.n += listed[i] / StumpColumn::kLastOfCode;
+    }
+  }
+  sum = so_far;
+}
+
 double SortedStumps::rough_gain(const StumpColumn& column) const {
-  const auto rows = std::span(column.rows);
-  const auto present = rows.first(column.n_present);
   Block block;
   float largest = -1.0F;
   const auto scan = [&](PackedWeights sum) {
-    for (std::size_t first = 0; first < present.size(); first += kBlock) {
-      std::size_t n = 0;
-      for (const RowIndex listed :
-           present.subspan(first, std::min(kBlock, present.size() - first))) {
-        sum += packed_[row_of(listed)];
-        block.sums[n] = sum;
-        n += listed / StumpColumn::kLastOfCode;
-      }
-      largest = std::max(largest, kernels_.stump.gains(block.sums, n, packed_total_, block.gains));
+    for (std::size_t first = 0; first < column.n_present; first = block.end) {
+      sum_block(column, first, sum, block);
+      largest =
+          std::max(largest, kernels_.stump.gains(block.sums, block.n, packed_total_, block.gains));
     }
   };
   scan(0);
-  if (present.size() < rows.size()) {
-    const PackedWeights missing = packed_sum(rows.subspan(column.n_present));
+  if (column.n_present < column.rows.size()) {
+    const PackedWeights missing = packed_sum(std::span(column.rows).subspan(column.n_present));
     largest = std::max(largest, kernels_.stump.gains(&missing, 1, packed_total_, block.gains));
     scan(missing);
   }
@@ -118,31 +135,26 @@ void SortedStumps::search(const StumpColumn& column, double floor, BestStump& be
 }
 
 void SortedStumps::scan(const StumpColumn& column, const Scan& scan, BestStump& best) const {
-  const auto present = std::span(column.rows).first(column.n_present);
   const auto floor = static_cast<float>(scan.floor);
   Block block;
-  ClassPair left[kBlock];
-  std::size_t place[kBlock];  // of the last row
   PackedWeights packed = scan.packed;
-  ClassPair exact = scan.left;
+  ClassPair left = scan.left;
   Split candidate;
   candidate.feature = column.feature;
   candidate.missing_left = scan.missing_left;
-  for (std::size_t first = 0; first < present.size(); first += kBlock) {
-    std::size_t n = 0;
-    for (std::size_t i = first; i < std::min(first + kBlock, present.size()); ++i) {
-      const RowIndex row = row_of(present[i]);
-      packed += packed_[row];
-      exact.move(labels_[row], weight_[row]);
-      block.sums[n] = packed;
-      left[n] = exact;
-      place[n] = i;
-      n += present[i] / StumpColumn::kLastOfCode;
+  for (std::size_t first = 0; first < column.n_present; first = block.end) {
+    sum_block(column, first, packed, block);
+    if (kernels_.stump.gains(block.sums, block.n, packed_total_, block.gains) < floor) {
+      left = left + exact_sum_of(std::span(column.rows).subspan(first, block.end - first));
+      continue;
     }
-    kernels_.stump.gains(block.sums, n, packed_total_, block.gains);
-    for (std::size_t i = 0; i < n; ++i) {
-      if (block.gains[i] < floor) continue;
-      if (find_codes(column, place[i], candidate)) best.consider(candidate, left[i]);
+    std::size_t n = 0;
+    for (std::size_t i = first; i < block.end; ++i) {
+      const RowIndex row = row_of(column.rows[i]);
+      left.move(labels_[row], weight_[row]);
+      if (column.rows[i] < StumpColumn::kLastOfCode) continue;
+      if (block.gains[n++] < floor) continue;
+      if (find_codes(column, i, candidate)) best.consider(candidate, left);
     }
   }
 }

@@ -31,8 +31,11 @@ class SortedStumps {
   void search(const StumpColumn& column, double floor, BestStump& best) const;
 
  private:
+  struct Block;
   struct Scan;
 
+  void sum_block(const StumpColumn& column, std::size_t first, PackedWeights& sum,
+                 Block& block) const;
   PackedWeights packed_sum(std::span<const RowIndex> rows) const;
   ClassPair exact_sum_of(std::span<const RowIndex> rows) const;
   void scan(const StumpColumn& column, const Scan& scan, BestStump& best) const;

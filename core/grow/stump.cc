@@ -88,7 +88,7 @@ TreeArrays StumpGrower::grow(const FixedWeights& weights, const Context& context
     append(tree, criterion, {total, n_rows}, -1);
     return tree;
   }
-  const Partition parted = count(best.split(), weight);
+  const Partition parted = count(best.split(), weight, n_rows == rows_.size());
   const CodedColumn& column = table_.columns[static_cast<std::size_t>(best.split().feature)];
   // A side for missing values that no row has: the larger one, as the Grower's.
   const bool missing_left =
@@ -102,19 +102,30 @@ TreeArrays StumpGrower::grow(const FixedWeights& weights, const Context& context
   return tree;
 }
 
-Partition StumpGrower::count(const Split& split, std::span<const std::uint64_t> weight) {
+Partition StumpGrower::count(const Split& split, std::span<const std::uint64_t> weight,
+                             bool all_count) {
   const CodedColumn& column = table_.columns[static_cast<std::size_t>(split.feature)];
   const Code missing = column.missing_code();
   gather_codes(column, rows_, codes_);
   Partition parted;
+  const auto add = [&](const auto& counts) {
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const bool is_missing = codes_[i] == missing;
+      const bool left = is_missing ? split.missing_left : codes_[i] <= split.code;
+      parted.n_left += static_cast<std::size_t>(left && counts(i));
+      parted.n_missing += static_cast<std::size_t>(is_missing && counts(i));
+    }
+  };
+  if (all_count) {
+    add([](std::size_t) { return true; });
+  } else {
+    add([&](std::size_t i) { return weight[rows_[i]] != 0; });
+  }
+  if (!column.values.empty()) return parted;
+  // The threshold is read off the values of rows.
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const Code code = codes_[i];
-    const bool counts = weight[rows_[i]] != 0;
-    const bool left = code == missing ? split.missing_left : code <= split.code;
-    parted.n_left += counts && left;
-    parted.n_missing += counts && code == missing;
-    if (code == split.code) parted.low_row = rows_[i];
-    if (code == split.next_code) parted.high_row = rows_[i];
+    if (codes_[i] == split.code) parted.low_row = rows_[i];
+    if (codes_[i] == split.next_code) parted.high_row = rows_[i];
   }
   return parted;
 }

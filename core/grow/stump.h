@@ -46,7 +46,7 @@ class StumpGrower {
 
  private:
   // What a split does to the rows that count.
-  Partition count(const Split& split, std::span<const std::uint64_t> weight);
+  Partition count(const Split& split, std::span<const std::uint64_t> weight, bool all_count);
 
   const CodedTable& table_;
   const std::span<const std::uint32_t> labels_;

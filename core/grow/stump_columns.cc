@@ -64,7 +64,9 @@ class ColumnMaker {
     made.rows.resize(rows_.size());
     for (std::size_t i = 0; i < rows_.size(); ++i) made.rows[next[codes_[i]]++] = rows_[i];
     // Now next[c] is where code c ends.
+    made.is_distinct = true;
     for (std::size_t c = 0; c < column_.n_values; ++c) {
+      made.is_distinct &= count_[c] <= 1;
       if (count_[c] > 0 && next[c] < made.n_present) {
         made.rows[next[c] - 1] |= StumpColumn::kLastOfCode;
       }

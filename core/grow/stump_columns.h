@@ -24,6 +24,7 @@ struct StumpColumn {
   std::vector<std::uint32_t> begin;
   Code usual = 0;
   std::size_t n_present = 0;  // sorted: rows that are not missing
+  bool is_distinct = false;   // sorted: present rows have a code each
 
   static constexpr RowIndex kLastOfCode = RowIndex{1} << 31;
   static constexpr RowIndex kRow = kLastOfCode - 1;

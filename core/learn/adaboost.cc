@@ -54,6 +54,18 @@ std::vector<RowIndex> rows_of(std::span<const double> weights) {
   return rows;
 }
 
+// Weights of a bootstrap sample: each times the number of its draws.
+std::vector<double> bootstrap_weights(std::span<const double> weights, std::uint32_t round,
+                                      std::uint32_t attempt, std::uint64_t seed) {
+  const BagDraw bags({BagKind::bootstrap}, {weights.size(), weights}, seed);
+  std::vector<std::uint32_t> counts;
+  bags.counts(round * (kMostResets + 1) + attempt, counts);
+  std::vector<double> drawn(weights.begin(), weights.end());
+  for (std::size_t i = 0; i < drawn.size(); ++i) drawn[i] *= counts[i];
+  normalize(drawn);
+  return drawn;
+}
+
 struct Candidate {
   std::vector<MemberTree> trees;
   Judgement judged;
@@ -191,17 +203,6 @@ class AdaBoostLoop {
 };
 
 }  // namespace
-
-std::vector<double> bootstrap_weights(std::span<const double> weights, std::uint32_t round,
-                                      std::uint32_t attempt, std::uint64_t seed) {
-  const BagDraw bags({BagKind::bootstrap}, {weights.size(), weights}, seed);
-  std::vector<std::uint32_t> counts;
-  bags.counts(round * (kMostResets + 1) + attempt, counts);
-  std::vector<double> drawn(weights.begin(), weights.end());
-  for (std::size_t i = 0; i < drawn.size(); ++i) drawn[i] *= counts[i];
-  normalize(drawn);
-  return drawn;
-}
 
 std::unique_ptr<Booster> make_booster(const BoosterTask& task) {
   switch (task.options.algorithm) {

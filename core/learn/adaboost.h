@@ -107,11 +107,6 @@ struct AdaBoostProgress {
 // Called on the caller's thread after every member that is kept. True: stop.
 using AdaBoostCallback = std::function<bool(const AdaBoostProgress&)>;
 
-// Weights of a bootstrap sample of the rows of positive weight: each times the number of its draws; they
-// sum to 1. What the weights are reset to by the attempt-th reset after a round.
-std::vector<double> bootstrap_weights(std::span<const double> weights, std::uint32_t round,
-                                      std::uint32_t attempt, std::uint64_t seed);
-
 AdaBoosted fit_adaboost(const AdaBoostData& data, const AdaBoostOptions& options,
                         const AdaBoostCallback& callback, const Context& context);
 

@@ -18,7 +18,6 @@ __all__ = [
     "AdaBoosted",
     "Rounds",
     "WeightedForest",
-    "bootstrap_weights",
     "fit_adaboost",
 ]
 
@@ -211,20 +210,3 @@ def fit_adaboost(
     trees = Forest(forest, (forest.n_outputs,))
     members = WeightedForest(trees, vote, told.weight, trees_a_member)
     return AdaBoosted(members, told, end, weak_error)
-
-
-def bootstrap_weights(weights: Floats, round_number: int, attempt: int, *, seed: int) -> Floats:
-    """Return the weights that a reset draws: each times the number of the row's draws; sum 1.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (n_samples,)
-        Of the first round; rows of weight 0 are not drawn.
-    round_number : int
-        Of the member that is grown anew, or that made no error; from 0 up.
-    attempt : int
-        Number of resets before, in this round; 25 after a member without error.
-    seed : int
-    """
-    weights = np.ascontiguousarray(weights, dtype=np.float64)
-    return _native.bootstrap_weights(weights, round_number, attempt, seed)
