@@ -7,7 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <span>
 #include <type_traits>
@@ -20,6 +19,7 @@
 #include "data/coded_table.h"
 #include "data/gather_codes.h"
 #include "grow/category_search.h"
+#include "grow/flag_search.h"
 #include "grow/node_view.h"
 #include "grow/random_search.h"
 #include "grow/row_layouts.h"
@@ -53,94 +53,38 @@ class FeatureSearch {
   FeatureSearch(const CodedTable& table, const RowLayouts& layouts, const Criterion& criterion,
                 const SearchOptions& options)
       : table_(table),
-        flags_(layouts.flags),
         code_rows_(layouts.codes),
         criterion_(criterion),
         options_(options),
+        is_unlimited_(options.limits.min_rows <= 1 && options.limits.min_weight <= 0.0 &&
+                      !options.limits.is_monotonic),
         sides_(criterion.make_sides()),
         limits_(options.limits),
+        flags_(layouts.flags, criterion, options.limits.min_rows > 1, is_unlimited_),
         categories_(criterion, limits_),
-        random_(criterion, limits_, options.seed, options.tree) {
-    flag_split_.code = 0;
-    flag_split_.next_code = 1;
-    const SplitLimits& limits = options.limits;
-    is_unlimited_ = limits.min_rows <= 1 && limits.min_weight <= 0.0 && !limits.is_monotonic;
-    if constexpr (kScoresFlags) {
-      scores_flags_ = is_unlimited_ && !flags_.empty() && !flags_.sums_all() &&
-                      criterion.max_weight() <= UINT8_MAX;
-    }
-  }
+        random_(criterion, limits_, options.seed, options.tree) {}
   FeatureSearch(const FeatureSearch&) = delete;  // its parts share its limits
+
+  FlagSearch<Criterion>& flags() { return flags_; }
 
   // Call before features of a node are searched, and say which.
   void begin(const NodeView<Criterion>& node, std::span<const FeatureIndex> features) {
-    if constexpr (Criterion::kSumsFlags) {
-      flags_are_summed_ = !flags_.empty() && criterion_.max_weight() <= UINT8_MAX;
-      if (!flags_are_summed_) return;
-      if (flags_.sums_all()) {
-        sum_all_flags(node);
-      } else {
-        sum_flags(node, features);
-      }
-    }
+    flags_.sum(node, features);
   }
 
-  // Whether begin() has summed up all that is asked about the feature.
-  bool has_sums(FeatureIndex feature) const {
-    return flags_are_summed_ && flags_.place(feature) != FlagTable::kNone;
-  }
-
-  bool scores_flags() const { return scores_flags_; }
-
-  // Whether search_flags() is to be asked about the feature.
-  bool is_scored_flag(FeatureIndex feature) const {
-    return scores_flags_ && flags_.place(feature) != FlagTable::kNone;
-  }
-
-  // Calls visit(feature) for each scored flag that varies in the node.
-  template <class Visit>
-  void for_varying_flags(const NodeView<Criterion>& node, const Visit& visit) {
-    const FlagBits bits = flags_.bits();
-    varying_.resize(bits.stride);
-    kernels_.flags.varying(bits, node.rows.data(), node.rows.size(), varying_.data());
-    for (std::size_t w = 0; w < varying_.size(); ++w) {
-      for (std::uint32_t rest = varying_[w]; rest != 0; rest &= rest - 1) {
-        visit(flags_.feature_at(w * 32 + static_cast<unsigned>(std::countr_zero(rest))));
-      }
-    }
-  }
-
-  // The same for scored flags, all at once. False when all of them are constant.
+  // The same as search() for scored flags, all at once. False when all of them are constant.
   bool search_flags(const NodeView<Criterion>& node, std::span<const FeatureIndex> features,
                     Split& best) {
-    if constexpr (kScoresFlags) {
-      if (features.empty()) return false;
-      sum_flags(node, features);
-      flag_score_.resize(std::max(flag_score_.size(), flag_stride_));
-      kernels_.scores.gini(flag_total_.data(), flag_stride_, flag_stride_, node.total,
-                           criterion_.n_outputs(), flag_score_.data());
-      Split& found = flag_split_;
-      found.score = -1.0;
-      for (const FeatureIndex feature : features) {
-        const double score = score_of_flag(feature);
-        if (score < found.score || (score == found.score && feature > found.feature)) continue;
-        found.score = score;
-        found.feature = feature;
-      }
-      if (found.score < 0.0) return false;
-      if (!found.better_than(best)) return true;
-      best = found;
-      if (options_.at_random) {
-        const auto& column = table_.columns[static_cast<std::size_t>(found.feature)];
-        best.threshold = random_.threshold_of_flag(node, found.feature, column);
-      }
-      return true;
+    const Split* found = flags_.best_of(node, features);
+    if (found == nullptr) return false;
+    if (!found->better_than(best)) return true;
+    best = *found;
+    if (options_.at_random) {
+      const auto& column = table_.columns[static_cast<std::size_t>(found->feature)];
+      best.threshold = random_.threshold_of_flag(node, found->feature, column);
     }
-    return false;
+    return true;
   }
-
-  // Of a flag that search_flags() was told.
-  bool is_split_by(FeatureIndex flag) const { return score_of_flag(flag) >= 0.0; }
 
   // Improves `best`. False when the feature is constant in the node, missing values included: then
   // it is constant in the node's whole subtree.
@@ -152,7 +96,7 @@ class FeatureSearch {
       limits_.direction = options_.monotonic[static_cast<std::size_t>(feature)];
     }
     if constexpr (Criterion::kSumsFlags) {
-      if (has_sums(feature)) return by_flag(node, feature, column, best);
+      if (flags_.sums(feature)) return by_flag(node, feature, column, best);
     }
     const bool is_near = code_rows_.serves(feature, node.rows.size());
     if (options_.at_random) {
@@ -177,69 +121,16 @@ class FeatureSearch {
  private:
   using Slot = typename Criterion::Slot;
 
-  static constexpr bool kScoresFlags = [] {
-    if constexpr (Criterion::kSumsFlags) return Criterion::kScoresFlags;
-    return false;
-  }();
-
-  double score_of_flag(FeatureIndex flag) const {
-    return flag_score_[flag_at_[flags_.place(flag)]];
-  }
-
-  void sum_all_flags(const NodeView<Criterion>& node) {
-    const FlagRows rows = flags_.rows();
-    flag_stride_ = rows.stride;
-    flag_total_.resize(criterion_.width() * flag_stride_);
-    kernels_.flags.sum(rows, node.rows.data(), node.local.entry.data(), node.rows.size(),
-                       criterion_.n_outputs(), limits_.min_rows > 1, flag_total_.data());
-  }
-
-  void sum_flags(const NodeView<Criterion>& node, std::span<const FeatureIndex> features) {
-    constexpr std::size_t kBlockBits = 32 * FlagBits::kBlock;
-    asked_flags_.clear();
-    for (const FeatureIndex feature : features) {
-      const std::size_t place = flags_.place(feature);
-      if (place != FlagTable::kNone) asked_flags_.push_back(place);
-    }
-    if (asked_flags_.empty()) return;
-    if (flags_.n_flags() > kBlockBits) std::sort(asked_flags_.begin(), asked_flags_.end());
-    flag_at_.resize(flags_.n_flags());
-    flag_groups_.clear();
-    std::size_t in_group = FlagGroup::kColumns;
-    for (const std::size_t place : asked_flags_) {
-      const auto block = static_cast<std::uint32_t>(place / kBlockBits);
-      if (in_group == FlagGroup::kColumns || flag_groups_.back().block != block) {
-        flag_groups_.push_back({block, {}, {}});
-        in_group = 0;
-      }
-      FlagGroup& group = flag_groups_.back();
-      group.word[in_group] = static_cast<std::uint32_t>(place % kBlockBits / 32);
-      group.shift[in_group] = static_cast<std::uint32_t>(31 - place % 32);
-      flag_at_[place] = (flag_groups_.size() - 1) * FlagGroup::kColumns + in_group++;
-    }
-    flag_stride_ = flag_groups_.size() * FlagGroup::kColumns;
-    flag_total_.resize(std::max(flag_total_.size(), criterion_.width() * flag_stride_));
-    kernels_.flags.sum_groups(flags_.bits(), flag_groups_.data(), flag_groups_.size(),
-                              node.rows.data(), node.local.entry.data(), node.rows.size(),
-                              criterion_.n_outputs(), limits_.min_rows > 1, flag_total_.data());
-  }
-
   // There is one split, or none.
   bool by_flag(const NodeView<Criterion>& node, FeatureIndex feature, const CodedColumn& column,
                Split& best) {
-    const std::size_t place = flags_.place(feature);
-    const std::size_t at = flags_.sums_all() ? place : flag_at_[place];
-    const std::size_t n_classes = criterion_.n_outputs();
-    histogram_.resize(std::max(histogram_.size(), n_classes + 1));
-    for (std::size_t k = 0; k <= n_classes; ++k) {
-      histogram_[k] = flag_total_[k * flag_stride_ + at];
-    }
-    // Where rows are not counted, one on each side is all that is asked for.
-    if (limits_.min_rows <= 1) histogram_[n_classes] = 1;
+    flags_.cell_of(feature, histogram_);
     sides_.part(node.total, histogram_.data());
     if (sides_.weight_left() == 0.0 || sides_.weight_right() == 0.0) return false;
-    Split& candidate = flag_split_;
+    Split candidate;
     candidate.feature = feature;
+    candidate.code = 0;
+    candidate.next_code = 1;
     if (consider(sides_, limits_, candidate, best) && options_.at_random) {
       best.threshold = random_.threshold_of_flag(node, feature, column);
     }
@@ -415,29 +306,19 @@ class FeatureSearch {
   }
 
   const CodedTable& table_;
-  const FlagTable& flags_;
   const CodeRows& code_rows_;
   const Criterion& criterion_;
   const SearchOptions options_;
+  const bool is_unlimited_;  // every split with something on both sides may be made
   const Kernels& kernels_ = kernels();
   typename Criterion::Sides sides_;
   SplitLimits limits_;  // of the node and the feature
   std::vector<Slot> histogram_;
   std::vector<Slot> listed_;
-  bool is_unlimited_ = false;  // every split with something on both sides may be made
-  bool flags_are_summed_ = false;
-  bool scores_flags_ = false;
-  std::vector<std::uint32_t> varying_;    // bits of flags
-  std::vector<std::size_t> asked_flags_;  // their places
-  std::vector<FlagGroup> flag_groups_;
-  std::vector<std::size_t> flag_at_;  // of each place: where its sums are
-  std::size_t flag_stride_ = 0;
-  std::vector<std::uint32_t> flag_total_;
-  std::vector<double> flag_score_;
-  Split flag_split_;
   UpperHalfSort sorter_;
   UnfilledVector<SortKey> keys_;
   std::vector<Code> codes_;
+  FlagSearch<Criterion> flags_;
   RunScores runs_;
   CategorySearch<Criterion> categories_;
   RandomSearch<Criterion> random_;

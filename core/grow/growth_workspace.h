@@ -47,7 +47,7 @@ struct GrowthWorkspace {
         sets(table.columns.size()),
         draw(asked) {
     for (const FeatureIndex feature : asked) {
-      if (!search.is_scored_flag(feature)) others.push_back(feature);
+      if (!search.flags().scores(feature)) others.push_back(feature);
     }
   }
 

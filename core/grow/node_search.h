@@ -1,0 +1,203 @@
+// The best split of a node over its features: all of them, or some that are drawn at random.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "base/context.h"
+#include "base/random.h"
+#include "base/thread_pool.h"
+#include "base/types.h"
+#include "grow/growth_options.h"
+#include "grow/growth_workspace.h"
+#include "grow/node_view.h"
+
+namespace arboleda {
+
+// Rows from which one feature of a node takes longer than asking for the stop flag.
+inline constexpr std::size_t kLargeNode = std::size_t{1} << 14;
+
+// Nodes of at most so many rows find out which flags vary among them before any feature is drawn.
+inline constexpr std::size_t kFewRows = 64;
+
+// Features that may vary, but for flags, for every one that is drawn: of more, drawing is quicker than
+// going through them.
+inline constexpr std::size_t kCandidatesADraw = 2;
+
+template <class Criterion>
+class NodeSearch {
+ public:
+  using Workspace = GrowthWorkspace<Criterion>;
+
+  // n_features: that may be asked.
+  NodeSearch(const GrowthOptions& options, std::size_t n_features, const Context& context)
+      : options_(options), n_features_(n_features), context_(context) {}
+
+  // Leaves the best split in workspace.best, and takes features that turn out to be constant out of
+  // the node's set. helpers: the workspaces of all threads, where several may search one node.
+  void find(const NodeView<Criterion>& node, Bud& bud, Workspace& workspace,
+            std::deque<Workspace>* helpers) const {
+    workspace.best = {};
+    const bool draws =
+        options_.max_features >= 0 && static_cast<std::size_t>(options_.max_features) < n_features_;
+    if (draws) {
+      search_drawn(node, bud, workspace);
+    } else {
+      search_all(node, bud, workspace, helpers);
+    }
+  }
+
+ private:
+  void search_all(const NodeView<Criterion>& node, Bud& bud, Workspace& workspace,
+                  std::deque<Workspace>* helpers) const {
+    auto& list = workspace.features;
+    auto& varies = workspace.varies;
+    workspace.sets.list(bud.features, list);
+    varies.assign(list.size(), 0);
+    workspace.search.begin(node, list);
+    if (helpers == nullptr || node.rows.size() * list.size() < kParallelWork) {
+      for (std::size_t f = 0; f < list.size(); ++f) {
+        check_in_large(node);
+        varies[f] = workspace.search.search(node, list[f], workspace.best);
+      }
+    } else {
+      search_in_parallel(node, workspace, *helpers);
+    }
+    for (std::size_t f = 0; f < list.size(); ++f) {
+      if (!varies[f]) bud.features = workspace.sets.without(bud.features, list[f]);
+    }
+  }
+
+  void search_in_parallel(const NodeView<Criterion>& node, Workspace& workspace,
+                          std::deque<Workspace>& helpers) const {
+    const auto n_threads = static_cast<int>(helpers.size());
+    const auto& list = workspace.features;
+    auto& varies = workspace.varies;
+    const auto search_in = [&](Workspace& mine, std::size_t f) {
+      check_in_large(node);
+      varies[f] = mine.search.search(node, list[f], mine.best);
+    };
+    for (auto& w : helpers) w.best = {};
+    for (std::size_t f = 0; f < list.size(); ++f) {
+      if (workspace.search.flags().sums(list[f])) search_in(workspace, f);
+    }
+    const std::size_t n_tasks =
+        std::min(list.size(), std::size_t{8} * static_cast<unsigned>(n_threads));
+    parallel_for(n_threads, n_tasks, [&](std::size_t task, int worker) {
+      const std::size_t end = (task + 1) * list.size() / n_tasks;
+      for (std::size_t f = task * list.size() / n_tasks; f < end; ++f) {
+        if (workspace.search.flags().sums(list[f])) continue;
+        search_in(helpers[static_cast<std::size_t>(worker)], f);
+      }
+    });
+    Split best;
+    for (const auto& w : helpers) {
+      if (w.best.better_than(best)) best = w.best;
+    }
+    workspace.best = best;
+  }
+
+  // A node of many rows takes long enough to ask within it whether the caller wants to stop.
+  void check_in_large(const NodeView<Criterion>& node) const {
+    if (node.rows.size() >= kLargeNode) context_.check();
+  }
+
+  // Draws features without replacement until max_features were looked at, and on until one of them
+  // varies in the node: a node that can be split is split.
+  void search_drawn(const NodeView<Criterion>& node, Bud& bud, Workspace& workspace) const {
+    QuickStream random(context_.seed(), Purpose::feature_subset, options_.tree, bud.key);
+    const auto n_wanted = static_cast<std::size_t>(options_.max_features);
+    workspace.features.clear();
+    workspace.drawn_flags.clear();
+    if (node.rows.size() <= kFewRows && workspace.search.flags().scores() &&
+        workspace.others.size() <= kCandidatesADraw * n_wanted) {
+      draw_candidates(node, bud, n_wanted, random, workspace);
+      if (!search_list(node, bud, workspace)) search_rest(node, bud, random, workspace);
+      return;
+    }
+    for (std::size_t i = 0; i < n_wanted; ++i) {
+      const FeatureIndex feature = workspace.draw.next(random);
+      if (workspace.sets.has(bud.features, feature)) look_at(feature, workspace);
+    }
+    workspace.draw.put_back();
+    if (search_list(node, bud, workspace)) return;
+    list_candidates(node, bud, workspace);
+    search_rest(node, bud, random, workspace);
+  }
+
+  static void look_at(FeatureIndex feature, Workspace& workspace) {
+    const bool is_flag = workspace.search.flags().scores(feature);
+    (is_flag ? workspace.drawn_flags : workspace.features).push_back(feature);
+  }
+
+  // The features that may vary in the node.
+  void list_candidates(const NodeView<Criterion>& node, const Bud& bud,
+                       Workspace& workspace) const {
+    auto& candidates = workspace.candidates;
+    if (!workspace.search.flags().scores()) return workspace.sets.list(bud.features, candidates);
+    candidates.clear();
+    const auto add = [&](FeatureIndex feature) {
+      if (workspace.sets.has(bud.features, feature)) candidates.push_back(feature);
+    };
+    for (const FeatureIndex feature : workspace.others) add(feature);
+    workspace.search.flags().for_varying(node, add);
+  }
+
+  // Those that n_wanted draws from all features hit: each in its turn with the share of draws that are
+  // left among the features that are left.
+  void draw_candidates(const NodeView<Criterion>& node, const Bud& bud, std::size_t n_wanted,
+                       QuickStream& random, Workspace& workspace) const {
+    list_candidates(node, bud, workspace);
+    std::size_t n_left = n_features_;
+    std::erase_if(workspace.candidates, [&](FeatureIndex feature) {
+      const bool is_drawn = random.below(static_cast<std::uint32_t>(n_left--)) < n_wanted;
+      if (is_drawn) look_at(feature, workspace);
+      n_wanted -= is_drawn;
+      return is_drawn;
+    });
+  }
+
+  // Draws on among the candidates until one varies.
+  void search_rest(const NodeView<Criterion>& node, Bud& bud, QuickStream& random,
+                   Workspace& workspace) const {
+    auto& rest = workspace.candidates;
+    for (bool any_varies = false; !any_varies && !rest.empty();) {
+      const std::size_t at = random.below(static_cast<std::uint32_t>(rest.size()));
+      workspace.features.clear();
+      workspace.drawn_flags.clear();
+      look_at(std::exchange(rest[at], rest.back()), workspace);
+      rest.pop_back();
+      any_varies = search_list(node, bud, workspace);
+    }
+  }
+
+  // Searches workspace.features and drawn_flags. False if none varies in the node.
+  bool search_list(const NodeView<Criterion>& node, Bud& bud, Workspace& workspace) const {
+    auto& search = workspace.search;
+    bool any_varies = search.search_flags(node, workspace.drawn_flags, workspace.best);
+    for (const FeatureIndex feature : workspace.drawn_flags) {
+      if (search.flags().is_split_by(feature)) continue;
+      bud.features = workspace.sets.without(bud.features, feature);
+    }
+    search.begin(node, workspace.features);
+    for (const FeatureIndex feature : workspace.features) {
+      check_in_large(node);
+      if (workspace.search.search(node, feature, workspace.best)) {
+        any_varies = true;
+      } else {
+        bud.features = workspace.sets.without(bud.features, feature);
+      }
+    }
+    return any_varies;
+  }
+
+  const GrowthOptions& options_;
+  const std::size_t n_features_;
+  const Context& context_;
+};
+
+}  // namespace arboleda
