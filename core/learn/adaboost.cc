@@ -149,6 +149,8 @@ class AdaBoostLoop {
       member.trees.push_back({std::move(tree), std::move(leaf)});
     }
     member.judged = booster_->judge(member.trees);
+    require(std::isfinite(member.judged.round.normalizer),
+            "the weights of the rows overflow: lower learning_rate");
     return member;
   }
 

@@ -157,7 +157,8 @@ class LogitBooster final : public Booster {
   // classes.
   double find_shares(const Columns& scores, Columns& shares) {
     for (auto& of_tree : shares) of_tree.resize(task_.rows.size());
-    parallel_blocks(task_.context.n_threads(), task_.rows.size(), kBlock,
+    const bool is_small = task_.rows.size() * n_trees_ < kParallelWork;
+    parallel_blocks(is_small ? 1 : task_.context.n_threads(), task_.rows.size(), kBlock,
                     [&](std::size_t, std::size_t begin, std::size_t end) {
                       if (n_trees_ == 1) {
                         share_of_two(scores[0], begin, end, shares[0]);

@@ -245,6 +245,12 @@ def test_a_perfect_member_is_the_last_and_a_useless_one_is_none(algorithm: str) 
     assert len(useless.rounds.error) == 0
 
 
+@pytest.mark.parametrize("algorithm", ALL)
+def test_a_learning_rate_beyond_all_reason_is_refused(algorithm: str) -> None:
+    with pytest.raises(ValueError, match="lower learning_rate"):
+        boost(make_data(3, seed=4), algorithm, 5, max_depth=2, learning_rate=1e308)
+
+
 def test_one_class_has_no_pairs() -> None:
     data = Data(np.zeros((3, 1)), np.zeros(3, dtype=np.intp), np.full(3, 1 / 3), 1)
     with pytest.raises(ValueError, match="at least two classes"):
