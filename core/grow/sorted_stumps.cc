@@ -36,7 +36,7 @@ void SortedStumps::begin(std::span<const std::uint64_t> weight, ClassPair total)
   for (const RowIndex row : rows_) {
     const double units = static_cast<double>(static_cast<std::int64_t>(weight[row])) * scale;
     const auto rounded = static_cast<PackedWeights>(static_cast<std::int64_t>(units + 0.5));
-    packed_[row] = rounded << 32 | (labels_[row] == 0 ? 0 : rounded);
+    packed_[row] = rounded << 32 | (rounded & (PackedWeights{0} - labels_[row]));
     packed_total_ += packed_[row];
   }
 }

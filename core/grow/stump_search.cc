@@ -47,13 +47,14 @@ BestStump StumpSearch::find(std::span<const std::uint64_t> weight, ClassPair tot
   for (const BestStump& other : found) best.consider(other);
   if (!any_sorted_) return best;
 
+  // A split's rough gain is below its gain, and above it, by no more than this.
   const double rounding = sorted_.rounding();
-  double largest = best.gain() - rounding;
+  double floor = best.gain() - rounding;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    if (columns_[c].kind == StumpColumnKind::sorted) largest = std::max(largest, rough_[c]);
+    if (columns_[c].kind == StumpColumnKind::sorted)
+      floor = std::max(floor, rough_[c] - 2 * rounding);
   }
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    const double floor = largest - 2 * rounding;
     if (columns_[c].kind != StumpColumnKind::sorted || rough_[c] < floor) continue;
     sorted_.search(columns_[c], floor, best);
   }
@@ -77,10 +78,11 @@ void StumpSearch::sum_listed(const StumpColumn& column, Cells& cells) const {
 }
 
 void StumpSearch::sum_cells(const StumpColumn& column, Cells& cells) const {
+  std::vector<std::uint64_t> sums(2 * cells.size());
   const auto add_all = [&](const auto& code_of) {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const RowIndex row = rows_[i];
-      cells[code_of(i, row)].move(labels_[row], weight_[row]);
+      sums[2 * std::size_t{code_of(i, row)} + labels_[row]] += weight_[row];
     }
   };
   const CodedColumn& coded = table_.columns[static_cast<std::size_t>(column.feature)];
@@ -95,6 +97,9 @@ void StumpSearch::sum_cells(const StumpColumn& column, Cells& cells) const {
         }
       },
       coded.codes);
+  for (std::size_t code = 0; code < cells.size(); ++code) {
+    cells[code] = {sums[2 * code], sums[2 * code + 1]};
+  }
 }
 
 // In the order of scan_histogram().
