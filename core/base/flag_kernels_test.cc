@@ -137,7 +137,8 @@ TEST_CASE("sums over some flags, which vary, and their scores are those of the d
           std::vector<std::uint32_t> varying(flags.stride, 77);
           level->flags.varying(flags.bits(), flags.rows.data(), n, varying.data());
           std::vector<double> score(stride, 77.0);
-          level->scores.gini(expected.data(), stride, stride, total.data(), n_classes, score.data());
+          level->scores.gini(expected.data(), stride, stride, total.data(), n_classes,
+                             score.data());
           for (std::size_t at = 0; at < stride; ++at) {
             const std::size_t j = column[at];
             if (j == SIZE_MAX) continue;

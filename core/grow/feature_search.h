@@ -61,6 +61,7 @@ class FeatureSearch {
         sides_(criterion.make_sides()),
         limits_(options.limits),
         flags_(layouts.flags, criterion, options.limits.min_rows > 1, is_unlimited_),
+        flag_cells_(layouts.lists, criterion),
         categories_(criterion, limits_),
         random_(criterion, limits_, options.seed, options.tree) {}
   FeatureSearch(const FeatureSearch&) = delete;  // its parts share its limits
@@ -70,6 +71,12 @@ class FeatureSearch {
   // Call before features of a node are searched, and say which.
   void begin(const NodeView<Criterion>& node, std::span<const FeatureIndex> features) {
     flags_.sum(node, features);
+    flag_cells_.sum(node);
+  }
+
+  // Whether begin() has summed up all that is asked about the feature.
+  bool has_sums(FeatureIndex feature) const {
+    return flags_.sums(feature) || flag_cells_.has(feature);
   }
 
   // The same as search() for scored flags, all at once. False when all of them are constant.
@@ -98,6 +105,7 @@ class FeatureSearch {
     if constexpr (Criterion::kSumsFlags) {
       if (flags_.sums(feature)) return by_flag(node, feature, column, best);
     }
+    if (flag_cells_.has(feature)) return by_flag_cell(node, feature, column, best);
     const bool is_near = code_rows_.serves(feature, node.rows.size());
     if (options_.at_random) {
       if (is_near) {
@@ -127,6 +135,28 @@ class FeatureSearch {
     flags_.cell_of(feature, histogram_);
     sides_.part(node.total, histogram_.data());
     if (sides_.weight_left() == 0.0 || sides_.weight_right() == 0.0) return false;
+    return consider_flag(node, feature, column, best);
+  }
+
+  // The same from the cell of the rows that have the flag.
+  bool by_flag_cell(const NodeView<Criterion>& node, FeatureIndex feature,
+                    const CodedColumn& column, Split& best) {
+    if constexpr (Criterion::kHasCells) {
+      const Slot* cell = flag_cells_.cell_of(feature);
+      const std::uint64_t n_flagged = criterion_.n_rows(cell);
+      if (n_flagged == 0 || n_flagged == node.rows.size()) return false;
+      const std::size_t width = criterion_.width();
+      listed_.assign(width, Slot{});
+      for (std::size_t s = 0; s < width; ++s) listed_[s] = node.total[s] - cell[s];
+      sides_.reset(node.total, node.rows.size());
+      sides_.move_cell(listed_.data());
+      return consider_flag(node, feature, column, best);
+    }
+    return false;
+  }
+
+  bool consider_flag(const NodeView<Criterion>& node, FeatureIndex feature,
+                     const CodedColumn& column, Split& best) {
     Split candidate;
     candidate.feature = feature;
     candidate.code = 0;
@@ -319,6 +349,7 @@ class FeatureSearch {
   UnfilledVector<SortKey> keys_;
   std::vector<Code> codes_;
   FlagSearch<Criterion> flags_;
+  FlagCells<Criterion> flag_cells_;
   RunScores runs_;
   CategorySearch<Criterion> categories_;
   RandomSearch<Criterion> random_;

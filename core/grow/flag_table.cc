@@ -1,6 +1,7 @@
 #include "grow/flag_table.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace arboleda {
 
@@ -21,20 +22,25 @@ const std::vector<std::uint8_t>* flags_of(const CodedColumn& column) {
 
 }  // namespace
 
+FlagColumns::FlagColumns(const CodedTable& table) : place(table.columns.size(), kNone) {
+  for (std::size_t j = 0; j < table.columns.size(); ++j) {
+    const auto* flags = flags_of(table.columns[j]);
+    if (flags == nullptr) continue;
+    place[j] = codes.size();
+    codes.push_back(flags->data());
+    feature.push_back(static_cast<FeatureIndex>(j));
+  }
+}
+
 FlagTable::FlagTable(const CodedTable& table, FeatureIndex max_features) {
   const std::size_t n_columns = table.columns.size();
   const std::size_t n_looks =
       max_features < 0 ? n_columns : std::min(n_columns, static_cast<std::size_t>(max_features));
-  std::vector<const std::uint8_t*> codes;
-  place_.assign(n_columns, kNone);
-  for (std::size_t j = 0; j < n_columns; ++j) {
-    const auto* flags = flags_of(table.columns[j]);
-    if (flags == nullptr) continue;
-    place_[j] = codes.size();
-    codes.push_back(flags->data());
-    feature_.push_back(static_cast<FeatureIndex>(j));
-  }
+  FlagColumns flags(table);
+  const auto& codes = flags.codes;
   if (codes.size() < 2) return;
+  place_ = std::move(flags.place);
+  feature_ = std::move(flags.feature);
   n_flags_ = codes.size();
   const std::size_t n_lines = (n_flags_ + kLine - 1) / kLine;
   if (n_looks * n_flags_ < n_lines * kLooksALine * n_columns) {

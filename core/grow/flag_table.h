@@ -11,9 +11,20 @@
 
 namespace arboleda {
 
+// The columns that are flags.
+struct FlagColumns {
+  static constexpr std::size_t kNone = SIZE_MAX;
+
+  explicit FlagColumns(const CodedTable& table);
+
+  std::vector<const std::uint8_t*> codes;  // of each flag
+  std::vector<FeatureIndex> feature;
+  std::vector<std::size_t> place;  // of each column among the flags, or kNone
+};
+
 class FlagTable {
  public:
-  static constexpr std::size_t kNone = SIZE_MAX;
+  static constexpr std::size_t kNone = FlagColumns::kNone;
 
   FlagTable() = default;  // empty
 

@@ -83,14 +83,14 @@ class NodeSearch {
     };
     for (auto& w : helpers) w.best = {};
     for (std::size_t f = 0; f < list.size(); ++f) {
-      if (workspace.search.flags().sums(list[f])) search_in(workspace, f);
+      if (workspace.search.has_sums(list[f])) search_in(workspace, f);
     }
     const std::size_t n_tasks =
         std::min(list.size(), std::size_t{8} * static_cast<unsigned>(n_threads));
     parallel_for(n_threads, n_tasks, [&](std::size_t task, int worker) {
       const std::size_t end = (task + 1) * list.size() / n_tasks;
       for (std::size_t f = task * list.size() / n_tasks; f < end; ++f) {
-        if (workspace.search.flags().sums(list[f])) continue;
+        if (workspace.search.has_sums(list[f])) continue;
         search_in(helpers[static_cast<std::size_t>(worker)], f);
       }
     });

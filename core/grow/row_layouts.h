@@ -2,13 +2,15 @@
 #pragma once
 
 #include "grow/code_rows.h"
+#include "grow/flag_lists.h"
 #include "grow/flag_table.h"
 
 namespace arboleda {
 
 struct RowLayouts {
   FlagTable flags;
-  CodeRows codes;
+  CodeRows codes = {};
+  FlagLists lists = {};
 };
 
 }  // namespace arboleda

@@ -102,6 +102,65 @@ TEST_CASE("a tree does not depend on how its flags are summed up") {
   }
 }
 
+// One row has at most one of ten flags, as in a one-hot encoding, and a few other columns.
+TEST_CASE("a tree does not depend on lists of flags, whatever it is fitted to") {
+  constexpr std::size_t kRows = 900;
+  RandomStream random(8, Purpose::row_sample, 0, 0);
+  std::vector<std::vector<double>> columns(35, std::vector<double>(kRows));
+  std::vector<std::uint32_t> labels(kRows);
+  std::vector<double> y(kRows), weight(kRows);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    for (std::size_t feature = 0; feature < 3; ++feature) {
+      const std::uint32_t category = random.below(11);
+      if (category < 10) columns[feature * 10 + category][i] = 1.0;
+      labels[i] += category;
+    }
+    for (std::size_t j = 30; j < columns.size(); ++j) columns[j][i] = random.below(50);
+    y[i] = labels[i] + random.uniform();
+    labels[i] = (labels[i] / 5 + random.below(2)) % 3;
+    weight[i] = random.below(5) == 0 ? 0.0 : random.uniform();
+  }
+  TableView view{kRows, {}};
+  for (const auto& column : columns) {
+    view.columns.push_back(
+        {reinterpret_cast<const std::byte*>(column.data()), sizeof(double), DType::float64});
+  }
+  const CodedTable table = code_table(view, Context());
+  const RowLayouts none;
+  const RowLayouts lists{.lists = FlagLists(table)};
+  REQUIRE(lists.lists.n_flags() == 30);
+  const FixedWeights class_weights = fix_weights(weight, kRows, 62);
+  const FixedWeights weights = fix_weights(weight, kRows, 52);
+  const Context context(2, 1);
+  for (const std::uint64_t min_leaf : {1u, 7u}) {
+    for (const bool at_random : {false, true}) {
+      CAPTURE(min_leaf);
+      CAPTURE(at_random);
+      GrowthOptions options;
+      options.min_samples_leaf = min_leaf;
+      options.random_splits = at_random;
+      for (const ClassMeasure measure : {ClassMeasure::gini, ClassMeasure::entropy}) {
+        const auto grow = [&](const RowLayouts& layouts) {
+          return grow_classification_tree(
+              {table, class_weights, options, context, nullptr, &layouts}, labels, 3, measure);
+        };
+        CAPTURE(static_cast<int>(measure));
+        check_same(grow(lists), grow(none));
+      }
+      for (const RegressionMeasure measure :
+           {RegressionMeasure::squared_error, RegressionMeasure::absolute_error}) {
+        const RegressionTargets targets =
+            fix_regression_targets(y, weights, bit_length(weights.total), measure);
+        const auto grow = [&](const RowLayouts& layouts) {
+          return grow_regression_tree({table, weights, options, context, nullptr, &layouts},
+                                      targets, measure);
+        };
+        check_same(grow(lists), grow(none));
+      }
+    }
+  }
+}
+
 TEST_CASE("every flag that varies in a small node is as likely to be drawn") {
   constexpr std::size_t kFlags = 60;
   constexpr int kTrees = 6000;

@@ -8,6 +8,8 @@ MemberGrower::MemberGrower(const BoosterTask& task) : task_(task) {
   if (task.options.measure == ClassMeasure::gini &&
       StumpGrower::can_grow(task.table, task.n_classes, task.options.growth)) {
     stumps_.emplace(task.table, task.labels, task.rows);
+  } else if (task.options.growth.max_features < 0) {
+    layouts_.lists = FlagLists(task.table);
   }
 }
 
@@ -17,8 +19,9 @@ std::vector<TreeArrays> MemberGrower::grow(const FixedWeights& weights,
   if (stumps_) {
     trees.push_back(stumps_->grow(weights, task_.context));
   } else {
-    trees.push_back(grow_classification_tree({task_.table, weights, growth, task_.context},
-                                             task_.labels, task_.n_classes, task_.options.measure));
+    trees.push_back(
+        grow_classification_tree({task_.table, weights, growth, task_.context, nullptr, &layouts_},
+                                 task_.labels, task_.n_classes, task_.options.measure));
   }
   return trees;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/fixed_point.h"
+#include "grow/row_layouts.h"
 #include "grow/stump.h"
 #include "learn/booster.h"
 
@@ -20,6 +21,7 @@ class MemberGrower {
  private:
   const BoosterTask& task_;
   std::optional<StumpGrower> stumps_;  // where it can grow them
+  RowLayouts layouts_;                 // where not
 };
 
 }  // namespace arboleda
