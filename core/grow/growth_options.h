@@ -25,6 +25,10 @@ struct GrowthOptions {
   // Of each column: 1 the prediction never falls as its values rise, -1 it never rises, 0 free. Empty:
   // all free. Of two classes the prediction is the share of the second; of more, there is no order.
   std::vector<std::int8_t> monotonic;
+
+  bool looks_at_all(FeatureIndex n_features) const {
+    return max_features < 0 || max_features >= n_features;
+  }
 };
 
 }  // namespace arboleda

@@ -82,16 +82,20 @@ class NodeSearch {
       varies[f] = mine.search.search(node, list[f], mine.best);
     };
     for (auto& w : helpers) w.best = {};
+    std::vector<std::size_t> others;  // those that are not summed up already
     for (std::size_t f = 0; f < list.size(); ++f) {
-      if (workspace.search.has_sums(list[f])) search_in(workspace, f);
+      if (workspace.search.has_sums(list[f])) {
+        search_in(workspace, f);
+      } else {
+        others.push_back(f);
+      }
     }
     const std::size_t n_tasks =
-        std::min(list.size(), std::size_t{8} * static_cast<unsigned>(n_threads));
+        std::min(others.size(), std::size_t{8} * static_cast<unsigned>(n_threads));
     parallel_for(n_threads, n_tasks, [&](std::size_t task, int worker) {
-      const std::size_t end = (task + 1) * list.size() / n_tasks;
-      for (std::size_t f = task * list.size() / n_tasks; f < end; ++f) {
-        if (workspace.search.has_sums(list[f])) continue;
-        search_in(helpers[static_cast<std::size_t>(worker)], f);
+      const std::size_t end = (task + 1) * others.size() / n_tasks;
+      for (std::size_t i = task * others.size() / n_tasks; i < end; ++i) {
+        search_in(helpers[static_cast<std::size_t>(worker)], others[i]);
       }
     });
     Split best;

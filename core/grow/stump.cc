@@ -48,7 +48,7 @@ bool StumpGrower::can_grow(const CodedTable& table, std::size_t n_classes,
                          options.min_samples_leaf <= 1 && options.min_weight_fraction_leaf <= 0.0 &&
                          options.min_impurity_decrease <= 0.0 && options.monotonic.empty();
   const bool all_columns = options.features.empty() && !options.random_splits &&
-                           (options.max_features < 0 || options.max_features >= table.n_features());
+                           options.looks_at_all(table.n_features());
   return options.max_depth == 1 && no_limits && all_columns && n_classes == 2 &&
          table.n_rows <= kMostRows &&
          std::none_of(table.columns.begin(), table.columns.end(),
