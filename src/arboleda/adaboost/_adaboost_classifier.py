@@ -376,8 +376,12 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
         """Tell why boosting ended with a member that is no better than guessing."""
         if useless is None:
             return
-        limit = self._reader.worst_error
-        needed = "1/2" if limit == 0.5 else f"1 - 1/{self.n_classes_}"
+        if self.algorithm == "real":
+            needed = "probabilities that are not the same for all classes"
+        elif self._reader.worst_error == 0.5:
+            needed = "an error below 1/2"
+        else:
+            needed = f"an error below 1 - 1/{self.n_classes_}"
         others = (
             "'SAMME' needs less than 1 - 1/K, 'M2' and 'MH' ask less of members still: choose one "
             "of them, or give a stronger estimator"
@@ -387,14 +391,14 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
         if n_rounds == 0:
             raise ValueError(
                 f"the first member errs on {useless:.3g} of the weight, no better than guessing, "
-                f"but algorithm={self.algorithm!r} needs an error below {needed} (y has "
+                f"but algorithm={self.algorithm!r} needs {needed} (y has "
                 f"{self.n_classes_} classes): {others}"
             )
         again = "" if self.on_degenerate == "reset" else ", or set on_degenerate='reset'"
         warnings.warn(
             f"boosting ended after {n_rounds} of {self.n_estimators} rounds: the next member erred "
-            f"on {useless:.3g} of the weight, but algorithm={self.algorithm!r} needs an error "
-            f"below {needed}: {others}{again}",
+            f"on {useless:.3g} of the weight, but algorithm={self.algorithm!r} needs "
+            f"{needed}: {others}{again}",
             stacklevel=5,
         )
 

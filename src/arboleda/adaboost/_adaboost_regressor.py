@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone, is_regressor
 from sklearn.metrics import r2_score
 from sklearn.utils import Tags, check_random_state, column_or_1d, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
@@ -95,10 +95,11 @@ class AdaBoostRegressor(SavedModel, RegressorMixin, MetaEstimatorMixin, BaseEsti
     Notes
     -----
     A member of "R" ought to make the error under the density least, which is no sum of squares. In
-    the first round it is one: the density of row i is D_i |v - y_i|, and the error of an answer h
-    is D_i (h - y_i)^2 / 2. Later the density is that times steps which fall away from y_i. So
-    members are fitted by weights for which u_i |v - y_i| has the row's share of the density: least
-    squares that stand for the error. Members that take no weights learn from rows drawn by these.
+    the first round it is one: the density of row i is ``D_i |v - y_i|``, and the error of an answer
+    h is ``D_i (h - y_i)^2 / 2``. Later the density is that times steps which fall away from y_i. So
+    members are fitted by weights for which ``u_i |v - y_i|`` has the row's share of the density:
+    least squares that stand for the error. Members that take no weights learn from rows drawn by
+    these.
     Where members are trees of ours, the splits are found in this way, and the answer of each leaf
     is then the very one with which the rows in it have the least error under the density.
     In this the paper leaves the choice to the learner.
@@ -212,9 +213,7 @@ class AdaBoostRegressor(SavedModel, RegressorMixin, MetaEstimatorMixin, BaseEsti
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         target = self._read_target(y)
-        self.estimator_ = (
-            DecisionTreeRegressor(max_depth=3) if self.estimator is None else self.estimator
-        )
+        self.estimator_ = self._member_to_fit()
         n_threads = resolve_n_jobs(self.n_jobs)
         teacher: AnyTeacher | TreeTeacher
         if engine_can_boost(self.estimator_, self.algorithm):
@@ -227,9 +226,20 @@ class AdaBoostRegressor(SavedModel, RegressorMixin, MetaEstimatorMixin, BaseEsti
             table = checked_table(self, X, reset=True)
             check_consistent_length(table, target)
             given = read_weight(sample_weight, table)
+            _check_sum(given)
             teacher = AnyTeacher(self.estimator_, table, target)
         weight = np.ones(len(target)) if given is None else given
         self._boost(teacher, target, weight, n_threads)
+
+    def _member_to_fit(self) -> Any:
+        if self.estimator is None:
+            return DecisionTreeRegressor(max_depth=3)
+        if hasattr(self.estimator, "__sklearn_tags__") and not is_regressor(self.estimator):
+            raise ValueError(
+                f"estimator is a {type(self.estimator).__name__}, which is no regressor: give one, "
+                "or use AdaBoostClassifier for classes"
+            )
+        return self.estimator
 
     def _read_target(self, y: Any) -> Floats:
         y = _check_y(read_target(y, numeric=True), y_numeric=True, estimator=self)
@@ -400,6 +410,14 @@ class AdaBoostRegressor(SavedModel, RegressorMixin, MetaEstimatorMixin, BaseEsti
         tags.input_tags.sparse = member.input_tags.sparse
         tags.input_tags.allow_nan = member.input_tags.allow_nan
         return tags
+
+
+def _check_sum(weight: Floats | None) -> None:
+    with np.errstate(over="ignore"):
+        if weight is not None and not np.isfinite(weight.sum()):
+            raise ValueError(
+                "the sum of sample_weight is beyond float64: divide all weights by the same number"
+            )
 
 
 def _tell_of_useless_member(member: Any, error: float) -> None:

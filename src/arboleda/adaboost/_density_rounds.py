@@ -11,6 +11,8 @@ from arboleda.adaboost._verdict import Floats, Indices, RegressorTeacher, Verdic
 
 # An error below this is none.
 _NONE = 2.0**-52
+# Factors below this leave right answers no weight that double precision can tell.
+_LEAST_KEPT = 1e-200
 
 
 class DensityRounds:
@@ -63,17 +65,19 @@ class DensityRounds:
         if error <= _NONE:
             # Its vote is infinite in the paper: it decides alone.
             squares = self._weight @ (shares - self._target) ** 2 / self._weight.sum()
-            self.bounds.append(self._span**2 * float(squares))
+            self._note_bound(float(squares))
             return Verdict(1.0 + self._total, error, ends=True)
         if error >= 0.5:
-            self.bounds.append(self._span**2 * self._bound)
+            self._note_bound(self._bound)
             return Verdict(0.0, error, ends=True)
         beta = error / (1.0 - error)
         kept = beta**self._learning_rate
+        if kept < _LEAST_KEPT:
+            raise ValueError("the densities of the rows vanish: lower learning_rate")
         weight = -self._learning_rate * math.log(beta)
         self._total += weight
         self._bound *= (error + (1.0 - error) * kept) / math.sqrt(kept)
-        self.bounds.append(self._span**2 * self._bound)
+        self._note_bound(self._bound)
         self.density.reweigh(shares, kept, self._n_threads)
         return Verdict(weight, error)
 
@@ -92,6 +96,10 @@ class DensityRounds:
         weights = self.density.row_weights()
         found: Floats = weights * (self._given_total / weights.sum())
         return found
+
+    def _note_bound(self, of_shares: float) -> None:
+        """In the units of the targets; infinite where it is beyond float64."""
+        self.bounds.append(self._span * (self._span * of_shares))
 
     def _shares(self, values: Floats) -> Floats:
         """Values moved to [0, 1]; what is beyond the targets becomes the nearest of them."""

@@ -15,8 +15,6 @@ OnDegenerate = Literal["stop", "reset"]
 # Told the number of rounds made, and of the last one its members and outcome; True ends boosting.
 Watch = Callable[[int, Round, Outcome], bool]
 
-# The error of guessing is a sum that may come out a little smaller.
-_ROUNDING = 1e-10
 # So many useless members one after the other end boosting in spite of drawn weights.
 MOST_RESETS = 25
 
@@ -59,8 +57,8 @@ def boosted(
     while len(members) < n_rounds:
         taught = teacher.taught(algorithm.lessons(problem, state))
         votes = algorithm.votes(taught, teacher.X, problem.labels)
-        outcome = algorithm.step(problem, state, votes)
-        useless = algorithm.needs_error and outcome.error > algorithm.worst_error - _ROUNDING
+        outcome = _stepped(algorithm, problem, state, votes)
+        useless = algorithm.is_useless(outcome, votes)
         if not useless:
             n_useless = 0
             members.append(taught)
@@ -82,6 +80,14 @@ def boosted(
     return AnyMembers(
         algorithm, problem.labels, members, Rounds.of(rounds), np.array(reach)
     ), useless_error
+
+
+def _stepped(algorithm: Algorithm, problem: Problem, state: Floats, votes: Floats) -> Outcome:
+    with np.errstate(over="ignore", invalid="ignore"):
+        outcome = algorithm.step(problem, state, votes)
+    if not (np.isfinite(outcome.normalizer) and np.isfinite(outcome.state).all()):
+        raise ValueError("the weights of the rows overflow: lower learning_rate")
+    return outcome
 
 
 def _drawn_start(algorithm: Algorithm, problem: Problem, random: np.random.RandomState) -> Floats:

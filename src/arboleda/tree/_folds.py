@@ -78,7 +78,7 @@ def hold_out(
         classes = f" (classes: {len(np.unique(y[rows], axis=0))})" if stratify else ""
         raise ValueError(
             f"validation_fraction={fraction} of n_samples={rows.size}{classes} is less than one "
-            "row: raise it, give more rows, or give the validation rows as X_val and y_val"
+            "row: raise it or give more rows"
         )
     order = _dealing_order(y, rows, stratify, seed)
     # Every 1/fraction-th row in the order of the classes.

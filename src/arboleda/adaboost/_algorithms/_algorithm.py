@@ -17,6 +17,9 @@ Indices = npt.NDArray[np.intp]
 # about 11.5 (half of 23, the logarithm of its odds).
 LEAST_ERROR = 1e-10
 
+# The error of guessing is a sum that may come out a little smaller.
+_ROUNDING = 1e-10
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -87,7 +90,7 @@ class Algorithm(ABC):
     learns: ClassVar[Literal["classes", "numbers"]] = "classes"
     # From the smallest vote that a member can give to its largest, in units of the latter.
     span: ClassVar[float] = 1.0
-    # Whether a member without error ends boosting, and one that guesses too.
+    # Whether a member without error ends boosting, and one that guesses (`is_useless`) too.
     needs_error: ClassVar[bool] = False
 
     def __init__(self, n_classes: int, learning_rate: float) -> None:
@@ -117,6 +120,10 @@ class Algorithm(ABC):
     @abstractmethod
     def step(self, problem: Problem, state: Floats, votes: Floats) -> Outcome:
         """Judge the votes for the training rows, and weigh the rows anew."""
+
+    def is_useless(self, outcome: Outcome, votes: Floats) -> bool:
+        """Whether a member is no better than guessing."""
+        return self.needs_error and outcome.error > self.worst_error - _ROUNDING
 
     def last_without_error(self, outcome: Outcome, before: float) -> Outcome:
         """Weigh a last member without error, after others of total weight ``before``."""

@@ -58,7 +58,8 @@ class Logit(Algorithm):
         k = self.n_classes
         weight = self.learning_rate * (0.5 if self.width == 1 else (k - 1.0) / k)
         after = state + weight * votes
-        normalizer = self._deviance(problem, after) / self._deviance(problem, state)
+        before = self._deviance(problem, state)
+        normalizer = self._deviance(problem, after) / before if before > 0.0 else 1.0
         return Outcome(weight, error, normalizer, after)
 
     def _working(self, problem: Problem, state: Floats) -> tuple[Floats, Floats]:

@@ -14,6 +14,8 @@ from arboleda.adaboost._algorithms._answers import class_shares
 
 # Shares are taken to be at least this, so that votes stay finite.
 _LEAST_SHARE = float(np.finfo(np.float64).eps)
+# Votes this close to 0 come from shares that are all the same.
+_LEAST_VOTE = 1e-10
 
 
 class Real(Algorithm):
@@ -24,6 +26,7 @@ class Real(Algorithm):
 
     name: ClassVar[str] = "real"
     span: ClassVar[float] = 2.0
+    needs_error: ClassVar[bool] = True
 
     def votes(self, members: Sequence[Any], X: Any, labels: npt.NDArray[Any]) -> Floats:
         """Logarithms of the class shares around their mean."""
@@ -36,6 +39,10 @@ class Real(Algorithm):
         grown = state * np.exp(-self.learning_rate * own / (self.n_classes - 1.0))
         normalizer = float(grown.sum())
         return Outcome(self.learning_rate, error, normalizer, grown / normalizer)
+
+    def is_useless(self, outcome: Outcome, votes: Floats) -> bool:
+        """Whether all classes have the same share in every row: the weights would not change."""
+        return outcome.error > 0.0 and float(np.abs(votes).max()) < _LEAST_VOTE
 
     def decision(self, sums: Floats, total: float) -> Floats:
         """Half the logarithm of the odds, or the scores."""

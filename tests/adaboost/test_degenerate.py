@@ -1,0 +1,94 @@
+"""Rounds at the edge: rates beyond reason, members that guess, tables that are too small."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn import tree as peer
+from sklearn.linear_model import Ridge
+from sklearn.naive_bayes import GaussianNB
+
+import arboleda
+from arboleda import AdaBoostClassifier, AdaBoostRegressor
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 3))
+Y = (X[:, 0] + X[:, 1] ** 2 > 0.5).astype(int)
+VALUES = 2.0 * X[:, 0] + X[:, 1] ** 2
+
+
+def members(algorithm: str, **parameters: Any) -> tuple[Any, Any]:
+    """A tree of ours, and one of scikit-learn's."""
+    kind = "Regressor" if algorithm in {"gentle", "logit"} else "Classifier"
+    return tuple(
+        getattr(library, f"DecisionTree{kind}")(**parameters) for library in (arboleda, peer)
+    )  # type: ignore[return-value]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "algorithm", ["discrete", "M1", "M2", "MH", "MR", "SAMME", "real", "gentle"]
+)
+@pytest.mark.parametrize("max_depth", [1, None])
+def test_weights_that_overflow_are_refused_with_members_of_any_kind(
+    algorithm: Any, max_depth: int | None
+) -> None:
+    for member in members(algorithm, max_depth=max_depth):
+        model = AdaBoostClassifier(member, algorithm=algorithm, learning_rate=1e6)
+        with pytest.raises(ValueError, match="overflow: lower learning_rate"):
+            model.fit(X, Y)
+
+
+def test_a_deviance_of_0_stays_so() -> None:
+    for member in members("logit"):
+        model = AdaBoostClassifier(member, algorithm="logit", learning_rate=1e4, n_estimators=3)
+        assert model.fit(X, Y).normalizers_.tolist() == [0.0, 1.0, 1.0]
+
+
+def test_real_ends_with_a_member_without_error_whatever_its_kind() -> None:
+    for member in members("real"):
+        model = AdaBoostClassifier(member, algorithm="real", n_estimators=5).fit(X, Y)
+        assert len(model) == 1
+        model.set_params(on_degenerate="reset", random_state=0).fit(X, Y)
+        assert len(model) == 5
+
+
+def test_real_says_what_is_the_matter_with_members_that_are_not_sure_of_anything() -> None:
+    constant = np.ones((20, 2))
+    for member in members("real", max_depth=1):
+        model = AdaBoostClassifier(member, algorithm="real")
+        with pytest.raises(ValueError, match="needs probabilities that are not the same for all"):
+            model.fit(constant, [0, 1] * 10)
+        with pytest.warns(UserWarning, match=r"ended after 1 of 50 .* probabilities that are not"):
+            model.fit(constant, [0, 1, 1, 1] * 5)
+        assert len(model) == 1
+
+
+@pytest.mark.parametrize("member", [None, peer.DecisionTreeRegressor(max_depth=3)])
+def test_densities_that_vanish_are_refused(member: Any) -> None:
+    model = AdaBoostRegressor(member, algorithm="R", learning_rate=1e4)
+    with pytest.raises(ValueError, match="vanish: lower learning_rate"):
+        model.fit(X, VALUES)
+
+
+def test_a_bound_beyond_float64_is_infinite() -> None:
+    model = AdaBoostRegressor(algorithm="R", n_estimators=3).fit(X, VALUES * 1e300)
+    assert (model.training_error_bound_ == np.inf).all()
+    assert np.isfinite(model.predict(X)).all()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("algorithm", ["R", "R2"])
+def test_what_boosted_regressors_refuse(algorithm: Any) -> None:
+    with pytest.raises(ValueError, match="GaussianNB, which is no regressor: give one"):
+        AdaBoostRegressor(GaussianNB(), algorithm=algorithm).fit(X, VALUES)
+    for member in (None, Ridge()):
+        with pytest.raises(ValueError, match="sum of sample_weight is beyond float64"):
+            AdaBoostRegressor(member, algorithm=algorithm).fit(X, VALUES, np.full(len(X), 1e308))
+
+
+@pytest.mark.parametrize("model", [AdaBoostClassifier(), AdaBoostRegressor()])
+def test_too_few_rows_to_set_some_aside(model: Any) -> None:
+    model = model.__class__(n_iter_no_change=2)
+    with pytest.raises(ValueError, match="less than one row: raise it or give more rows$"):
+        model.fit(X[:4], [0, 1, 0, 1])
