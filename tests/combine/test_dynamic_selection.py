@@ -253,6 +253,18 @@ def test_columns_without_distances_are_refused_with_a_remedy() -> None:
     assert not get_tags(DynamicSelectionClassifier(members)).input_tags.allow_nan
 
 
+def test_of_no_rows_the_members_tell_what_is_wrong() -> None:
+    rows = np.arange(20.0)[:, None]
+    model = DynamicSelectionClassifier([("line", LogisticRegression())]).fit(rows, rows[:, 0] > 9)
+    with pytest.raises(ValueError, match="0 sample"):
+        model.predict(rows[:0])
+
+
+def test_tiny_distances_have_finite_weights() -> None:
+    weights = inverse_weights(np.array([[1e-320, 2e-320, 1.0], [0.0, 1e-320, 0.0]]))
+    np.testing.assert_allclose(weights, [[2 / 3, 1 / 3, 0], [0.5, 0, 0.5]], rtol=1e-3, atol=1e-9)
+
+
 class TestRegression:
     X, y = load_diabetes(return_X_y=True)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
 
@@ -16,7 +17,11 @@ from arboleda import (
     EnsembleSelectionClassifier,
     StackingClassifier,
     StackingRegressor,
+    VotingClassifier,
 )
+
+ROWS = np.random.default_rng(0).normal(size=(40, 2))
+LABELS = np.arange(40) % 2
 
 
 class Unfit(ClassifierMixin, BaseEstimator):
@@ -72,3 +77,34 @@ def test_a_score_that_nobody_knows_is_refused() -> None:
     model = EnsembleSelectionClassifier([("bayes", GaussianNB())], scoring="luck", cv=2)
     with pytest.raises(ValueError, match="luck"):
         model.fit([[1.0], [2.0], [1.5], [2.5]], [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        StackingClassifier,
+        EnsembleSelectionClassifier,
+        BayesianModelAveragingClassifier,
+        DynamicSelectionClassifier,
+    ],
+)
+def test_negative_weights_are_refused(model: Any) -> None:
+    with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
+        model([("member", Unfit())]).fit(ROWS, LABELS, np.where(LABELS, -1.0, 1.0))
+
+
+@pytest.mark.parametrize(
+    "combination",
+    [
+        StackingClassifier([("bayes", GaussianNB())], weights="simplex"),
+        EnsembleSelectionClassifier([("bayes", GaussianNB())]),
+        VotingClassifier([("bayes", GaussianNB())], rule="weighted"),
+        VotingClassifier([("bayes", GaussianNB())], rule="naive_bayes"),
+    ],
+)
+def test_rows_held_out_must_have_some_weight(combination: Any) -> None:
+    weight = np.zeros(40)
+    weight[:20] = 1.0  # the other half answers
+    halves = [(np.arange(20), np.arange(20, 40))]
+    with pytest.raises(ValueError, match="is 0 for all rows that members answer for out of fold"):
+        clone(combination).set_params(cv=halves).fit(ROWS, LABELS, sample_weight=weight)

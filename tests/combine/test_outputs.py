@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -293,16 +294,37 @@ def test_damaged_and_hostile_files_of_a_cache_are_made_anew(tmp_path: Path) -> N
     np.savez(pickled, outputs=np.array([Boom()], dtype=object))
     hostile = pickled.read_bytes()
     pickled.unlink()
-    wrong = tmp_path / "wrong.npz"
-    np.savez(wrong, outputs=np.full((150, 3), np.nan))
-    not_finite = wrong.read_bytes()
-    wrong.unlink()
-    for content in (b"", whole[:-30], b"PK" + whole[2:100], hostile, not_finite):
+    contents = [b"", whole[:-30], b"PK" + whole[2:100], hostile, of_a_file(np.save, expected[0])]
+    contents += [
+        of_a_file(np.savez, outputs=wrong)
+        for wrong in (expected[0] * np.nan, expected[0][:3], expected[0].astype(np.float32))
+    ]
+    packed = bytearray(of_a_file(np.savez_compressed, outputs=expected[0]))
+    packed[80:120] = bytes(40)
+    changed = bytearray(whole)
+    changed[600] ^= 1
+    contents += [bytes(changed), bytes(packed), archive_of(b"no array"), archive_of(bytes(10**6))]
+    vast = of_a_file(np.save, expected[0]).replace(b"(150, 3), }    ", b"(99999999999,)}")
+    contents += [archive_of(vast), archive_of(vast.replace(b"{'descr", b"((((((("))]
+    for content in contents:
         path.write_bytes(content)
         with pytest.warns(UserWarning, match="computed again"):
             found = out_of_fold_outputs(members, X, y, cache=tmp_path)
         np.testing.assert_array_equal(found.outputs, expected)
         assert zipfile.is_zipfile(path)
+
+
+def of_a_file(write: Any, *arrays: Any, **named: Any) -> bytes:
+    content = io.BytesIO()
+    write(content, *arrays, **named)
+    return content.getvalue()
+
+
+def archive_of(content: bytes) -> bytes:
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as archive:
+        archive.writestr("outputs.npy", content)
+    return whole.getvalue()
 
 
 class Boom:

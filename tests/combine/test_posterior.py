@@ -81,6 +81,13 @@ def test_bic_weights_of_linear_regressions() -> None:
     assert sorted(average.weights_)[1] > 1e-6
 
 
+def test_bic_asks_for_no_folds() -> None:
+    X = np.arange(4.0)[:, None]
+    members = [("line", LinearRegression())]
+    average = BayesianModelAveragingRegressor(members, criterion="bic").fit(X, X[:, 0] ** 2)
+    assert average.weights_.tolist() == [1.0]
+
+
 def test_spread_of_a_mixture_of_normals_is_that_of_its_draws() -> None:
     X, y = load_diabetes(return_X_y=True)
     members = [("two", columns_of(2, 8)), ("other", columns_of(2, 3))]

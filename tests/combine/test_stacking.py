@@ -14,7 +14,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import GroupKFold, KFold, TimeSeriesSplit, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
-from tests.combine.members import KeptRegressor, Memory, RowMemory
+from tests.combine.members import KeptRegressor, Liar, Memory, RowMemory
 
 from arboleda import (
     DecisionTreeClassifier,
@@ -220,6 +220,31 @@ def test_fitted_members_with_names_of_classes_are_taken_as_they_are() -> None:
     np.testing.assert_array_equal(
         voted.transform(X)[:, 0], np.searchsorted(voted.classes_, fitted[0][1].predict(X))
     )
+
+
+def test_a_fitted_member_of_other_labels_is_refused() -> None:
+    stranger = [("stranger", GaussianNB().fit(X, np.array(["one", "two", "zebra"])[y]))]
+    for method in ("predict", "predict_proba"):
+        stack = StackingClassifier(stranger, cv="prefit", stack_method=method)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="'stranger' predicts 'one'.*none of the classes"):
+            stack.fit(X, NAMES)
+
+
+def test_members_that_are_always_wrong_leave_all_classes_alike() -> None:
+    table = np.arange(40.0)[:, None]
+    liar = Liar().fit(table, np.arange(40) % 2)
+    stack = StackingClassifier([("liar", liar)], cv="prefit", weights="nonnegative")
+    stack.fit(table, np.arange(40) % 2)
+    assert stack.weights_.tolist() == [0.0]
+    np.testing.assert_array_equal(stack.predict_proba(table), np.full((40, 2), 0.5))
+
+
+def test_a_fit_that_fails_leaves_the_stack_as_it_was() -> None:
+    stack = StackingClassifier(classifiers()).fit(X, NAMES)
+    before = stack.predict(X)
+    with pytest.raises(ValueError, match="samples"):
+        stack.fit(X[:3], [0, 1, 2])
+    np.testing.assert_array_equal(stack.predict(X), before)
 
 
 def test_errors_name_the_member_and_the_remedy() -> None:

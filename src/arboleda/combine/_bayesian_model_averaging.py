@@ -67,6 +67,10 @@ class BayesianModelAveraging(WeightedMean):
             evidence = -self.bic_ / 2
         self.weights_ = posterior(evidence, self._prior())
 
+    @property
+    def _asks_out_of_fold(self) -> bool:
+        return self.criterion == "held_out"
+
     def _judged(self, given: Given) -> MemberOutputs:
         """Answers that tell how likely the rows are: held out, or of members that learned them."""
         if self.criterion == "held_out":

@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import os
 import pickle
+import tokenize
 import warnings
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,10 @@ from arboleda._files import write_atomically
 __all__ = ["OutputCache"]
 
 Floats = npt.NDArray[np.float64]
+# What reading an archive and an array raises where bytes are not what they should be: encrypted or
+# packed in an unknown way, of an impossible size, without the outputs.
+_DAMAGES = (OSError, ValueError, LookupError, EOFError, RuntimeError, MemoryError, TypeError)
+_HEADER = 4096  # bytes of a header at most
 
 
 class OutputCache:
@@ -67,9 +73,9 @@ class OutputCache:
         if not path.exists():
             return False
         try:
-            with path.open("rb") as opened, np.load(opened, allow_pickle=False) as arrays:
-                found = arrays["outputs"]
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            with path.open("rb") as opened, zipfile.ZipFile(opened) as arrays:
+                found = _array_of(arrays, outputs.nbytes)
+        except (*_DAMAGES, zipfile.BadZipFile, zlib.error, tokenize.TokenError) as error:
             return _damaged(path, str(error))
         right = found.dtype == np.float64 and found.shape == outputs.shape
         if not right or not np.isfinite(found).all():
@@ -82,6 +88,15 @@ class OutputCache:
         content = io.BytesIO()
         np.savez(content, outputs=outputs)
         write_atomically(path, content.getvalue())
+
+
+def _array_of(arrays: zipfile.ZipFile, n_bytes: int) -> Any:
+    """Read the outputs, not more bytes than they and a header can take."""
+    size = arrays.getinfo("outputs.npy").file_size
+    if size > n_bytes + _HEADER:
+        raise ValueError(f"it holds {size} bytes where {n_bytes} and a header are expected")
+    with arrays.open("outputs.npy") as content:
+        return np.lib.format.read_array(content, allow_pickle=False)
 
 
 def _damaged(path: Path, why: str) -> bool:

@@ -158,5 +158,9 @@ def inverse_weights(distances: Floats) -> Floats:
     distances : ndarray of shape (q, n)
     """
     zero = distances == 0
-    weights = np.where(zero.any(axis=1, keepdims=True), zero, 1.0 / np.where(zero, 1.0, distances))
+    # As shares of the smallest: 1 over a tiny distance would be infinite.
+    nearest = np.where(zero, np.inf, distances).min(axis=1, keepdims=True)
+    weights = np.where(
+        zero.any(axis=1, keepdims=True), zero, nearest / np.where(zero, 1.0, distances)
+    )
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))

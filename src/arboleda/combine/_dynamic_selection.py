@@ -61,7 +61,7 @@ class DynamicSelection(LearnedCombination):
         """Distances and numbers of neighbours, and what the members say, for a few rows a time."""
         n_rows = _num_samples(X)
         whole = n_rows <= _BATCH
-        for part in gen_batches(n_rows, _BATCH):
+        for part in gen_batches(max(n_rows, 1), _BATCH):  # none: the members object
             rows = X if whole else rows_of(X, np.arange(part.start, part.stop))
             said = self._ask(rows, range(len(self.estimators_))).outputs
             yield *self._region.around(rows), said

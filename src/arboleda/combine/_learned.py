@@ -13,11 +13,7 @@ from sklearn.ensemble._base import _BaseHeterogeneousEnsemble
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Bunch, indexable
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_consistent_length,
-    check_is_fitted,
-)
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from arboleda.combine._fits import Training, fit_members
 from arboleda.combine._folds import Folds, folds_of
@@ -29,7 +25,13 @@ from arboleda.combine._outputs import (
     outputs_of,
     outputs_of_numbered,
 )
-from arboleda.combine._target import read_classes, read_values
+from arboleda.combine._target import (
+    check_held_out_weights,
+    read_classes,
+    read_values,
+    read_weights,
+)
+from arboleda.tree._refit import as_before_if_it_fails
 
 __all__ = ["ClassCombination", "Given", "LearnedCombination", "ValueCombination"]
 
@@ -47,7 +49,7 @@ class Given(NamedTuple):
     training : Training
         All rows.
     folds : Folds or None
-        None: the members have not seen the rows.
+        None: the members have not seen the rows, or nothing is asked of them out of fold.
     weight : ndarray of shape (n_samples,)
         All one if none were given.
     is_weighted : bool
@@ -111,10 +113,16 @@ class LearnedCombination(_BaseHeterogeneousEnsemble):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If a parameter, the members or the data cannot be used; the message says which.
+            If a parameter, the members or the data cannot be used; the message says which. The
+            estimator stays as it was.
         TypeError
             If weights are given and a member takes none.
         """
+        with as_before_if_it_fails(self):
+            self._fit(X, y, sample_weight, groups)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> None:
         self._validate_params()
         members = kept_members(self.estimators)
         self._check_members(members)
@@ -122,7 +130,7 @@ class LearnedCombination(_BaseHeterogeneousEnsemble):  # type: ignore[misc]
         (X,) = indexable(X)
         classes, target = self._read_target(y)
         params: dict[str, dict[str, Any]] = {}
-        weight = _check_sample_weight(sample_weight, target, dtype=np.float64)
+        weight = read_weights(sample_weight, target)
         if sample_weight is not None:
             params = {name: {"sample_weight": weight} for name, _ in members}
         training = Training(
@@ -135,15 +143,18 @@ class LearnedCombination(_BaseHeterogeneousEnsemble):  # type: ignore[misc]
             self.estimators_ = [member for _, member in members]
         else:
             members = learned_by(members, classes)
-            folds = folds_of(
-                5 if self.cv is None else self.cv, X, target, groups, classes=classes is not None
-            )
+            if self._asks_out_of_fold:
+                folds = folds_of(self.cv, X, target, groups, classes=classes is not None)
             self.estimators_ = fit_members(members, training)
         self._names = [name for name, _ in members]
         self._keep_names()
         is_weighted = sample_weight is not None
         self._learn(Given(members, training, folds, weight, is_weighted, groups))
-        return self
+
+    @property
+    def _asks_out_of_fold(self) -> bool:
+        """Whether members that are fitted here are judged by rows out of fold."""
+        return True
 
     @property
     def _is_prefit(self) -> bool:
@@ -172,6 +183,7 @@ class LearnedCombination(_BaseHeterogeneousEnsemble):  # type: ignore[misc]
         """What the members say of rows that they have not seen."""
         if given.folds is None:
             return self._ask(given.training.X, range(len(given.members)))
+        check_held_out_weights(given.weight[given.folds.rows])
         return out_of_fold(given.members, given.training, given.folds)
 
     def _ask(self, X: Any, chosen: Any) -> MemberOutputs:

@@ -17,6 +17,7 @@ __all__ = [
     "choice_of",
     "classes_known_to",
     "kept_members",
+    "places_of",
 ]
 
 Array = npt.NDArray[Any]
@@ -131,7 +132,7 @@ def answer_of(member: Named, X: Any, classes: Array | None, *, votes: bool) -> F
     if np.array_equal(known, classes):
         return said
     shares = np.zeros((len(said), len(classes)))
-    shares[:, _places(name, known, classes)] = said
+    shares[:, places_of(name, known, classes)] = said
     return shares
 
 
@@ -144,19 +145,17 @@ def choice_of(member: Named, X: Any, classes: Array) -> npt.NDArray[np.intp]:
         If it predicts another class.
     """
     name, estimator = member
-    return _places(name, np.asarray(estimator.predict(X)), classes)
+    return places_of(name, np.asarray(estimator.predict(X)), classes)
 
 
-def _is_named(item: Any) -> bool:
-    return isinstance(item, tuple | list) and len(item) == 2 and isinstance(item[0], str)
+def places_of(name: str, labels: Array, classes: Array) -> npt.NDArray[np.intp]:
+    """Numbers of the classes that labels stand for.
 
-
-def _is_dropped(member: Any) -> bool:
-    return isinstance(member, str) and member == "drop"
-
-
-def _places(name: str, labels: Array, classes: Array) -> npt.NDArray[np.intp]:
-    """Numbers of the classes that labels stand for."""
+    Raises
+    ------
+    ValueError
+        If a label is none of the classes.
+    """
     places = np.searchsorted(classes, labels)
     found = places < len(classes)
     found[found] = classes[places[found]] == labels[found]
@@ -168,6 +167,14 @@ def _places(name: str, labels: Array, classes: Array) -> npt.NDArray[np.intp]:
             "in y"
         )
     return places
+
+
+def _is_named(item: Any) -> bool:
+    return isinstance(item, tuple | list) and len(item) == 2 and isinstance(item[0], str)
+
+
+def _is_dropped(member: Any) -> bool:
+    return isinstance(member, str) and member == "drop"
 
 
 def _check(name: str, said: Floats, shape: tuple[int, ...]) -> None:

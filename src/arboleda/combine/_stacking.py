@@ -23,7 +23,7 @@ from arboleda._bridge.coded_once import rows_of
 from arboleda.combine._constrained_weights import Constraint, constrained_weights
 from arboleda.combine._fits import answers_by_fold
 from arboleda.combine._learned import Given, LearnedCombination
-from arboleda.combine._members import Named, answer_of, classes_known_to
+from arboleda.combine._members import Named, answer_of, classes_known_to, places_of
 from arboleda.combine._weighted_mean import WeightedMean
 
 __all__ = ["StackMethod", "Stacking", "final_has"]
@@ -239,7 +239,7 @@ def _columns(named: Named, X: Any, classes: Array | None, *, methods: dict[str, 
         return _decisions(named, X, classes)
     said = np.asarray(member.predict(X))
     if classes is not None and said.dtype.kind not in "fiub":
-        said = np.searchsorted(classes, said)  # labels of a member that was fitted before
+        said = places_of(name, said, classes)  # labels of a member that was fitted before
     if said.ndim != 1:
         raise ValueError(
             f"the member {name!r} predicts an array of shape {said.shape}: members of one target "

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from arboleda.combine._constrained_weights import Constraint
 from arboleda.combine._members import Named
@@ -55,7 +55,7 @@ class StackingClassifier(Stacking, WeightedMeanClassifier):
     passthrough : bool, default=False
         Whether the final classifier sees the columns of X too.
     verbose : int, default=0
-        How much joblib tells of its progress.
+        Whether to print a line for each member fitted: 0 does not.
     weights : {"simplex", "nonnegative"}, default=None
         Combine the members by the weights with the smallest squared error of their probabilities
         against the classes, out of fold: "nonnegative" weights of any sum, or those of sum one,
@@ -170,7 +170,11 @@ class StackingClassifier(Stacking, WeightedMeanClassifier):
         """
         check_is_fitted(self)
         if self.weights is not None:
-            return np.asarray(self._mean(X) / self.weights_.sum())
+            total = self.weights_.sum()
+            if total == 0:  # no member helps: all classes are alike
+                n_classes = len(self.classes_)
+                return np.full((_num_samples(X), n_classes), 1 / n_classes)
+            return np.asarray(self._mean(X) / total)
         said = np.asarray(self.final_estimator_.predict_proba(self.transform(X)))
         known = self.final_estimator_.classes_
         if len(known) == len(self.classes_):

@@ -47,7 +47,7 @@ class StackingRegressor(Stacking, WeightedMeanRegressor):
     passthrough : bool, default=False
         Whether the final regressor sees the columns of X too.
     verbose : int, default=0
-        How much joblib tells of its progress.
+        Whether to print a line for each member fitted: 0 does not.
     weights : {"simplex", "nonnegative"}, default=None
         Combine the members by the weights with the smallest squared error out of fold:
         "nonnegative" weights of any sum, or those of sum one, "simplex". With a sum of one, the

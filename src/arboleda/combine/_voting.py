@@ -6,7 +6,6 @@ from abc import ABCMeta, abstractmethod
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from sklearn.base import MetaEstimatorMixin, TransformerMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils import Bunch, Tags, get_tags
@@ -15,7 +14,6 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import (
     _check_feature_names_in,
-    _check_sample_weight,
     check_consistent_length,
     check_is_fitted,
 )
@@ -27,6 +25,7 @@ from arboleda.combine._members import Named
 from arboleda.combine._outputs import learned_by, out_of_fold
 from arboleda.combine._routing import params_of_members
 from arboleda.combine._rule import Array, Rule
+from arboleda.combine._target import check_held_out_weights, read_weights
 
 __all__ = ["Voting"]
 
@@ -87,7 +86,8 @@ class Voting(TransformerMixin, MetaEstimatorMixin, _BaseComposition, metaclass=A
             seen = out_of_fold(members, training, folds, votes=rule.of_choices)
             weight = params.get("sample_weight")
             if weight is not None:
-                weight = _check_sample_weight(weight, target, dtype=np.float64)[seen.rows]
+                weight = read_weights(weight, target)[seen.rows]
+                check_held_out_weights(weight)
             rule = rule.learned(seen, target[seen.rows], weight)
         self._rule = rule
         self.estimators_ = fit_members(members, training)
