@@ -55,9 +55,9 @@ def test_plain_lines(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     assert lines[0] == "table: 160 rows, 9 columns, target rich"
     assert lines[1] == "The task is classification: the target holds text."
     assert "Column id is left out: identifier" in lines[2]
-    assert lines[5].endswith("10 features; 12 models, 5 fits to do, 3 already done.")
-    # Five fits of 2 s in 10 s; the 12 tests are left.
-    assert lines[6] == "Most frequent class: 0.52 ± 0.016; about 24 s left"
+    assert lines[5].endswith("10 features; 13 models, 5 fits to do, 3 already done.")
+    # Five fits of 2 s in 10 s; the 13 tests are left.
+    assert lines[6] == "Most frequent class: 0.52 ± 0.016; about 26 s left"
     assert lines[7] == "Logistic regression: failed (ValueError: [red]no[/red])"
     assert lines[8] == "Most frequent class: test Accuracy 0.625"
 
