@@ -195,6 +195,15 @@ def test_numbers_of_jobs_change_nothing() -> None:
     assert one.estimators_[0].n_jobs is two.estimators_[0].n_jobs is None
 
 
+@pytest.mark.parametrize("unit", [1e-160, 1e150])
+def test_weights_of_errors_do_not_depend_on_the_unit(unit: float) -> None:
+    rows, values = load_diabetes(return_X_y=True)
+    members = [("low", Ridge(0.1)), ("high", Ridge(10.0))]
+    vote = VotingRegressor(members, rule="weighted")
+    expected = clone(vote).fit(rows, values).vote_weights_
+    np.testing.assert_allclose(vote.fit(rows, values * unit).vote_weights_, expected, rtol=1e-3)
+
+
 def test_regressors_by_every_rule() -> None:
     X, y = load_diabetes(return_X_y=True)
     members = [

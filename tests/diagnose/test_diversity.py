@@ -221,6 +221,11 @@ def test_what_is_no_table_of_classes_is_refused(predictions: list, y: list, mess
         diversity(predictions, y)
 
 
+def test_labels_of_several_types_are_refused() -> None:
+    with pytest.raises(ValueError, match="labels of several types.*give them one type"):
+        diversity([["a", None], ["a", "a"]], ["a", "b"])
+
+
 def test_names_are_as_many_as_members() -> None:
     with pytest.raises(ValueError, match="names has 1 entries for 2 members"):
         diversity([[0, 1], [1, 1]], [0, 1], names=["one"])

@@ -87,6 +87,8 @@ class InverseErrorMean(Mean):
         )
         if not error.any():
             return InverseErrorMean(np.full(len(error), 1 / len(error)))
-        # A member without error would weigh infinitely much.
-        inverse = 1 / np.maximum(error, np.finfo(float).eps * error.max())
+        # A member without error would weigh infinitely much, and so would 1 over a tiny error.
+        floats = np.finfo(float)
+        error = np.maximum(error, max(floats.eps * error.max(), floats.smallest_subnormal))
+        inverse = error.min() / error
         return InverseErrorMean(inverse / inverse.sum())

@@ -268,7 +268,13 @@ def _class_numbers(predictions: Any, y: Any) -> tuple[npt.NDArray[np.intp], npt.
             f"classes such as {true.flat[0]!r}. The members of some ensembles number the classes: "
             "take ensemble.classes_[numbers]"
         )
-    classes = np.unique(np.concatenate([np.unique(row) for row in (true, *predicted)]))
+    try:
+        classes = np.unique(np.concatenate([np.unique(row) for row in (true, *predicted)]))
+    except TypeError as error:
+        raise ValueError(
+            f"predictions and y hold labels of several types ({error}), as None among texts: give "
+            "them one type"
+        ) from error
     if classes.dtype.kind == "f" and np.isnan(classes).any():
         raise ValueError("predictions hold NaN, which is no class")
     return np.searchsorted(classes, predicted), np.searchsorted(classes, true)
