@@ -56,7 +56,7 @@ inline void fix_label_weights(std::span<const double> weights, std::size_t n_cla
     fixed.total += fixed.row[i];
   }
   require(fixed.total > 0.0 && fixed.total < std::ldexp(1.0, kBits + 1),
-          "the weights of labels must sum to 1");
+          "the weights of labels do not sum to 1: lower learning_rate");
 }
 
 // What the measures see of a row.

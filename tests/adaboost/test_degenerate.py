@@ -39,6 +39,14 @@ def test_weights_that_overflow_are_refused_with_members_of_any_kind(
             model.fit(X, Y)
 
 
+@pytest.mark.parametrize("max_depth", [1, None])
+def test_sums_of_label_weights_that_rounding_spoils_are_refused(max_depth: int | None) -> None:
+    y = np.digitize(X[:, 0] + 0.3 * X[:, 1], [-0.5, 0.5])
+    member = arboleda.DecisionTreeClassifier(max_depth=max_depth)
+    with pytest.raises(ValueError, match="do not sum to 1: lower learning_rate"):
+        AdaBoostClassifier(member, algorithm="MH", learning_rate=30.0).fit(X, y)
+
+
 def test_a_deviance_of_0_stays_so() -> None:
     for member in members("logit"):
         model = AdaBoostClassifier(member, algorithm="logit", learning_rate=1e4, n_estimators=3)
