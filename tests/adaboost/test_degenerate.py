@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn import tree as peer
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 
 import arboleda
-from arboleda import AdaBoostClassifier, AdaBoostRegressor
+from arboleda import AdaBoostClassifier, AdaBoostRegressor, SchapireBoostingClassifier
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -100,3 +100,9 @@ def test_too_few_rows_to_set_some_aside(model: Any) -> None:
     model = model.__class__(n_iter_no_change=2)
     with pytest.raises(ValueError, match="less than one row: raise it or give more rows$"):
         model.fit(X[:4], [0, 1, 0, 1])
+
+
+def test_a_third_of_the_rows_may_lack_a_class() -> None:
+    model = SchapireBoostingClassifier(LogisticRegression(), depth=3, random_state=0)
+    with pytest.raises(ValueError, match="one class alone, which LogisticRegression refuses .*:"):
+        model.fit(X[:12], Y[:12])

@@ -247,7 +247,16 @@ class _Learner:
         if depth == 0:
             member = clone(self.template)
             set_random_states(member, self.random)
-            return member.fit(rows_of(self.X, rows), self.y[rows])
+            try:
+                return member.fit(rows_of(self.X, rows), self.y[rows])
+            except ValueError as error:
+                if len(np.unique(self.y[rows])) > 1 or len(np.unique(self.y)) == 1:
+                    raise
+                raise ValueError(
+                    f"a member was to learn from {len(rows)} rows of one class alone, which "
+                    f"{type(member).__name__} refuses ({error}): give more rows, a smaller depth, "
+                    "or members that can learn one class, such as trees"
+                ) from error
         if len(rows) < 3:
             return self.learned(rows, depth - 1)
         own = len(rows) // 3
