@@ -86,6 +86,14 @@ def write_display_math(translator: HTML5Translator, node: nodes.math_block) -> N
     raise nodes.SkipNode
 
 
+def leave_out(
+    _app: Sphinx, _what: str, name: str, _obj: object, skip: bool, _options: object
+) -> bool:
+    """scikit-learn's `set_output` refers to pages of scikit-learn's own documentation."""
+    return skip or name == "set_output"
+
+
 def setup(app: Sphinx) -> None:
     """Formulas become MathML at build time: the pages need no script from elsewhere."""
     app.add_html_math_renderer("mathml", (write_inline_math, None), (write_display_math, None))
+    app.connect("autodoc-skip-member", leave_out)
