@@ -17,6 +17,7 @@ from sklearn.utils.validation import _check_y, check_consistent_length, check_is
 from arboleda._bridge.adaboost_regressor import RunningMedians
 from arboleda._bridge.target import read_target, read_weight
 from arboleda._bridge.threads import resolve_n_jobs
+from arboleda._staged_scores import StagedScores
 from arboleda.adaboost._any_regressors import AnyRegressors, AnyTeacher
 from arboleda.adaboost._boosted_trees import BoostedTrees, TreeTeacher, engine_can_boost
 from arboleda.adaboost._density_rounds import DensityRounds
@@ -31,7 +32,13 @@ from arboleda.tree import DecisionTreeRegressor
 from arboleda.tree._refit import as_before_if_it_fails
 
 
-class AdaBoostRegressor(SavedModel, RegressorMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class AdaBoostRegressor(
+    SavedModel,
+    StagedScores,
+    RegressorMixin,  # type: ignore[misc]
+    MetaEstimatorMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """AdaBoost of regressors: each learns most from what those before it got wrong.
 
     What the members say is put together by their weighted median: the smallest of their answers at
@@ -339,21 +346,8 @@ class AdaBoostRegressor(SavedModel, RegressorMixin, MetaEstimatorMixin, BaseEsti
             running.add(values, weight, n_threads)
             yield running.medians(n_threads).clip(*self._range)
 
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """Yield R2 after each round.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), default=None
-
-        Yields
-        ------
-        score : float
-        """
-        for predicted in self.staged_predict(X):
-            yield r2_score(y, predicted, sample_weight=sample_weight)
+    def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
+        return float(r2_score(y, predicted, sample_weight=sample_weight))
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)

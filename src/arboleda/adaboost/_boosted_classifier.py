@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from arboleda._bridge.target import read_target
 from arboleda._bridge.threads import resolve_n_jobs
+from arboleda._staged_scores import StagedScores
 from arboleda.adaboost._algorithms import ALGORITHMS, Algorithm, Floats, Indices
 from arboleda.adaboost._any_members import AnyMembers
 from arboleda.adaboost._saved_votes import SavedVotes, complete
@@ -22,7 +23,7 @@ from arboleda.persist import Field, Labels, SavedModel
 Array = npt.NDArray[Any]
 
 
-class BoostedClassifier(SavedModel, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BoostedClassifier(SavedModel, StagedScores, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Members that vote by weight, and how their sums are read."""
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {
@@ -137,21 +138,8 @@ class BoostedClassifier(SavedModel, ClassifierMixin, BaseEstimator):  # type: ig
         for decision in self.staged_decision_function(X):
             yield self._labels(decision)
 
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """Yield the accuracy after each round.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), default=None
-
-        Yields
-        ------
-        accuracy : float
-        """
-        for predicted in self.staged_predict(X):
-            yield accuracy_score(y, predicted, sample_weight=sample_weight)
+    def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
+        return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of the classes by the loss that the algorithm lowers.

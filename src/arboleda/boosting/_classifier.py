@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y
 
 from arboleda._bridge.class_weights import check_class_weights
+from arboleda._staged_scores import StagedScores
 from arboleda.boosting._boosting import Array, Boosting, Floats
 from arboleda.boosting._losses import CLASSIFICATION, CustomLoss, Loss, classification_loss
 from arboleda.persist import Field, Labels
@@ -21,7 +22,7 @@ from arboleda.persist import Field, Labels
 ClassWeight = dict[Any, float] | Literal["balanced"] | None
 
 
-class BoostingClassifier(ClassifierMixin, Boosting):  # type: ignore[misc]
+class BoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: ignore[misc]
     """Classes in, probabilities out."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -190,21 +191,8 @@ class BoostingClassifier(ClassifierMixin, Boosting):  # type: ignore[misc]
         """
         return map(self._as_probabilities, self._staged_raw_scores(X))
 
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """Yield the accuracy after each round: one fit judges every number of rounds.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), default=None
-
-        Yields
-        ------
-        score : float
-        """
-        for labels in self.staged_predict(X):
-            yield float(accuracy_score(y, labels, sample_weight=sample_weight))
+    def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
+        return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     def _defect(self) -> str | None:
         expected = (

@@ -14,6 +14,7 @@ from sklearn.utils import Tags, column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_y
 
+from arboleda._staged_scores import StagedScores
 from arboleda.boosting._boosting import Array, Boosting, Floats
 from arboleda.boosting._losses import REGRESSION, CustomLoss, Loss, regression_loss
 
@@ -22,7 +23,7 @@ RegressionLoss = Literal[
 ]
 
 
-class BoostingRegressor(RegressorMixin, Boosting):  # type: ignore[misc]
+class BoostingRegressor(StagedScores, RegressorMixin, Boosting):  # type: ignore[misc]
     """Numbers in, means or quantiles out."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -113,22 +114,6 @@ class BoostingRegressor(RegressorMixin, Boosting):  # type: ignore[misc]
             1 at best.
         """
         return self._score_of(y, self.predict(X), sample_weight)
-
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """Yield `score` after each round: one fit judges every number of rounds.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), default=None
-
-        Yields
-        ------
-        score : float
-        """
-        for predictions in self.staged_predict(X):
-            yield self._score_of(y, predictions, sample_weight)
 
     def _score_of(self, y: Any, predictions: Floats, sample_weight: Any) -> float:
         if predictions.ndim == 1:
