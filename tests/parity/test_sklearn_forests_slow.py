@@ -30,5 +30,5 @@ def test_classes_are_equivalent(kind: str, parameters: dict[str, Any], name: str
 @pytest.mark.parametrize("parameters", NUMBERS, ids=str)
 def test_numbers_are_equivalent(kind: str, parameters: dict[str, Any]) -> None:
     X, y = load("diabetes")
-    found = levels(kind, X, y, {"n_estimators": 100, **parameters}, 20)
+    found = levels(kind, X, y, {"n_estimators": 100, **parameters}, 60)
     assert found.are_equivalent(0.015), found
