@@ -82,14 +82,6 @@ class ClassSides {
 
   double tie_break() const { return measure_.tie_break(w_left_, w_right_); }
 
-  // False only if score() is below `best`; cheaper than the score.
-  bool can_reach(double best) const {
-    if constexpr (requires { measure_.can_reach(w_left_, w_right_, best); }) {
-      return measure_.can_reach(w_left_, w_right_, best);
-    }
-    return true;
-  }
-
   std::uint64_t n_left() const { return n_left_; }
   std::uint64_t n_right() const { return n_right_; }
   double weight_left() const { return static_cast<double>(w_left_); }

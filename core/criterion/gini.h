@@ -42,12 +42,6 @@ class Gini {
                             static_cast<double>(right_squares_), static_cast<double>(w_right));
   }
 
-  bool can_reach(std::uint64_t w_left, std::uint64_t w_right, double best) const {
-    return quotients_can_reach(static_cast<double>(left_squares_), static_cast<double>(w_left),
-                               static_cast<double>(right_squares_), static_cast<double>(w_right),
-                               best);
-  }
-
   double tie_break(std::uint64_t, std::uint64_t) const { return 0.0; }
 
   template <class Slot>

@@ -31,12 +31,6 @@ class SquaredSides : public MomentSides<Sum> {
   }
 
   double tie_break() const { return 0.0; }
-
-  bool can_reach(double best) const {
-    const auto l = static_cast<double>(this->left().sum);
-    const auto r = static_cast<double>(this->right().sum);
-    return quotients_can_reach(l * l, this->weight_left(), r * r, this->weight_right(), best);
-  }
 };
 
 template <class Sum, bool kWeighted>

@@ -42,12 +42,10 @@ class NodeSearch {
   void find(const NodeView<Criterion>& node, Bud& bud, Workspace& workspace,
             std::deque<Workspace>* helpers) const {
     workspace.best = {};
-    const bool draws =
-        options_.max_features >= 0 && static_cast<std::size_t>(options_.max_features) < n_features_;
-    if (draws) {
-      search_drawn(node, bud, workspace);
-    } else {
+    if (options_.looks_at_all(static_cast<FeatureIndex>(n_features_))) {
       search_all(node, bud, workspace, helpers);
+    } else {
+      search_drawn(node, bud, workspace);
     }
   }
 

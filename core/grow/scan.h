@@ -49,9 +49,6 @@ bool consider(const Sides& sides, const SplitLimits& limits, Split& candidate, S
     return false;
   }
   if (limits.is_monotonic && !keeps_order(sides, limits, candidate)) return false;
-  if constexpr (requires { sides.can_reach(best.score); }) {
-    if (!sides.can_reach(best.score)) return false;
-  }
   candidate.score = sides.score();
   if (candidate.score < best.score) return false;
   candidate.tie_break = sides.tie_break();
