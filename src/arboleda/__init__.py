@@ -29,6 +29,7 @@ _PUBLIC = {
     "GradientBoostingRegressor": "arboleda.boosting",
     "HistGradientBoostingClassifier": "arboleda.boosting",
     "HistGradientBoostingRegressor": "arboleda.boosting",
+    "MixedNaiveBayes": "arboleda.learners",
     "ModelFormatError": "arboleda._errors",
     "PrunedTreeClassifier": "arboleda.tree",
     "PrunedTreeRegressor": "arboleda.tree",
@@ -69,6 +70,7 @@ __all__ = [
     "GradientBoostingRegressor",
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
+    "MixedNaiveBayes",
     "ModelFormatError",
     "PrunedTreeClassifier",
     "PrunedTreeRegressor",
@@ -129,6 +131,7 @@ if TYPE_CHECKING:
     from arboleda.forest import ExtraTreesRegressor as ExtraTreesRegressor
     from arboleda.forest import RandomForestClassifier as RandomForestClassifier
     from arboleda.forest import RandomForestRegressor as RandomForestRegressor
+    from arboleda.learners import MixedNaiveBayes as MixedNaiveBayes
     from arboleda.persist import load as load
     from arboleda.study import Study as Study
     from arboleda.tree import DecisionTreeClassifier as DecisionTreeClassifier

@@ -22,6 +22,7 @@ RUNNABLE = [
             "diagnose",
             "forests",
             "grid_search",
+            "learners",
             "reading_trees",
             "saving",
             "trees",

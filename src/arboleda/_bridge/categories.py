@@ -100,10 +100,14 @@ def learn_levels(column: LabelColumn, place: str, *, many: bool = False) -> tupl
     return sorted_labels(level for level in levels if level is not None)
 
 
-def encode(column: LabelColumn, codes: Mapping[Label, int], place: str) -> npt.NDArray[Any]:
+def encode(
+    column: LabelColumn, codes: Mapping[Label, int], place: str, *, unseen_apart: bool = False
+) -> npt.NDArray[Any]:
     """Codes of a column's rows; a missing label and one that `fit` did not see get `missing_code`.
 
-    They are uint16, as the engine reads them, or uint32 where there are too many levels for that.
+    With `unseen_apart` one that `fit` did not see gets the number of levels instead, where that is
+    not the missing code too. Codes are uint16, as the engine reads them, or uint32 where there are
+    too many levels for that.
 
     Raises
     ------
@@ -116,8 +120,9 @@ def encode(column: LabelColumn, codes: Mapping[Label, int], place: str) -> npt.N
     dtype = np.uint16 if missing == MISSING else np.uint32
     table = np.full(int(present[-1]) + 2 if present.size else 1, missing, dtype=dtype)
     labels = _plain_labels(column, present, place)
-    table[present] = [missing if label is None else codes.get(label, missing) for label in labels]
-    if codes and (table == missing).all():
+    unseen = len(codes) if unseen_apart else missing
+    table[present] = [missing if label is None else codes.get(label, unseen) for label in labels]
+    if codes and (table >= len(codes)).all():
         _check_kinds(column, present, labels, codes, place)
     return take(table, column.codes)
 

@@ -52,51 +52,73 @@ def categorical_columns(
     ValueError
         If a name or an index is not among the columns, or a mask has another length.
     """
-    n_columns = source.n_columns
     if isinstance(categorical_features, str):  # "from_dtype"
-        return [source.is_labelled(j) for j in range(n_columns)]
+        return [source.is_labelled(j) for j in range(source.n_columns)]
+    return chosen_columns(categorical_features, source.n_columns, names, "categorical_features")
+
+
+def chosen_columns(
+    given: Any, n_columns: int, names: tuple[Name, ...] | None, parameter: str
+) -> list[bool]:
+    """Tell for each column whether a parameter names it.
+
+    Parameters
+    ----------
+    given : None, or array-like of bool, int or str
+        A mask, indices or names.
+    n_columns : int
+    names : tuple or None
+        Names of the columns.
+    parameter : str
+        What messages call it.
+
+    Raises
+    ------
+    ValueError
+        If a name or an index is not among the columns, or a mask has another length.
+    """
     chosen = [False] * n_columns
-    if not names_categories(categorical_features):
+    if not names_categories(given):
         return chosen
-    given = np.asarray(categorical_features)
-    if given.dtype.kind == "U":  # NumPy would write indices beside names as text
-        given = np.asarray(categorical_features, dtype=object)
-    if given.ndim != 1 or given.dtype.kind not in "biuUO":
+    array = np.asarray(given)
+    if array.dtype.kind == "U":  # NumPy would write indices beside names as text
+        array = np.asarray(given, dtype=object)
+    if array.ndim != 1 or array.dtype.kind not in "biuUO":
         raise ValueError(
-            "categorical_features must be a list of names, of indices, or a mask of booleans; it "
-            f"is {categorical_features!r}"
+            f"{parameter} must be a list of names, of indices, or a mask of booleans; it is "
+            f"{given!r}"
         )
-    if given.dtype.kind == "b":
-        if given.size != n_columns:
+    if array.dtype.kind == "b":
+        if array.size != n_columns:
             raise ValueError(
-                f"categorical_features is a mask of {given.size} columns, but X has {n_columns}"
+                f"{parameter} is a mask of {array.size} columns, but X has {n_columns}"
             )
-        return [bool(flag) for flag in given]
-    for item in given.tolist():
-        chosen[_place(item, n_columns, names)] = True
+        return [bool(flag) for flag in array]
+    for item in array.tolist():
+        chosen[_place(item, n_columns, names, parameter)] = True
     return chosen
 
 
-def _place(item: Any, n_columns: int, names: tuple[Name, ...] | None) -> int:
+def _place(item: Any, n_columns: int, names: tuple[Name, ...] | None, parameter: str) -> int:
     if isinstance(item, str):
         if names is None:
             raise ValueError(
-                f"categorical_features names {item!r}, but the columns of X have no names: give "
+                f"{parameter} names {item!r}, but the columns of X have no names: give "
                 "their indices"
             )
         if item not in names:
             raise ValueError(
-                f"categorical_features names {item!r}, which is no column of X; there are "
+                f"{parameter} names {item!r}, which is no column of X; there are "
                 f"{', '.join(map(repr, names[:20]))}{', ...' if len(names) > 20 else ''}"
             )
         return names.index(item)
     if not isinstance(item, int) or isinstance(item, bool):
         raise TypeError(
-            "categorical_features must hold names, indices or booleans; it holds "
+            f"{parameter} must hold names, indices or booleans; it holds "
             f"{item!r} of type {type(item).__name__}"
         )
     if not 0 <= item < n_columns:
         raise ValueError(
-            f"categorical_features holds the index {item}, but X has columns 0 to {n_columns - 1}"
+            f"{parameter} holds the index {item}, but X has columns 0 to {n_columns - 1}"
         )
     return item

@@ -26,6 +26,7 @@ def check_table(
     reset: bool,
     categorical_features: Any = None,
     many_levels: bool = False,
+    unseen_apart: bool = False,
 ) -> Table | SparseTable:
     """Validate a table and return its columns.
 
@@ -44,6 +45,8 @@ def check_table(
     many_levels : bool, default=False
         Whether a column may have more levels than the engine numbers; its codes are then uint32,
         and the estimator puts numbers in their place. Read in ``fit`` only.
+    unseen_apart : bool, default=False
+        Whether a category that `fit` did not see is told from a missing one, as `encode` does it.
 
     Raises
     ------
@@ -69,7 +72,7 @@ def check_table(
         columns.append(
             source.numbers(j, place)
             if codes is None
-            else encode(source.labels(j, place), codes, place)
+            else encode(source.labels(j, place), codes, place, unseen_apart=unseen_apart)
         )
     return Table(columns, source.n_rows, schema.n_levels)
 

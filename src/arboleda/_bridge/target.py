@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from datetime import date
 from typing import Any
@@ -99,6 +100,21 @@ def read_weight(sample_weight: Any, table: Table | SparseTable) -> npt.NDArray[n
             "or importances; 0 leaves a row out"
         )
     return weight
+
+
+def check_total_weight(weight: npt.NDArray[np.float64] | None) -> None:
+    """Refuse weights whose sum leaves float64.
+
+    Raises
+    ------
+    ValueError
+        If it does.
+    """
+    with np.errstate(over="ignore"):
+        if weight is not None and not math.isfinite(weight.sum()):
+            raise ValueError(
+                "the sum of sample_weight is beyond float64: divide all weights by the same number"
+            )
 
 
 def check_finite(values: npt.NDArray[Any], what: str, remedy: str) -> None:

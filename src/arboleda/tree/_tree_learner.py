@@ -21,7 +21,7 @@ from arboleda._bridge.constraints import read_monotonic_cst
 from arboleda._bridge.fit import CodedTable
 from arboleda._bridge.schema import Schema
 from arboleda._bridge.table import SparseTable, Table, check_table
-from arboleda._bridge.target import read_target, read_weight
+from arboleda._bridge.target import check_total_weight, read_target, read_weight
 from arboleda._bridge.threads import resolve_n_jobs
 from arboleda.persist import Array as SavedArray
 from arboleda.persist import Field, Integer, SavedModel
@@ -145,7 +145,7 @@ class TreeLearner(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         target = self._encode_target(read_target(y, numeric=is_regressor(self)))
         check_consistent_length(table, target)
         weight = self._target_weight(target, read_weight(sample_weight, table))
-        _check_total(weight)
+        check_total_weight(weight)
         n_threads = resolve_n_jobs(self.n_jobs)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         coded = (
@@ -204,14 +204,6 @@ class TreeLearner(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         tags.input_tags.sparse = True
         tags.target_tags.multi_output = self._takes_several_outputs
         return tags
-
-
-def _check_total(weight: Floats | None) -> None:
-    with np.errstate(over="ignore"):
-        if weight is not None and not math.isfinite(weight.sum()):
-            raise ValueError(
-                "the sum of sample_weight is beyond float64: divide all weights by the same number"
-            )
 
 
 def n_rows_of(count: int | float, n_rows: int) -> int:

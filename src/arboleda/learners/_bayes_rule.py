@@ -1,0 +1,127 @@
+"""Bayes' rule: P(k | x) = P(k) p(x | k) / sum_c P(c) p(x | c), computed in logarithms."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from arboleda._bridge.schema import Schema
+
+Array = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+
+
+class BayesRuleClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+    """What classifiers share that know how likely the rows of each class are."""
+
+    classes_: Array
+    class_prior_: Floats
+    n_features_in_: int
+    schema_: Schema
+
+    @abstractmethod
+    def _log_joint(self, X: Any) -> Floats:
+        """Return log P(k) + log p(x | k), up to a constant of the row, of shape (n, n_classes).
+
+        Never NaN; minus infinity where a class is impossible, which not all of a row are.
+        """
+
+    def predict(self, X: Any) -> Array:
+        """Class with the largest posterior probability; a tie goes to the first.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        labels: Array = self.classes_[self._log_joint(X).argmax(axis=1)]
+        return labels
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Posterior probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        p : ndarray of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``; each row sums to 1.
+        """
+        p: Floats = np.exp(self.predict_log_proba(X))
+        return p
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of the posterior probabilities; minus infinity of 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        log_p : ndarray of shape (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        joint = self._log_joint(X)
+        joint -= joint.max(axis=1, keepdims=True)
+        log_p: Floats = joint - np.log(np.exp(joint).sum(axis=1, keepdims=True))
+        return log_p
+
+
+def class_priors(priors: Any, class_weight: Floats, classes: Array) -> Floats:
+    """Return the prior probability of each class: its share of the weight, or the one given.
+
+    Parameters
+    ----------
+    priors : array-like of shape (n_classes,) or None
+    class_weight : ndarray of shape (n_classes,)
+        Total weight of the rows of each class.
+    classes : ndarray of shape (n_classes,)
+        Labels, for messages.
+
+    Raises
+    ------
+    ValueError
+        If they are no probabilities of so many classes, or every class that has one above 0 has no
+        row to learn from.
+    """
+    if priors is None:
+        shares: Floats = class_weight / class_weight.sum()
+        return shares
+    given = np.array(priors, dtype=np.float64)
+    if given.shape != classes.shape:
+        raise ValueError(
+            f"priors has the shape {given.shape}, but y has {classes.size} classes: give each one "
+            "number, in the order of the sorted labels"
+        )
+    for label, prior in zip(classes.tolist(), given.tolist(), strict=True):
+        if not 0.0 <= prior <= 1.0:
+            raise ValueError(
+                f"priors gives the class {label!r} the probability {prior}: give every class a "
+                "number from 0 to 1"
+            )
+    if not np.isclose(given.sum(), 1.0):
+        raise ValueError(f"priors sum to {given.sum():.6g}: divide them by it, so that it is 1")
+    if not given[class_weight > 0.0].any():
+        raise ValueError(
+            "priors are 0 for every class that has a row of positive weight: give one of them more"
+        )
+    return given
+
+
+def log_priors(priors: Floats, class_weight: Floats) -> Floats:
+    """Logarithms of the priors; minus infinity too for a class without a row to learn from."""
+    with np.errstate(divide="ignore"):
+        log_prior: Floats = np.log(np.where(class_weight > 0.0, priors, 0.0))
+    return log_prior

@@ -1,0 +1,102 @@
+"""The rows of `fit`: their classes and weights, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_consistent_length
+
+from arboleda._bridge.columns import Column
+from arboleda._bridge.table import SparseTable, Table, check_table
+from arboleda._bridge.target import check_total_weight, read_target, read_weight
+from arboleda.tree._class_target import numbered_classes
+
+Array = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ClassRows:
+    """Rows of positive weight.
+
+    Parameters
+    ----------
+    table : Table
+        Their columns.
+    classes : ndarray of shape (n_classes,)
+        All labels of y, sorted, those of rows of weight 0 included.
+    labels : ndarray of shape (n_rows,)
+        Number of each row's class.
+    weight : ndarray of shape (n_rows,)
+    """
+
+    table: Table
+    classes: Array
+    labels: npt.NDArray[np.intp]
+    weight: Floats
+
+    @cached_property
+    def class_weight(self) -> Floats:
+        """Total weight of each class; 0 of one without a row here."""
+        return self.sums(self.weight)
+
+    @cached_property
+    def unit_weight(self) -> Floats:
+        """Weights times a power of two that makes the largest about 1."""
+        scaled: Floats = np.ldexp(self.weight, -int(np.frexp(self.weight.max())[1]))
+        return scaled
+
+    def sums(self, values: Floats) -> Floats:
+        """Sum of a number of each row over the rows of each class."""
+        return np.bincount(self.labels, values, minlength=self.classes.size)
+
+
+def read_class_rows(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, *, categorical_features: Any = None
+) -> ClassRows:
+    """Check what `fit` is given; rows of weight 0 are left out.
+
+    Raises
+    ------
+    ValueError
+        If the table, the labels or the weights are not as the library reads them, lengths differ,
+        or X is sparse.
+    """
+    table = dense_table(
+        estimator, check_table(estimator, X, reset=True, categorical_features=categorical_features)
+    )
+    classes, labels = numbered_classes(read_target(y, numeric=False), estimator)
+    check_consistent_length(table, labels)
+    weight = read_weight(sample_weight, table)
+    check_total_weight(weight)
+    if weight is None:
+        return ClassRows(table, classes, labels, np.ones(table.n_rows))
+    if weight.all():
+        return ClassRows(table, classes, labels, weight)
+    rows = np.flatnonzero(weight)
+    return ClassRows(table.take(rows), classes, labels[rows], weight[rows])
+
+
+def dense_table(estimator: Any, table: Table | SparseTable) -> Table:
+    """Refuse a sparse matrix.
+
+    Raises
+    ------
+    TypeError
+        If it is one.
+    """
+    if isinstance(table, SparseTable):
+        raise TypeError(
+            f"X is sparse, which {type(estimator).__name__} does not read: give a dense table, for "
+            "example X.toarray()"
+        )
+    return table
+
+
+def as_floats(column: Column) -> Floats:
+    """Return a numeric column as float64, NaN where it is missing."""
+    return column.astype(np.float64, copy=False)

@@ -1,0 +1,174 @@
+"""Data at the edge of sense: a documented value or a message to act on, never a crash or a NaN."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from arboleda import MixedNaiveBayes
+
+_X = np.random.default_rng(0).normal(size=(20, 2))
+_Y = np.arange(20) % 3
+_READS_MISSING = [MixedNaiveBayes(), MixedNaiveBayes(alpha=0.0, binary_features=[])]
+_LEARNERS = [*_READS_MISSING]
+_ALL = pytest.mark.parametrize("learner", _LEARNERS, ids=repr)
+
+
+def fitted_or_refused(learner: Any, X: Any, y: Any, weight: Any = None) -> Any:
+    """Fit and predict; what is refused says so in words, and what is answered is finite."""
+    model = clone(learner)
+    try:
+        model.fit(X, y, weight)
+        p = model.predict_proba(X)
+    except ValueError as error:
+        return str(error)
+    assert np.isfinite(p).all()
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(model.predict(X), model.classes_[p.argmax(axis=1)])
+    return model
+
+
+@_ALL
+def test_no_row_and_no_column(learner: Any) -> None:
+    assert "0 sample(s)" in fitted_or_refused(learner, np.zeros((0, 2)), np.zeros(0))
+    assert "0 feature(s)" in fitted_or_refused(learner, np.zeros((5, 0)), np.arange(5))
+
+
+@_ALL
+@pytest.mark.parametrize(
+    "X",
+    [np.array([[1.5, 1.5]]), np.full((2, 1), 3.0), np.array([[0.0], [1.0]]), np.zeros((6, 2))],
+    ids=["one row", "two equal rows", "two rows", "constant"],
+)
+def test_hardly_any_data(learner: Any, X: Any) -> None:
+    for y in (np.zeros(len(X), dtype=int), np.arange(len(X)) % 2, np.arange(len(X))):
+        model = fitted_or_refused(learner, X, y)
+        assert not isinstance(model, str)
+        if len(np.unique(X)) == 1:
+            np.testing.assert_allclose(model.predict_proba(X), [model.class_prior_] * len(X))
+
+
+@_ALL
+def test_one_class(learner: Any) -> None:
+    model = fitted_or_refused(learner, _X, np.full(20, 7))
+    np.testing.assert_array_equal(model.predict_proba(_X), 1.0)
+
+
+@pytest.mark.filterwarnings("ignore:The number of unique classes")
+@_ALL
+def test_as_many_classes_as_rows(learner: Any) -> None:
+    model = fitted_or_refused(learner, np.arange(300.0)[:, np.newaxis], np.arange(300))
+    assert model.classes_.size == 300
+
+
+@_ALL
+@pytest.mark.parametrize("bad", [np.inf, -np.inf])
+def test_infinite_values_are_named(learner: Any, bad: float) -> None:
+    X = _X.copy()
+    X[7, 1] = bad
+    assert f"column 1, row 7 is {bad}" in fitted_or_refused(learner, X, _Y)
+
+
+@_ALL
+@pytest.mark.parametrize(
+    "scale", [1e308, 1e154, 1e-160, 1e-310, 5e-324], ids=lambda scale: f"{scale:g}"
+)
+def test_values_at_the_ends_of_float64(learner: Any, scale: float) -> None:
+    X = np.column_stack([_X[:, 0].round(2) / 3 * scale, _X[:, 1]])
+    said = fitted_or_refused(learner, X, _Y)
+    if isinstance(said, str):
+        assert re.search("column 0", said)
+        assert re.search("divide|multiply|raise", said)
+
+
+@_ALL
+def test_far_away_rows(learner: Any) -> None:
+    model = fitted_or_refused(learner, _X, _Y)
+    far = np.array([[1e308, -1e308], [-1e300, 5.0], [1e155, 1e154], [1e9, 0.0]])
+    p = model.predict_proba(far)
+    assert np.isfinite(p).all()
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("learner", _READS_MISSING, ids=repr)
+def test_missing_values(learner: Any) -> None:
+    nothing = np.full((20, 2), np.nan)
+    model = fitted_or_refused(learner, nothing, _Y)
+    np.testing.assert_allclose(model.predict_proba(_X), [model.class_prior_] * 20)
+    half = np.where([True, False], _X, np.nan)
+    alone = fitted_or_refused(learner, _X[:, :1], _Y)
+    np.testing.assert_allclose(
+        fitted_or_refused(learner, half, _Y).predict_proba(half), alone.predict_proba(_X[:, :1])
+    )
+    X = _X.copy()
+    X[_Y == 1, 0] = np.nan  # a class without any value in a column
+    assert not isinstance(fitted_or_refused(learner, X, _Y), str)
+
+
+@_ALL
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_missing_and_infinite_targets(learner: Any, bad: float) -> None:
+    y = _Y.astype(float)
+    y[5] = bad
+    said = fitted_or_refused(learner, _X, y)
+    assert "y contains" in said
+    assert "row 5" in said
+
+
+@_ALL
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        (np.r_[-1.0, np.ones(19)], "row 0"),
+        (np.r_[np.nan, np.ones(19)], "row 0"),
+        (np.r_[np.inf, np.ones(19)], "row 0"),
+        (np.zeros(20), "zero for every row"),
+        (np.full(20, 1e308), "beyond float64"),
+        (np.ones(3), "shape"),
+    ],
+    ids=["negative", "NaN", "infinite", "zero", "huge", "few"],
+)
+def test_weights_that_are_none(learner: Any, weight: Any, message: str) -> None:
+    assert message in fitted_or_refused(learner, _X, _Y, weight)
+
+
+@_ALL
+def test_the_smallest_weights(learner: Any) -> None:
+    plain = fitted_or_refused(learner, _X, _Y)
+    tiny = fitted_or_refused(learner, _X, _Y, np.full(20, 1e-300))
+    np.testing.assert_allclose(tiny.predict_proba(_X), plain.predict_proba(_X), rtol=1e-9)
+
+
+@_ALL
+def test_a_class_without_weight_is_never_predicted(learner: Any) -> None:
+    weight = np.where(_Y == 1, 0.0, 1.0)
+    model = fitted_or_refused(learner, _X, _Y, weight)
+    assert model.classes_.tolist() == [0, 1, 2]
+    np.testing.assert_array_equal(model.predict_proba(_X)[:, 1], 0.0)
+    two = fitted_or_refused(learner, _X[_Y != 1], _Y[_Y != 1])
+    np.testing.assert_allclose(model.predict_proba(_X)[:, [0, 2]], two.predict_proba(_X), rtol=1e-9)
+
+
+@_ALL
+def test_a_failed_fit_leaves_the_model_as_it_was(learner: Any) -> None:
+    model = fitted_or_refused(learner, _X, _Y)
+    before = model.predict_proba(_X)
+    with pytest.raises(ValueError, match="infinity"):
+        model.fit(np.full((20, 3), np.inf), _Y)
+    np.testing.assert_array_equal(model.predict_proba(_X), before)
+
+
+@_ALL
+@pytest.mark.parametrize(
+    ("priors", "message"),
+    [
+        ([0.5, 0.5], "3 classes"),
+        ([0.5, 0.6, -0.1], "class 2 the probability -0.1"),
+        ([0.5, 0.5, 0.5], "sum to 1.5"),
+        ([0.5, 0.5, np.nan], "class 2 the probability nan"),
+    ],
+)
+def test_priors_that_are_none(learner: Any, priors: Any, message: str) -> None:
+    assert message in fitted_or_refused(clone(learner).set_params(priors=priors), _X, _Y)

@@ -1,0 +1,18 @@
+"""scikit-learn's own checks of the base learners."""
+
+from collections.abc import Callable
+from typing import Any
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from arboleda import MixedNaiveBayes
+
+_CONFIGURATIONS = [
+    MixedNaiveBayes(),
+    MixedNaiveBayes(alpha=0.0, var_smoothing=1e-3),
+]
+
+
+@parametrize_with_checks(_CONFIGURATIONS)
+def test_scikit_learns_checks(estimator: Any, check: Callable[[Any], None]) -> None:
+    check(estimator)
