@@ -43,7 +43,7 @@ PYTHON = {
     "_reading": {"_numbers"},
     "_bridge": {"_errors", "_native"},
     "persist": {"_bridge", "_errors", "_files"},
-    "metrics": {"_frames"},
+    "metrics": {"_figures", "_frames"},
     "tree": {"_figures", "_frames", "_bridge", "_errors", "_numbers", "_reading", "persist"},
     "adaboost": {
         "_bridge",

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from sklearn import metrics as sk
 
 from arboleda._frames import new_frame
+from arboleda.metrics._read import codes_of, score_matrix
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,7 +112,7 @@ def classification_table(
     """
     true, predicted = np.asarray(y_true), np.asarray(y_pred)
     names = np.unique(np.concatenate([true, predicted])) if labels is None else np.asarray(labels)
-    codes_true, codes_predicted = _codes(true, names), _codes(predicted, names)
+    codes_true, codes_predicted = codes_of(true, names), codes_of(predicted, names)
     numbers = np.arange(len(names))
     confusion = sk.confusion_matrix(codes_true, codes_predicted, labels=numbers)
     per_class = _per_class(codes_true, codes_predicted, numbers, confusion)
@@ -138,7 +139,7 @@ def classification_table(
         "brier": None,
     }
     if y_score is not None:
-        values |= _score_metrics(codes_true, _score_matrix(y_score, len(true), len(names)))
+        values |= _score_metrics(codes_true, score_matrix(y_score, len(true), len(names)))
     return ClassificationTable(
         labels=tuple(names.tolist()),
         confusion=confusion,
@@ -147,19 +148,6 @@ def classification_table(
         weighted={**weighted, "support": total},
         metrics=values,
     )
-
-
-def _codes(y: npt.NDArray[Any], names: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    order = np.argsort(names, kind="stable")
-    at = np.searchsorted(names, y, sorter=order).clip(max=len(names) - 1)
-    codes = np.asarray(order[at], dtype=np.int64)
-    unknown = np.flatnonzero(names[codes] != y)
-    if unknown.size:
-        raise ValueError(
-            f"class {y.tolist()[unknown[0]]!r} in row {int(unknown[0])} is not among labels; "
-            "add it there"
-        )
-    return codes
 
 
 def _per_class(
@@ -187,18 +175,6 @@ def _per_class(
             }
         )
     return tuple(rows)
-
-
-def _score_matrix(y_score: npt.ArrayLike, n: int, n_classes: int) -> npt.NDArray[np.float64]:
-    score = np.asarray(y_score, dtype=np.float64)
-    if score.ndim == 1 and n_classes == 2:
-        inside = bool(np.all((score >= 0) & (score <= 1)))
-        score = np.column_stack([1.0 - score if inside else -score, score])
-    if score.shape != (n, n_classes):
-        raise ValueError(
-            f"y_score has the shape {score.shape}; {n} rows of {n_classes} classes are expected"
-        )
-    return score
 
 
 def _score_metrics(
