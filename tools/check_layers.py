@@ -66,7 +66,7 @@ PYTHON = {
     },
     "forest": {"_bridge", "_errors", "_frames", "_out_of_bag", "persist", "tree"},
     "combine": {"_bridge", "_errors", "_files", "bagging", "boosting", "tree"},
-    "features": {"_bridge", "_errors", "_frames", "forest"},
+    "features": {"_bridge", "_errors", "_frames", "forest", "tree"},
     "learners": {"_bridge", "_errors", "_figures", "_frames", "_numbers", "tree"},
     "diagnose": {"_figures", "_frames", "_row_losses", "combine"},
     "model_selection": {"_bridge", "_row_losses", "boosting", "forest"},

@@ -29,6 +29,8 @@ _PUBLIC = {
     "GradientBoostingRegressor": "arboleda.boosting",
     "HistGradientBoostingClassifier": "arboleda.boosting",
     "HistGradientBoostingRegressor": "arboleda.boosting",
+    "JMISelector": "arboleda.features",
+    "MRMRSelector": "arboleda.features",
     "MixedNaiveBayes": "arboleda.learners",
     "ModelFormatError": "arboleda._errors",
     "PrunedTreeClassifier": "arboleda.tree",
@@ -70,6 +72,8 @@ __all__ = [
     "GradientBoostingRegressor",
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
+    "JMISelector",
+    "MRMRSelector",
     "MixedNaiveBayes",
     "ModelFormatError",
     "PrunedTreeClassifier",
@@ -127,6 +131,8 @@ if TYPE_CHECKING:
     from arboleda.combine import StackingRegressor as StackingRegressor
     from arboleda.combine import VotingClassifier as VotingClassifier
     from arboleda.combine import VotingRegressor as VotingRegressor
+    from arboleda.features import JMISelector as JMISelector
+    from arboleda.features import MRMRSelector as MRMRSelector
     from arboleda.forest import ExtraTreesClassifier as ExtraTreesClassifier
     from arboleda.forest import ExtraTreesRegressor as ExtraTreesRegressor
     from arboleda.forest import RandomForestClassifier as RandomForestClassifier

@@ -20,6 +20,7 @@ RUNNABLE = [
             "boosting",
             "combining",
             "diagnose",
+            "features",
             "forests",
             "grid_search",
             "learners",

@@ -16,7 +16,7 @@ from arboleda._bridge.labels import Label
 from arboleda._bridge.schema import Name, Schema
 from arboleda._bridge.sparse import read_sparse
 
-__all__ = ["SparseTable", "Table", "check_table"]
+__all__ = ["SparseTable", "Table", "check_table", "fitted_order"]
 
 
 def check_table(
@@ -65,7 +65,7 @@ def check_table(
         source: Source = read_array(estimator, X, reset=False, labelled=labelled)
     else:
         _check_rows(frame)
-        source = read_frame(frame, _order(estimator, frame, schema))
+        source = read_frame(frame, fitted_order(estimator, frame, schema))
     columns: list[Column] = []
     for j, codes in enumerate(schema.codes):
         place = schema.describe(j)
@@ -118,8 +118,14 @@ def _sparse(estimator: Any, X: Any, reset: bool, categorical_features: Any) -> S
     return table
 
 
-def _order(estimator: Any, frame: Frame, schema: Schema) -> list[int] | None:
-    """Places of the fitted columns in a frame; None where they are matched by place."""
+def fitted_order(estimator: Any, frame: Frame, schema: Schema) -> list[int] | None:
+    """Places of the fitted columns in a frame; None where they are matched by place.
+
+    Raises
+    ------
+    ValueError
+        If the columns are not those of ``fit``.
+    """
     names = names_of(frame)
     text = names is not None and all(isinstance(name, str) for name in names)
     if names is None or schema.names is None or text != schema.names_are_text:

@@ -46,7 +46,7 @@ class Levels:
         return cls(codes, int(codes.max()) + 1)
 
     def with_(self, other: Levels) -> Levels:
-        """Pairs of levels as levels of one variable; only pairs that are in some row have a code."""
+        """Pairs of levels as levels of one variable; only pairs in some row have a code."""
         pairs = self.codes.astype(np.int64) * other.n + other.codes
         found, codes = np.unique(pairs, return_inverse=True)
         return Levels(codes.reshape(-1), len(found))

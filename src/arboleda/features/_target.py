@@ -6,10 +6,11 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _check_y, column_or_1d
 
 from arboleda._bridge.target import read_target
+from arboleda.tree._class_target import numbered_classes
 
 __all__ = ["Task", "read_classes_or_numbers"]
 
@@ -46,9 +47,7 @@ def read_classes_or_numbers(
     if task == "auto":
         task = "regression" if type_of_target(read) == "continuous" else "classification"
     if task == "classification":
-        labels = column_or_1d(_check_y(read, estimator=estimator), warn=True)
-        check_classification_targets(labels)
-        return np.unique(labels, return_inverse=True)[1].astype(np.intp), task
+        return numbered_classes(read, estimator)[1], task
     with np.errstate(over="ignore", invalid="ignore"):  # it adds up what may be huge
         numbers = _check_y(read, y_numeric=True, estimator=estimator)
     if numbers.dtype.kind in "Mm":

@@ -1,0 +1,132 @@
+"""Forward selection by mutual information: each column is judged beside those chosen before it."""
+
+from __future__ import annotations
+
+import sys
+from abc import abstractmethod
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_consistent_length
+
+from arboleda._bridge.table import check_table
+from arboleda._bridge.threads import resolve_n_jobs
+from arboleda.features._measures import Continuous, Measure, measure_of
+from arboleda.features._table_selector import TableSelector
+from arboleda.features._target import Task, read_classes_or_numbers
+from arboleda.tree._refit import as_before_if_it_fails
+
+__all__ = ["GreedySelector"]
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.intp]
+
+
+class GreedySelector(TableSelector):
+    """What selectors by mutual information share: all but the criterion."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_features_to_select": [Interval(Integral, 1, None, closed="left")],
+        "task": [StrOptions({"auto", "classification", "regression"})],
+        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+        "continuous": [StrOptions({"bins", "neighbors"})],
+        "n_bins": [Interval(Integral, 2, 65_536, closed="both")],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+        "n_jobs": [Integral, None],
+    }
+
+    n_features_to_select: int
+    task: Task
+    categorical_features: Any
+    continuous: Continuous
+    n_bins: int
+    n_neighbors: int
+    random_state: int | np.random.RandomState | None
+    verbose: int
+    n_jobs: int | None
+
+    @abstractmethod
+    def _beside(self, measure: Measure, last: int, others: Indices) -> Floats:
+        """What counts of each other column beside the one chosen last."""
+
+    @abstractmethod
+    def _criterion(self, relevance: Floats, mean: Floats) -> Floats:
+        """Value of columns by I(x_j; y) and the mean of `_beside` over the chosen ones."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose columns.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            A table of any container, with numbers, categories and missing values.
+        y : array-like of shape (n_samples,)
+            Classes or numbers; see ``task``.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, X holds an infinite value or text in a numeric column, y
+            has missing or infinite values, or the lengths differ. The selector stays as it was.
+        """
+        with as_before_if_it_fails(self):
+            self._validate_params()
+            kinds = self.categorical_features
+            table = check_table(self, X, reset=True, categorical_features=kinds)
+            target, self.task_ = read_classes_or_numbers(y, self.task, self)
+            check_consistent_length(table, target)
+            measure = measure_of(
+                table,
+                target,
+                self.task_,
+                continuous=self.continuous,
+                n_bins=self.n_bins,
+                n_neighbors=self.n_neighbors,
+                random_state=check_random_state(self.random_state),
+                n_threads=resolve_n_jobs(self.n_jobs),
+            )
+            self._choose(measure)
+        return self
+
+    def _choose(self, measure: Measure) -> None:
+        n_columns = self.n_features_in_
+        n_chosen = min(self.n_features_to_select, n_columns)
+        self.scores_ = np.maximum(measure.with_target(), 0.0)
+        self.support_ = np.zeros(n_columns, dtype=bool)
+        order: list[int] = []
+        values: list[float] = []
+        beside = np.zeros(n_columns)
+        while len(order) < n_chosen:
+            rest = np.flatnonzero(~self.support_)
+            worth = self.scores_[rest]
+            if order:
+                beside[rest] += self._beside(measure, order[-1], rest)
+                worth = self._criterion(worth, beside[rest] / len(order))
+            best = int(worth.argmax())
+            order.append(int(rest[best]))
+            values.append(float(worth[best]))
+            self.support_[order[-1]] = True
+            if self.verbose:
+                self._tell(len(order), n_chosen, order[-1], values[-1])
+        self.order_ = np.array(order, dtype=np.intp)
+        self.order_scores_ = np.array(values)
+
+    def _tell(self, n_done: int, n_chosen: int, column: int, value: float) -> None:
+        name = self.schema_.describe(column)
+        sys.stdout.write(f"column {n_done} of {n_chosen}: {name}, {value:.4g}\n")
+        sys.stdout.flush()
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.continuous == "bins"
+        return tags

@@ -1,0 +1,21 @@
+"""scikit-learn's own checks of the selectors."""
+
+from collections.abc import Callable
+from typing import Any
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from arboleda import JMISelector, MRMRSelector
+
+_CONFIGURATIONS = [
+    MRMRSelector(),
+    MRMRSelector(2, scheme="quotient", n_bins=3),
+    MRMRSelector(2, continuous="neighbors", random_state=0),
+    JMISelector(),
+    JMISelector(2, continuous="neighbors", random_state=0),
+]
+
+
+@parametrize_with_checks(_CONFIGURATIONS)
+def test_scikit_learns_checks(estimator: Any, check: Callable[[Any], None]) -> None:
+    check(estimator)
