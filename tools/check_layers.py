@@ -72,7 +72,8 @@ PYTHON = {
     "model_selection": {"_bridge", "_row_losses", "boosting", "forest"},
     "report": {"_files", "_numbers", "_reading"},
     "study": {"_files", "adaboost", "bagging", "boosting", "forest", "metrics", "tree", "report"},
-    "cli": {"study"},
+    "explore": {"_files", "_numbers", "report", "study"},
+    "cli": {"explore", "study"},
     "__main__": {"cli"},
 }
 

@@ -24,7 +24,7 @@ _USER_ERROR, _INTERRUPTED = 2, 130
 
 
 class _CtrlCError(Exception):
-    """Ctrl-C, under a name that typer does not answer itself."""
+    """Ctrl-C, under a name that typer does not answer itself; its text tells what is left."""
 
 
 app = typer.Typer(
@@ -91,8 +91,40 @@ def study(
     try:
         result = wanted.run(progress=True)
     except KeyboardInterrupt:
-        raise _CtrlCError from None
+        kept = "what is done is kept, run the same command to go on"
+        raise _CtrlCError(kept) from None
     _print_leaderboard(result)
+
+
+@app.command()
+def explore(
+    table: Annotated[
+        str,
+        typer.Argument(
+            help="A CSV or Parquet file, or a bundled table: breast_cancer, diabetes, digits, "
+            "iris, wine."
+        ),
+    ],
+    *,
+    target: Annotated[
+        str | None,
+        typer.Option(help="The column to be predicted later, if there is one."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="The page. [TABLE-explored.html]")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of samples and maps.")] = 0,
+) -> None:
+    """Look at TABLE before modelling: columns, gaps, relations, structure and odd rows, on a page.
+
+    No model is compared; that is what a study does.
+    """
+    from arboleda.explore import explore as explore_table
+
+    try:
+        found = explore_table(table, target, seed=seed, progress=True)
+        page = found.save(out or found.default_path)
+    except KeyboardInterrupt:
+        raise _CtrlCError("nothing was written") from None
+    typer.echo(f"Page: {page}")
 
 
 def _print_leaderboard(result: "StudyResult") -> None:
@@ -137,8 +169,8 @@ def _run(arguments: list[str]) -> int:
         return stop.code if isinstance(stop.code, int) else 0
     except StudyError as error:
         return _fail(str(error))
-    except _CtrlCError:
-        return _interrupted()
+    except _CtrlCError as interruption:
+        return _interrupted(str(interruption))
     except OSError as error:
         _silence_output()
         return _fail(f"The output cannot be written: {error.strerror or error}.")
@@ -157,10 +189,8 @@ def _fail(sentence: str) -> int:
     return _USER_ERROR
 
 
-def _interrupted() -> int:
-    typer.echo(
-        "arboleda: interrupted; what is done is kept, run the same command to go on.", err=True
-    )
+def _interrupted(left: str) -> int:
+    typer.echo(f"arboleda: interrupted; {left}.", err=True)
     return _INTERRUPTED
 
 

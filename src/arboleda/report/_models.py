@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from arboleda._numbers import NOTHING, integer, number_format, percent, plain
+from arboleda.report._cells import Cell
 from arboleda.report._colours import SWATCHES
 from arboleda.report._figures import curve_plot, histogram_plot, scatter_plot
 from arboleda.report._metrics import metric
@@ -12,14 +13,6 @@ __all__ = ["Cell", "confusion_rows", "curve_figures", "model_view"]
 
 _score = number_format([], bounded=True)
 _WORST = 3  # classes drawn in colour where all of them would be a tangle
-
-
-class Cell(NamedTuple):
-    """A table's cell: what is read, and the number (or text) by which it is sorted."""
-
-    text: str
-    value: float | str | None
-    tint: str = ""
 
 
 def model_view(

@@ -4,12 +4,13 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from arboleda._numbers import duration, integer, number_format, percent, plain
-from arboleda.report._bars import column_bars
+from arboleda._numbers import duration, integer, number_format, percent
+from arboleda.report._cells import Cell, with_share
 from arboleda.report._colours import SWATCHES, class_colours
+from arboleda.report._columns import column_view
 from arboleda.report._figures import box_plot, shown_range
 from arboleda.report._metrics import leaderboard_metrics, metric
-from arboleda.report._models import Cell, model_view
+from arboleda.report._models import model_view
 from arboleda.report._summary import finished, summarise
 from arboleda.report._tree import draw_tree, tree_rules
 
@@ -20,7 +21,6 @@ _TASKS = {
     "multiclass": "Classification, several classes",
     "regression": "Regression",
 }
-_ROLES = {"feature": "feature", "target": "target", "left_out": "left out"}
 
 
 def page_view(facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def _data(facts: Mapping[str, Any]) -> dict[str, Any]:
         ("Rows", integer(n_rows)),
         ("Columns", integer(data["n_columns"])),
         ("Duplicate rows", integer(data["n_duplicate_rows"])),
-        ("Missing cells", _with_share(data["n_missing_cells"], cells)),
+        ("Missing cells", with_share(data["n_missing_cells"], cells)),
         ("Rows dropped", integer(data["rows_dropped"])),
         ("Training rows", integer(split["n_train"])),
         ("Test rows", integer(split["n_test"])),
@@ -155,7 +155,7 @@ def _data(facts: Mapping[str, Any]) -> dict[str, Any]:
         "numbers": numbers,
         "notes": sorted(data["notes"], key=lambda note: note["level"] != "warning"),
         "classes": _class_rows(split, facts["study"]["positive_class"]),
-        "columns": [_column(column, n_rows) for column in data["columns"]],
+        "columns": [column_view(column, n_rows) for column in data["columns"]],
     }
 
 
@@ -174,37 +174,6 @@ def _class_rows(split: Mapping[str, Any], positive: str | None) -> list[dict[str
         }
         for row in classes
     ]
-
-
-def _column(column: Mapping[str, Any], n_rows: int) -> dict[str, Any]:
-    missing = column["n_missing"]
-    return {
-        "name": column["name"],
-        "kind": column["kind"],
-        "role": _ROLES[column["role"]],
-        "reason": column["reason"],
-        "missing": Cell(_with_share(missing, n_rows) if missing else "0", missing),
-        "distinct": Cell(integer(column["n_distinct"]), column["n_distinct"]),
-        "bars": column_bars(column),
-        "values": _values(column, n_rows - missing),
-    }
-
-
-def _values(column: Mapping[str, Any], known: int) -> str:
-    numbers = column["numeric"]
-    if numbers is not None:
-        return (
-            f"{plain(numbers['min'])} to {plain(numbers['max'])}, median {plain(numbers['median'])}"
-        )
-    shown = [
-        f"{value} {percent(count / known if known else None)}"
-        for value, count in (column["top"] or [])[:3]
-    ]
-    return ", ".join(shown)
-
-
-def _with_share(count: int, total: int) -> str:
-    return f"{integer(count)} ({percent(count / total)})" if count and total else integer(count)
 
 
 def _method(facts: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ the only script that runs is the one whose hash the policy names.
 
 import base64
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from markupsafe import Markup
 from arboleda._files import write_atomically
 from arboleda.report._page import page_view
 
-__all__ = ["render_report", "write_report"]
+__all__ = ["render_page", "render_report", "write_report"]
 
 _SCHEMA_VERSION = 1
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -55,10 +55,32 @@ def render_report(facts: Mapping[str, Any]) -> str:
             f"the facts have schema version {found!r}, this report draws version"
             f" {_SCHEMA_VERSION}; run the study again"
         )
-    # The script and the style are files of this package, not text of the user.
-    script, style = (_source(name) for name in ("report.js", "report.css"))
-    return _templates().get_template("report.html.j2").render(
-        page_view(facts), policy=_policy(script), script=Markup(script), style=Markup(style)
+    return render_page(_TEMPLATES / "report.html.j2", page_view(facts))
+
+
+def render_page(template: Path, view: Mapping[str, Any], beside: Sequence[str] = ()) -> str:
+    """Draw a page that has the look of the report.
+
+    Parameters
+    ----------
+    template : Path
+        Extends ``base.html.j2`` and may use the report's macros.
+    view : mapping
+        What the template sets; ``version`` among it.
+    beside : sequence of str
+        Names of style sheets and scripts in the template's folder that join those of the report.
+
+    Returns
+    -------
+    str
+        The page, whose policy lets no other script run and nothing be loaded.
+    """
+    # Scripts and styles are files of this package, not text of the user.
+    files = [_TEMPLATES / "report.css", _TEMPLATES / "report.js"]
+    files += [template.parent / name for name in beside]
+    script, style = ("".join(map(_source, _of_kind(files, end))) for end in (".js", ".css"))
+    return _templates(template.parent).get_template(template.name).render(
+        view, policy=_policy(script), script=Markup(script), style=Markup(style)
     )  # fmt: skip
 
 
@@ -83,9 +105,9 @@ def write_report(facts: Mapping[str, Any], path: Path) -> None:
 
 
 @cache
-def _templates() -> Environment:
+def _templates(folder: Path) -> Environment:
     return Environment(
-        loader=FileSystemLoader(_TEMPLATES),
+        loader=FileSystemLoader([folder, _TEMPLATES]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -94,8 +116,12 @@ def _templates() -> Environment:
 
 
 @cache
-def _source(name: str) -> str:
-    return (_TEMPLATES / name).read_text(encoding="utf-8")
+def _source(file: Path) -> str:
+    return file.read_text(encoding="utf-8")
+
+
+def _of_kind(files: Sequence[Path], suffix: str) -> list[Path]:
+    return [file for file in files if file.suffix == suffix]
 
 
 def _policy(script: str) -> str:

@@ -6,10 +6,10 @@ from typing import Any
 
 from arboleda._numbers import NOTHING, integer, number_format, percent
 from arboleda.report._metrics import metric
+from arboleda.report._words import count_word, listed, quoted
 
 __all__ = ["KeyFigure", "Summary", "baseline_of", "finished", "summarise"]
 
-_COUNTS = "no one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
 _BASELINES = ("most_frequent", "mean")
 _PEOPLE = ("Matthews", "Brier", "Cohen")
 _FEW_TEST_ROWS = 200
@@ -75,11 +75,11 @@ class _Words:
 
     def sentences(self) -> list[str]:
         cv, folds = self.best["cv"], self.facts["study"]["folds"]
-        others = f"of {_count(len(self.models))} models" if len(self.models) > 1 else "alone"
+        others = f"of {count_word(len(self.models))} models" if len(self.models) > 1 else "alone"
         verb = f"did best {others}" if len(self.models) > 1 else "was studied alone"
         first = (
             f"{self.best['name']} {verb}: {self._noun()} {self.write(cv['mean'])} ±"
-            f" {self.write(cv['sd'])} in {_count(folds)}-fold cross-validation."
+            f" {self.write(cv['sd'])} in {count_word(folds)}-fold cross-validation."
         )
         second = (
             f"On the {integer(self.facts['split']['n_test'])} test rows, which took no part in"
@@ -111,7 +111,7 @@ class _Words:
         yield from self._about_rows()
         failed = [model["name"] for model in self.facts["models"] if model["status"] != "ok"]
         if failed:
-            yield f"{_listed(failed)} could not be fitted; the leaderboard says why."
+            yield f"{listed(failed)} could not be fitted; the leaderboard says why."
 
     def _noun(self) -> str:
         """Name the metric within a sentence: words in lower case, abbreviations as they are."""
@@ -168,7 +168,7 @@ class _Words:
         if near:
             verb = "lies" if len(near) == 1 else "lie"
             yield (
-                f"{_listed(near)} {verb} within one standard deviation of the best score; other"
+                f"{listed(near)} {verb} within one standard deviation of the best score; other"
                 " folds could rank them otherwise."
             )
         if self.test is not None and cv["sd"] > 0:
@@ -193,7 +193,7 @@ class _Words:
         rarest = min(shares, key=lambda label: shares[label])
         if shares[rarest] < _RARE and len(classes) <= 1 / _RARE:
             yield (
-                f"The classes are uneven ({_quoted(rarest)} is {percent(shares[rarest])} of the"
+                f"The classes are uneven ({quoted(rarest)} is {percent(shares[rarest])} of the"
                 " rows): read the scores per class beside the accuracy."
             )
         weak = [
@@ -201,10 +201,10 @@ class _Words:
         ]  # fmt: skip
         if weak:
             worst = min(weak, key=lambda row: row["recall"])
-            others = f" ({_count(len(weak) - 1)} more are missed as often)" if weak[1:] else ""
+            others = f" ({count_word(len(weak) - 1)} more are missed as often)" if weak[1:] else ""
             yield (
                 f"The best model finds only {percent(worst['recall'], 0)} of the test rows of"
-                f" class {_quoted(worst['label'])}{others}."
+                f" class {quoted(worst['label'])}{others}."
             )
 
     def _about_rows(self) -> Iterator[str]:
@@ -224,19 +224,4 @@ class _Words:
         left_out = [c["name"] for c in data["columns"] if c["role"] == "left_out"]
         if left_out:
             verb = "was" if len(left_out) == 1 else "were"
-            yield f"{_listed([_quoted(name) for name in left_out])} {verb} left out of all models."
-
-
-def _count(number: int) -> str:
-    return _COUNTS[number] if number < len(_COUNTS) else integer(number)
-
-
-def _quoted(name: str) -> str:
-    return f"\N{LEFT DOUBLE QUOTATION MARK}{name}\N{RIGHT DOUBLE QUOTATION MARK}"
-
-
-def _listed(names: Sequence[str], most: int = 4) -> str:
-    """List names as a sentence does; past a few, the rest is counted."""
-    if len(names) > most:
-        return f"{', '.join(names[: most - 1])} and {_count(len(names) - most + 1)} more"
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+            yield f"{listed([quoted(name) for name in left_out])} {verb} left out of all models."

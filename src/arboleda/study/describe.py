@@ -1,7 +1,7 @@
 """The description of a table for the report: every column in numbers, and notes."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,16 +13,18 @@ from arboleda.study.splitting import FOLDS
 from arboleda.study.table import Column, Note, Table
 from arboleda.study.target import Target
 
-__all__ = ["describe_table"]
+__all__ = ["describe_column", "describe_table", "histogram", "row_digests"]
 
 TOP = 10
 BINS = 20
+_BLOCK = 8192  # rows that are looked at together, which bounds the memory
 
 
 def describe_table(table: Table, target: Target, roles: Mapping[str, Role]) -> dict[str, Any]:
     """The ``data`` part of the facts: sizes, each column, duplicates and notes."""
-    columns = [_describe_column(c, roles[c.name]) for c in table.columns]
-    n_duplicates = _count_duplicates(table)
+    columns = [describe_column(c, roles[c.name]) for c in table.columns]
+    # Rows that repeat an earlier row, the target included.
+    n_duplicates = table.n_rows - len(np.unique(row_digests(table.columns)))
     notes = [*table.notes, *_notes(table, target, roles, n_duplicates)]
     return {
         "n_rows": table.n_rows,
@@ -35,7 +37,8 @@ def describe_table(table: Table, target: Target, roles: Mapping[str, Role]) -> d
     }
 
 
-def _describe_column(column: Column, role: Role) -> dict[str, Any]:
+def describe_column(column: Column, role: Role) -> dict[str, Any]:
+    """One column in numbers, as in ``data.columns`` of the facts."""
     present = column.values[~column.missing]
     distinct, counts = np.unique(present, return_counts=True)
     numeric = role.kind == "numeric" and present.size > 0
@@ -100,13 +103,15 @@ def histogram(values: npt.NDArray[np.float64], bins: int) -> dict[str, list[Any]
     return {"edges": edges.tolist(), "counts": counts.tolist()}
 
 
-def _count_duplicates(table: Table) -> int:
-    """Rows that repeat an earlier row, the target included."""
-    # + 0.0 makes -0.0 and 0.0 one value, as they compare equal.
-    cells = np.column_stack([c.values for c in table.columns]) + 0.0
-    cells[np.isnan(cells)] = np.nan
-    seen = {hashlib.blake2b(row.tobytes(), digest_size=16).digest() for row in cells}
-    return len(cells) - len(seen)
+def row_digests(columns: Sequence[Column]) -> npt.NDArray[np.bytes_]:
+    """Sixteen bytes for each row, equal where all its values are; missing ones equal each other."""
+    digests = []
+    for start in range(0, len(columns[0].values), _BLOCK):
+        # + 0.0 makes -0.0 and 0.0 one value, as they compare equal.
+        cells = np.column_stack([c.values[start : start + _BLOCK] for c in columns]) + 0.0
+        cells[np.isnan(cells)] = np.nan
+        digests += [hashlib.blake2b(row.tobytes(), digest_size=16).digest() for row in cells]
+    return np.array(digests, dtype="S16")
 
 
 def _notes(

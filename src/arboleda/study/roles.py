@@ -10,7 +10,7 @@ import numpy.typing as npt
 from arboleda.study.errors import StudyError
 from arboleda.study.table import Column, Table
 
-__all__ = ["Kind", "Role", "decide_roles"]
+__all__ = ["Kind", "Role", "decide_roles", "find_roles"]
 
 Kind = Literal["numeric", "categorical", "boolean", "datetime", "text"]
 
@@ -39,16 +39,7 @@ def decide_roles(table: Table, target: str, train: npt.NDArray[np.int64]) -> dic
     StudyError
         If no column is left to learn from.
     """
-    roles = {}
-    for column in table.columns:
-        kind, reason = _judge(column, column.values[train])
-        if column.name == target:
-            kind = "categorical" if kind == "text" else kind
-            roles[column.name] = Role(kind, "target")
-        elif reason:
-            roles[column.name] = Role(kind, "left_out", reason)
-        else:
-            roles[column.name] = Role(kind, "feature")
+    roles = find_roles(table, target, train, among="training rows")
     if not any(role.role == "feature" for role in roles.values()):
         name, role = next((n, r) for n, r in roles.items() if r.role == "left_out")
         raise StudyError(
@@ -58,16 +49,37 @@ def decide_roles(table: Table, target: str, train: npt.NDArray[np.int64]) -> dic
     return roles
 
 
-def _judge(column: Column, values: npt.NDArray[np.float64]) -> tuple[Kind, str | None]:
+def find_roles(
+    table: Table, target: str | None, rows: npt.NDArray[np.int64], *, among: str = "rows"
+) -> dict[str, Role]:
+    """Kind and role of every column from its values in these rows, features or none.
+
+    ``among`` is what the reasons call the rows. Without a target every column is a feature or left
+    out.
+    """
+    roles = {}
+    for column in table.columns:
+        kind, reason = _judge(column, column.values[rows], among)
+        if column.name == target:
+            kind = "categorical" if kind == "text" else kind
+            roles[column.name] = Role(kind, "target")
+        elif reason:
+            roles[column.name] = Role(kind, "left_out", reason)
+        else:
+            roles[column.name] = Role(kind, "feature")
+    return roles
+
+
+def _judge(column: Column, values: npt.NDArray[np.float64], among: str) -> tuple[Kind, str | None]:
     present = values[~np.isnan(values)]
     distinct = np.unique(present)
     kind: Kind = "categorical" if column.kind == "string" else column.kind
     if kind == "categorical" and _is_text(len(distinct), len(present)):
         kind = "text"
     if not present.size:
-        return kind, "all values are missing in the training rows"
+        return kind, f"all values are missing in the {among}"
     if len(distinct) == 1 and present.size == values.size:
-        return kind, "constant: the same value in every training row"
+        return kind, f"constant: the same value in every {among.removesuffix('s')}"
     if kind == "text":
         if len(distinct) == len(present):
             return kind, "identifier: every value is different"

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from arboleda.study.errors import StudyError
 from arboleda.study.table import Column, Table
 
-__all__ = ["MIN_ROWS", "Target", "check_finite", "make_target"]
+__all__ = ["MIN_ROWS", "Target", "check_finite", "class_label", "decide_task", "make_target"]
 
 Task = Literal["binary", "multiclass", "regression"]
 
@@ -73,7 +73,7 @@ def make_target(table: Table, name: str, task: str | None = None) -> Target:
     if column.kind == "datetime":
         raise StudyError(f"The target column {name!r} holds dates; turn them into numbers first.")
     check_finite(column)
-    classify, why = _decide(column, task)
+    classify, why = decide_task(column, task)
     if not classify:
         return _regression(column, why)
     return _classification(column, why)
@@ -90,7 +90,8 @@ def check_finite(column: Column) -> None:
         )
 
 
-def _decide(column: Column, task: str | None) -> tuple[bool, str]:
+def decide_task(column: Column, task: str | None) -> tuple[bool, str]:
+    """Whether the target, without missing values, is to be classified, and why."""
     distinct = np.unique(column.values)
     if task == "regression":
         if column.kind == "string":
@@ -137,7 +138,7 @@ def _regression(column: Column, why: str) -> Target:
 
 def _classification(column: Column, why: str) -> Target:
     distinct, y, counts = np.unique(column.values, return_inverse=True, return_counts=True)
-    labels = tuple(_label(column, value) for value in distinct)
+    labels = tuple(class_label(column, value) for value in distinct)
     if len(labels) == 1:
         raise StudyError(
             f"The target column {column.name!r} holds one class only, {labels[0]!r}; "
@@ -159,7 +160,8 @@ def _classification(column: Column, why: str) -> Target:
     return Target(column.name, task, y.astype(np.int64), labels, why)
 
 
-def _label(column: Column, value: float) -> str:
+def class_label(column: Column, value: float) -> str:
+    """The text of a class: the value as the table has it."""
     if column.kind == "string":
         return column.levels[int(value)]
     if column.kind == "boolean":

@@ -1,0 +1,24 @@
+"""Looking at a table before any model: what ``arboleda explore`` runs.
+
+The heavy parts are loaded when first used, so that errors and help come at once.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from arboleda.explore._exploration import Exploration as Exploration
+    from arboleda.explore._exploration import explore as explore
+
+__all__ = ["Exploration", "explore"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        try:
+            return getattr(import_module("arboleda.explore._exploration"), name)
+        except ModuleNotFoundError as error:
+            raise ImportError(
+                f"exploring needs the package {error.name}: pip install 'arboleda[study]'"
+            ) from error
+    raise AttributeError(f"module 'arboleda.explore' has no attribute {name!r}")

@@ -1,0 +1,118 @@
+"""What in the table deserves a person's attention before a model is made."""
+
+import hashlib
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from arboleda.explore._subject import Goal, Subject
+from arboleda.study.preparation import ONE_HOT_LEVELS
+from arboleda.study.table import Column
+
+__all__ = ["find_cautions"]
+
+MOSTLY_MISSING = 0.5
+DOMINANT = 0.99
+RARE_CLASS = 0.1
+FEW_ROWS_OF_CLASS = 10
+MOST_LEVELS_COMPARED = 1000
+
+Caution = dict[str, Any]
+
+
+def find_cautions(subject: Subject) -> list[Caution]:
+    """Remarks on single columns and on the target, in the order of the table's columns.
+
+    Each has a ``level`` ("warning" or "info"), a ``code`` for its kind, the ``column`` or None, and
+    a ``text``.
+    """
+    found = [_caution(n.level, "reading", n.column, n.text) for n in subject.table.notes]
+    for column in subject.table.columns:
+        found.extend(_of_column(subject, column))
+    found.extend(_one_to_one(subject))
+    if subject.goal is not None:
+        found.extend(_of_goal(subject.goal))
+    return found
+
+
+def _caution(level: str, code: str, column: str | None, text: str) -> Caution:
+    return {"level": level, "code": code, "column": column, "text": text}
+
+
+def _of_column(subject: Subject, column: Column) -> Iterator[Caution]:
+    role = subject.roles[column.name]
+    n_rows = subject.table.n_rows
+    if role.role == "left_out":
+        code = (role.reason or "").partition(":")[0].split(" ")[0]
+        codes = {"all": "empty", "free": "text"}
+        text = f"A study would leave it out: {role.reason}."
+        yield _caution("warning", codes.get(code, code), column.name, text)
+        return
+    n_missing = int(column.missing.sum())
+    if n_missing > MOSTLY_MISSING * n_rows:
+        text = f"Missing in {n_missing:,} of {n_rows:,} rows."
+        yield _caution("warning", "mostly_missing", column.name, text)
+    distinct, counts = np.unique(column.values[~column.missing], return_counts=True)
+    if len(distinct) > 1 and counts.max() >= DOMINANT * counts.sum():
+        text = f"One value fills {int(counts.max()):,} of {int(counts.sum()):,} rows."
+        yield _caution("info", "dominant", column.name, text)
+    if subject.is_categorical(column) and role.role == "feature" and len(distinct) > ONE_HOT_LEVELS:
+        rare = int((counts == 1).sum())
+        text = f"{len(distinct):,} levels, {rare:,} of them in a single row."
+        yield _caution("info", "many_levels", column.name, text)
+    if role.kind == "datetime":
+        days = [datetime.fromtimestamp(float(v), UTC).date().isoformat() for v in distinct[[0, -1]]]
+        text = (
+            f"Dates from {days[0]} to {days[1]}: if the future is to be predicted, test on the "
+            "latest rows, not on random ones."
+        )
+        yield _caution("warning", "dates", column.name, text)
+
+
+def _one_to_one(subject: Subject) -> Iterator[Caution]:
+    """Columns of which each value goes with exactly one value of the other, and back."""
+    seen: dict[bytes, str] = {}
+    for column in subject.features:
+        distinct, first, codes = np.unique(column.values, return_index=True, return_inverse=True)
+        if not 2 < len(distinct) <= MOST_LEVELS_COMPARED or len(distinct) == len(codes):
+            continue
+        # Numbered by first appearance, what stands for the same rows has the same number.
+        rank = np.empty(len(distinct), dtype=np.int32)
+        rank[np.argsort(first)] = np.arange(len(distinct), dtype=np.int32)
+        digest = hashlib.blake2b(rank[codes].tobytes(), digest_size=16).digest()
+        other = seen.setdefault(digest, column.name)
+        if other != column.name:
+            text = (
+                f"Tells the same as the column {other!r}: each value of one goes with exactly one "
+                "value of the other."
+            )
+            yield _caution("warning", "one_to_one", column.name, text)
+
+
+def _of_goal(goal: Goal) -> Iterator[Caution]:
+    n_unknown = int((~goal.known).sum())
+    if n_unknown:
+        text = f"The target is missing in {n_unknown:,} rows; a study refuses that."
+        yield _caution("warning", "target_missing", goal.name, text)
+    if not goal.labels:
+        return
+    counts = np.bincount(goal.y[goal.known].astype(np.int64), minlength=len(goal.labels))
+    few = [k for k in np.argsort(counts, kind="stable") if counts[k] < FEW_ROWS_OF_CLASS]
+    if few:
+        others = f" and {len(few) - 1} more classes have as few" if few[1:] else ""
+        text = (
+            f"The class {goal.labels[few[0]]!r} has {counts[few[0]]} rows{others}: too few to be "
+            "learned and tested."
+        )
+        yield _caution("warning", "rare_class", goal.name, text)
+        return
+    share = counts.min() / counts.sum()
+    if share < RARE_CLASS and len(goal.labels) <= 1 / RARE_CLASS:
+        label = goal.labels[int(counts.argmin())]
+        text = (
+            f"The class {label!r} has {100 * share:.1f} % of the rows: read scores per class "
+            "beside the accuracy."
+        )
+        yield _caution("info", "rare_class", goal.name, text)

@@ -1,0 +1,72 @@
+"""From a table to the facts of its exploration: plain values, see ``facts.schema.json``."""
+
+import platform
+from typing import Any
+
+import numpy as np
+import sklearn
+
+import arboleda
+from arboleda.explore._cautions import find_cautions
+from arboleda.explore._duplicates import describe_duplicates
+from arboleda.explore._missing import describe_missing
+from arboleda.explore._progress import Progress
+from arboleda.explore._subject import Goal, Subject
+from arboleda.study.describe import describe_column
+
+__all__ = ["SCHEMA_VERSION", "make_facts"]
+
+SCHEMA_VERSION = 1
+
+
+def make_facts(subject: Subject, progress: Progress) -> dict[str, Any]:
+    """Everything the page needs. The same table and seed give the same facts."""
+    table = subject.table
+    with progress.step("Describing the columns"):
+        columns = [describe_column(c, subject.roles[c.name]) for c in table.columns]
+        cautions = find_cautions(subject)
+    with progress.step("Looking for missing values and equal rows"):
+        missing = describe_missing(subject)
+        duplicates = describe_duplicates(subject)
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "arboleda_version": arboleda.__version__,
+        "table": {
+            "name": table.name,
+            "stem": table.stem,
+            "sha256": table.sha256,
+            "n_rows": table.n_rows,
+            "n_columns": len(table.columns),
+            "n_missing_cells": sum(c["n_missing"] for c in columns),
+        },
+        "seed": subject.seed,
+        "target": None if subject.goal is None else _target(subject.goal),
+        "columns": columns,
+        "cautions": cautions,
+        "missing": missing,
+        "duplicates": duplicates,
+        "environment": {
+            "python": platform.python_version(),
+            "arboleda": arboleda.__version__,
+            "numpy": np.__version__,
+            "scikit_learn": sklearn.__version__,
+        },
+    }
+
+
+def _target(goal: Goal) -> dict[str, Any]:
+    known = goal.y[goal.known]
+    classes = None
+    if goal.labels:
+        counts = np.bincount(known.astype(np.int64), minlength=len(goal.labels))
+        classes = [
+            {"label": label, "n_rows": int(n)} for label, n in zip(goal.labels, counts, strict=True)
+        ]
+    return {
+        "name": goal.name,
+        "task": goal.task,
+        "why": goal.why,
+        "n_known": len(known),
+        "positive_class": goal.positive,
+        "classes": classes,
+    }

@@ -1,0 +1,41 @@
+"""The missing values on the page: which columns, and which of them together."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from arboleda._numbers import integer, percent
+from arboleda.report._cells import Cell
+
+__all__ = ["missing_view"]
+
+SHOWN = 24
+
+
+def missing_view(facts: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Collect the section, None where nothing is missing."""
+    missing, n_rows = facts["missing"], facts["table"]["n_rows"]
+    if not missing["n_columns"]:
+        return None
+    gaps = [c for c in facts["columns"] if c["n_missing"]]
+    gaps.sort(key=lambda c: -c["n_missing"])
+    patterns = missing["patterns"]
+    return {
+        "columns": [
+            {
+                "name": column["name"],
+                "missing": Cell(integer(column["n_missing"]), column["n_missing"]),
+                "share": Cell(percent(column["n_missing"] / n_rows), column["n_missing"]),
+                "bar": f"{100 * column['n_missing'] / n_rows:.1f}",
+                "cells": [column["name"] in pattern["columns"] for pattern in patterns],
+            }
+            for column in gaps[:SHOWN]
+        ],
+        "patterns": [
+            {"rows": integer(p["n_rows"]), "share": percent(p["n_rows"] / n_rows)} for p in patterns
+        ],
+        "n_others": integer(len(gaps) - SHOWN) if len(gaps) > SHOWN else None,
+        "complete": f"{integer(missing['n_complete_rows'])} "
+        f"({percent(missing['n_complete_rows'] / n_rows)})",
+        "n_patterns": integer(missing["n_patterns"]),
+        "n_shown": integer(len(patterns)),
+    }

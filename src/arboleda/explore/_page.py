@@ -1,0 +1,91 @@
+"""The page of an exploration, drawn from the facts alone."""
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from arboleda._numbers import integer
+from arboleda.explore._columns_view import columns_view
+from arboleda.explore._missing_view import missing_view
+from arboleda.explore._rows_view import rows_view
+from arboleda.explore._summary_view import summary_view
+from arboleda.report import render_page
+
+__all__ = ["render_exploration"]
+
+_SCHEMA_VERSION = 1
+_TEMPLATE = Path(__file__).parent / "templates" / "explore.html.j2"
+_TASKS = {
+    "binary": "Two classes",
+    "multiclass": "Several classes",
+    "regression": "A quantity",
+}
+
+
+def render_exploration(facts: Mapping[str, Any]) -> str:
+    """Draw the facts of an exploration as one self-contained HTML page.
+
+    Parameters
+    ----------
+    facts : mapping
+        As in ``facts.schema.json``, version 1; its strings may hold anything.
+
+    Returns
+    -------
+    str
+        The page. The same facts give the same text.
+
+    Raises
+    ------
+    ValueError
+        If the facts have another schema version.
+    """
+    found = facts.get("schema_version")
+    if found != _SCHEMA_VERSION:
+        raise ValueError(
+            f"the facts have schema version {found!r}, this page draws version {_SCHEMA_VERSION}; "
+            "explore the table again"
+        )
+    return render_page(_TEMPLATE, _view(facts), beside=("explore.css", "explore.js"))
+
+
+def _view(facts: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "table": facts["table"],
+        "target": facts["target"],
+        "headline": _headline(facts),
+        "summary": summary_view(facts),
+        "columns": columns_view(facts),
+        "missing": missing_view(facts),
+        "rows": rows_view(facts),
+        "environment": _environment(facts),
+        "command": _command(facts),
+        "version": facts["arboleda_version"],
+    }
+
+
+def _headline(facts: Mapping[str, Any]) -> list[str]:
+    table, target = facts["table"], facts["target"]
+    told = [f"{integer(table['n_rows'])} rows, {integer(table['n_columns'])} columns"]
+    if target is not None:
+        told.append(f"{_TASKS[target['task']]} to predict")
+    return told
+
+
+def _environment(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+    here = facts["environment"]
+    return [
+        ("arboleda", here["arboleda"]),
+        ("Python", here["python"]),
+        ("NumPy", here["numpy"]),
+        ("scikit-learn", here["scikit_learn"]),
+        ("Data, SHA-256", facts["table"]["sha256"]),
+    ]
+
+
+def _command(facts: Mapping[str, Any]) -> str:
+    words = ["arboleda", "explore", facts["table"]["name"]]
+    if facts["target"] is not None:
+        words += ["--target", facts["target"]["name"]]
+    return shlex.join([*words, "--seed", str(facts["seed"])])

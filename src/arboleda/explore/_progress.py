@@ -1,0 +1,34 @@
+"""Showing how an exploration goes on: a spinner in a terminal, plain lines elsewhere."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.status import Status
+from rich.text import Text
+
+__all__ = ["Progress"]
+
+
+class Progress:
+    """Tells on standard error which step is at work, if ``show``."""
+
+    def __init__(self, show: bool) -> None:
+        self._console = Console(stderr=True, highlight=False) if show else None
+
+    def say(self, line: str) -> None:
+        """Print one line."""
+        if self._console is not None:
+            self._console.print(Text(line), soft_wrap=True)
+
+    @contextmanager
+    def step(self, what: str) -> Iterator[None]:
+        """Show the step while it is at work; plain output has a line for it."""
+        if self._console is None:
+            yield
+        elif self._console.is_terminal:
+            with Status(Text(what), console=self._console):
+                yield
+        else:
+            self.say(what)
+            yield

@@ -1,0 +1,48 @@
+"""The table of columns: what each holds, in a row with a small picture."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from arboleda._numbers import integer, percent, plain
+from arboleda.report._bars import column_bars
+from arboleda.report._cells import Cell, with_share
+
+__all__ = ["column_view"]
+
+_ROLES = {"feature": "feature", "target": "target", "left_out": "left out"}
+
+
+def column_view(column: Mapping[str, Any], n_rows: int) -> dict[str, Any]:
+    """Collect a row of the table of columns.
+
+    Parameters
+    ----------
+    column : mapping
+        One of the columns of the facts.
+    n_rows : int
+        Rows of the table.
+    """
+    missing = column["n_missing"]
+    return {
+        "name": column["name"],
+        "kind": column["kind"],
+        "role": _ROLES[column["role"]],
+        "reason": column["reason"],
+        "missing": Cell(with_share(missing, n_rows) if missing else "0", missing),
+        "distinct": Cell(integer(column["n_distinct"]), column["n_distinct"]),
+        "bars": column_bars(column),
+        "values": _values(column, n_rows - missing),
+    }
+
+
+def _values(column: Mapping[str, Any], known: int) -> str:
+    numbers = column["numeric"]
+    if numbers is not None:
+        return (
+            f"{plain(numbers['min'])} to {plain(numbers['max'])}, median {plain(numbers['median'])}"
+        )
+    shown = [
+        f"{value} {percent(count / known if known else None)}"
+        for value, count in (column["top"] or [])[:3]
+    ]
+    return ", ".join(shown)
