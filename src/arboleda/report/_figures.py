@@ -6,12 +6,10 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.patches import PathPatch, Rectangle
-from matplotlib.path import Path
-from matplotlib.ticker import MaxNLocator
+from matplotlib.patches import Rectangle
 
 from arboleda._numbers import clip, plain, text_units
+from arboleda.report._plotting import dot_patch, left_label, numeric_ticks, padded, plot_axes
 from arboleda.report._svg import (
     ACCENT,
     INK,
@@ -26,7 +24,6 @@ from arboleda.report._svg import (
 
 __all__ = ["box_plot", "curve_plot", "histogram_plot", "scatter_plot", "shown_range"]
 
-_MINUS = "\N{MINUS SIGN}"
 _LAYERS = 5  # of half-transparent points, so that crowds look darker than single points
 
 
@@ -70,12 +67,12 @@ def box_plot(models: Sequence[tuple[str, Sequence[float]]], axis: str, narrow: b
     left = 8.0 if narrow else 34.0 + 7.5 * max(map(text_units, names))
     right, bottom, top = 8.0, 44.0, 4.0
     with canvas(width, top + bottom + row * len(models)) as figure:
-        axes = _axes(figure, left, right, top, bottom)
+        axes = plot_axes(figure, left, right, top, bottom)
         frame(axes, "x")
         axes.set_xlim(low - pad, high + pad)
         axes.set_ylim(len(models) - 0.5, -0.5)
         axes.set_yticks([])
-        _numeric(axes, x=True, most=4 if narrow else 8)
+        numeric_ticks(axes, x=True, most=4 if narrow else 8)
         axes.set_xlabel(mark(len(models)))
         for rank, (_, scores) in enumerate(models):
             y = rank + (0.2 if narrow else 0.0)
@@ -115,7 +112,7 @@ def curve_plot(
         Identifier and spoken description of the figure.
     """
     with canvas(400, 372) as figure:
-        axes = _axes(figure, 58, 10, 8, 46)
+        axes = plot_axes(figure, 58, 10, 8, 46)
         frame(axes)
         axes.set_xlim(-0.01, 1.01)
         axes.set_ylim(-0.01, 1.01)
@@ -123,7 +120,7 @@ def curve_plot(
         axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
         axes.set_xlabel(labels[0])
-        _left_label(figure, axes, labels[1])
+        left_label(figure, axes, labels[1])
         if chance is not None:
             axes.plot(*chance, color=MUTED, linewidth=1, linestyle=(0, (3, 3)))
         for x, y, colour in sorted(curves, key=lambda curve: curve[2] is not None):
@@ -156,24 +153,24 @@ def scatter_plot(
         Identifier and spoken description of the figure.
     """
     with canvas(336, 320) as figure:
-        axes = _axes(figure, 58, 14, 8, 46)
+        axes = plot_axes(figure, 58, 14, 8, 46)
         frame(axes)
         points = np.column_stack([x, y]).astype(float)
         if diagonal:
-            ends = _padded(points.min(), points.max())
+            ends = padded(points.min(), points.max())
             axes.set_xlim(*ends)
             axes.set_ylim(*ends)
             axes.plot(ends, ends, color=INK, linewidth=1, linestyle=(0, (4, 3)))
         else:
-            axes.set_xlim(*_padded(points[:, 0].min(), points[:, 0].max()))
-            axes.set_ylim(*_padded(points[:, 1].min(), points[:, 1].max()))
+            axes.set_xlim(*padded(points[:, 0].min(), points[:, 0].max()))
+            axes.set_ylim(*padded(points[:, 1].min(), points[:, 1].max()))
             axes.axhline(0, color=INK, linewidth=1, linestyle=(0, (4, 3)))
         for layer in range(_LAYERS):
             _dots(axes, points[layer::_LAYERS])
-        _numeric(axes, x=True, most=5)
-        _numeric(axes, x=False, most=6)
+        numeric_ticks(axes, x=True, most=5)
+        numeric_ticks(axes, x=False, most=6)
         axes.set_xlabel(labels[0])
-        _left_label(figure, axes, labels[1])
+        left_label(figure, axes, labels[1])
         return inline_svg(figure, name, title)
 
 
@@ -191,42 +188,19 @@ def histogram_plot(histogram: Mapping[str, Any], label: str, name: str, title: s
     """
     edges, counts = np.asarray(histogram["edges"], float), np.asarray(histogram["counts"])
     with canvas(336, 320) as figure:
-        axes = _axes(figure, 58, 14, 8, 46)
+        axes = plot_axes(figure, 58, 14, 8, 46)
         frame(axes, "y")
-        axes.set_xlim(*_padded(edges[0], edges[-1]))
+        axes.set_xlim(*padded(edges[0], edges[-1]))
         axes.set_ylim(0, 1.05 * max(1, counts.max()))
         corners = [np.repeat(edges, 2), np.concatenate([[0], np.repeat(counts, 2), [0]])]
         axes.fill(*corners, color=ACCENT, alpha=0.75, linewidth=0)
         if edges[0] < 0 < edges[-1]:
             axes.axvline(0, color=INK, linewidth=1, linestyle=(0, (4, 3)))
-        _numeric(axes, x=True, most=5)
-        _numeric(axes, x=False, most=5, whole=True)
+        numeric_ticks(axes, x=True, most=5)
+        numeric_ticks(axes, x=False, most=5, whole=True)
         axes.set_xlabel(label)
-        _left_label(figure, axes, "Rows")
+        left_label(figure, axes, "Rows")
         return inline_svg(figure, name, title)
-
-
-def _axes(figure: Figure, left: float, right: float, top: float, bottom: float) -> Axes:
-    """Add axes with these margins in pixels."""
-    width, height = figure.get_size_inches() * 72
-    box = (
-        left / width,
-        bottom / height,
-        (width - left - right) / width,
-        (height - top - bottom) / height,
-    )
-    return figure.add_axes(box)
-
-
-def _left_label(figure: Figure, axes: Axes, text: str) -> None:
-    """Name the vertical axis at the figure's edge and make room for the tick labels beside it."""
-    width = figure.get_size_inches()[0] * 72
-    ticks = max((text_units(label.get_text()) for label in axes.get_yticklabels()), default=0.0)
-    left = (34 + 7.5 * ticks) / width
-    box = axes.get_position()
-    axes.set_position((left, box.y0, box.x1 - left, box.height))
-    middle = box.y0 + box.height / 2
-    figure.text(12 / width, middle, text, color=MUTED, rotation=90, ha="center", va="center")
 
 
 def _box(axes: Axes, y: float, scores: np.ndarray, half: float, colour: str) -> None:
@@ -246,41 +220,9 @@ def _box(axes: Axes, y: float, scores: np.ndarray, half: float, colour: str) -> 
     )
     axes.plot([median, median], [y - half, y + half], color=colour, linewidth=2)
     points = np.column_stack([scores, np.full(len(scores), y)])
-    axes.add_artist(_dot_patch(points, 4.5, 0.75, colour, 5))
+    axes.add_artist(dot_patch(points, 4.5, 0.75, colour, 5))
 
 
 def _dots(axes: Axes, points: np.ndarray) -> None:
     if len(points):
-        axes.add_artist(_dot_patch(points, 3.5, 0.4, ACCENT, 3))
-
-
-def _dot_patch(points: np.ndarray, size: float, alpha: float, colour: str, z: float) -> PathPatch:
-    """Draw all points as one path of strokes without length and with round ends.
-
-    A marker costs a hundred bytes of SVG for each point, a stroke costs twenty.
-    """
-    codes = np.tile([Path.MOVETO, Path.LINETO], len(points)).astype(Path.code_type)
-    path = Path(np.repeat(points, 2, axis=0), codes)
-    path.should_simplify = False
-    return PathPatch(path, fill=False, edgecolor=colour, linewidth=size, capstyle="round",
-                     alpha=alpha, zorder=z)  # fmt: skip
-
-
-def _padded(low: float, high: float) -> tuple[float, float]:
-    pad = 0.03 * (high - low) or 0.01 * abs(high) or 1.0
-    return float(low - pad), float(high + pad)
-
-
-def _numeric(axes: Axes, x: bool, most: int, whole: bool = False) -> None:
-    """Set round ticks within the limits, all with the same decimals."""
-    low, high = axes.get_xlim() if x else axes.get_ylim()
-    locator = MaxNLocator(most, integer=whole, steps=[1, 2, 2.5, 5, 10])
-    # Ticks come out of a floating-point ladder: 0.30000000000000004 is 0.3.
-    found = [float(f"{tick:.6g}") for tick in locator.tick_values(low, high) if low <= tick <= high]
-    ticks = [0.0 if abs(tick) < 1e-9 * (high - low) else tick for tick in found]
-    texts = [plain(tick, 6) for tick in ticks]
-    if not any("e" in text for text in texts):
-        decimals = max((len(text.partition(".")[2]) for text in texts), default=0)
-        texts = [f"{tick:,.{decimals}f}".replace("-", _MINUS) for tick in ticks]
-    axis = axes.xaxis if x else axes.yaxis
-    axis.set_ticks(ticks, labels=texts)
+        axes.add_artist(dot_patch(points, 3.5, 0.4, ACCENT, 3))

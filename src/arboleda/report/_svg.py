@@ -18,17 +18,25 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-__all__ = ["ACCENT", "GRID", "INK", "MUTED", "PAPER", "canvas", "inline_svg", "mark", "palette"]
+__all__ = [
+    "ACCENT", "GRID", "INK", "MUTED", "NEUTRAL", "PAPER", "SHADES",
+    "canvas", "inline_svg", "mark", "palette", "shade",
+]  # fmt: skip
 
 INK, MUTED, GRID, ACCENT, PAPER = "#0a0a01", "#0a0a02", "#0a0a03", "#0a0a04", "#0a0a05"
+NEUTRAL = "#0a0a06"
+SHADES = 5
 _PALETTE = tuple(f"#0a0b{i:02d}" for i in range(8))
+_SHADES = tuple(f"#0a0c{i:02d}" for i in range(SHADES))
 _VARIABLES = {
     INK: "--ink",
     MUTED: "--muted",
     GRID: "--line",
     ACCENT: "--accent",
     PAPER: "--paper",
+    NEUTRAL: "--neutral",
     **{colour: f"--c{i}" for i, colour in enumerate(_PALETTE)},
+    **{colour: f"--s{i}" for i, colour in enumerate(_SHADES)},
 }
 _RC = {
     "svg.fonttype": "none",
@@ -54,6 +62,11 @@ _RC = {
 def palette(index: int) -> str:
     """Name the stand-in for the page's colour of the class with this index."""
     return _PALETTE[index % len(_PALETTE)]
+
+
+def shade(index: int) -> str:
+    """Name the stand-in for a step from low (0) to high (`SHADES` - 1)."""
+    return _SHADES[index]
 
 
 def mark(index: int) -> str:

@@ -1,0 +1,71 @@
+"""What figures of pages share: axes with margins in pixels, round ticks, light points."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+from matplotlib.ticker import MaxNLocator
+
+from arboleda._numbers import plain, text_units
+from arboleda.report._svg import MUTED
+
+__all__ = ["dot_patch", "left_label", "numeric_ticks", "padded", "plot_axes"]
+
+_MINUS = "\N{MINUS SIGN}"
+
+
+def plot_axes(figure: Figure, left: float, right: float, top: float, bottom: float) -> Axes:
+    """Add axes with these margins in pixels."""
+    width, height = figure.get_size_inches() * 72
+    box = (
+        left / width,
+        bottom / height,
+        (width - left - right) / width,
+        (height - top - bottom) / height,
+    )
+    return figure.add_axes(box)
+
+
+def left_label(figure: Figure, axes: Axes, text: str) -> None:
+    """Name the vertical axis at the figure's edge and make room for the tick labels beside it."""
+    width = figure.get_size_inches()[0] * 72
+    ticks = max((text_units(label.get_text()) for label in axes.get_yticklabels()), default=0.0)
+    left = (34 + 7.5 * ticks) / width
+    box = axes.get_position()
+    axes.set_position((left, box.y0, box.x1 - left, box.height))
+    middle = box.y0 + box.height / 2
+    figure.text(12 / width, middle, text, color=MUTED, rotation=90, ha="center", va="center")
+
+
+def dot_patch(points: np.ndarray, size: float, alpha: float, colour: str, z: float) -> PathPatch:
+    """Draw all points as one path of strokes without length and with round ends.
+
+    A marker costs a hundred bytes of SVG for each point, a stroke costs twenty.
+    """
+    codes = np.tile([Path.MOVETO, Path.LINETO], len(points)).astype(Path.code_type)
+    path = Path(np.repeat(points, 2, axis=0), codes)
+    path.should_simplify = False
+    return PathPatch(path, fill=False, edgecolor=colour, linewidth=size, capstyle="round",
+                     alpha=alpha, zorder=z)  # fmt: skip
+
+
+def padded(low: float, high: float) -> tuple[float, float]:
+    """Widen a range by a little, so that nothing lies on the frame."""
+    pad = 0.03 * (high - low) or 0.01 * abs(high) or 1.0
+    return float(low - pad), float(high + pad)
+
+
+def numeric_ticks(axes: Axes, x: bool, most: int, whole: bool = False) -> None:
+    """Set round ticks within the limits, all with the same decimals."""
+    low, high = axes.get_xlim() if x else axes.get_ylim()
+    locator = MaxNLocator(most, integer=whole, steps=[1, 2, 2.5, 5, 10])
+    # Ticks come out of a floating-point ladder: 0.30000000000000004 is 0.3.
+    found = [float(f"{tick:.6g}") for tick in locator.tick_values(low, high) if low <= tick <= high]
+    ticks = [0.0 if abs(tick) < 1e-9 * (high - low) else tick for tick in found]
+    texts = [plain(tick, 6) for tick in ticks]
+    if not any("e" in text for text in texts):
+        decimals = max((len(text.partition(".")[2]) for text in texts), default=0)
+        texts = [f"{tick:,.{decimals}f}".replace("-", _MINUS) for tick in ticks]
+    axis = axes.xaxis if x else axes.yaxis
+    axis.set_ticks(ticks, labels=texts)
