@@ -25,6 +25,7 @@ _PUBLIC = {
     "EnsembleSelectionRegressor": "arboleda.combine",
     "ExtraTreesClassifier": "arboleda.forest",
     "ExtraTreesRegressor": "arboleda.forest",
+    "ForestSelector": "arboleda.features",
     "GradientBoostingClassifier": "arboleda.boosting",
     "GradientBoostingRegressor": "arboleda.boosting",
     "HistGradientBoostingClassifier": "arboleda.boosting",
@@ -68,6 +69,7 @@ __all__ = [
     "EnsembleSelectionRegressor",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "ForestSelector",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
     "HistGradientBoostingClassifier",
@@ -131,6 +133,7 @@ if TYPE_CHECKING:
     from arboleda.combine import StackingRegressor as StackingRegressor
     from arboleda.combine import VotingClassifier as VotingClassifier
     from arboleda.combine import VotingRegressor as VotingRegressor
+    from arboleda.features import ForestSelector as ForestSelector
     from arboleda.features import JMISelector as JMISelector
     from arboleda.features import MRMRSelector as MRMRSelector
     from arboleda.forest import ExtraTreesClassifier as ExtraTreesClassifier

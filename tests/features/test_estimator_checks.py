@@ -5,7 +5,7 @@ from typing import Any
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from arboleda import JMISelector, MRMRSelector
+from arboleda import ForestSelector, JMISelector, MRMRSelector, RandomForestClassifier
 
 _CONFIGURATIONS = [
     MRMRSelector(),
@@ -13,6 +13,9 @@ _CONFIGURATIONS = [
     MRMRSelector(2, continuous="neighbors", random_state=0),
     JMISelector(),
     JMISelector(2, continuous="neighbors", random_state=0),
+    # At any other level nothing is selected of the checks that give noise.
+    ForestSelector(n_permutations=1, alpha=1.0),
+    ForestSelector(RandomForestClassifier(3), n_permutations=2, alpha=1.0, mode="fpr"),
 ]
 
 

@@ -48,7 +48,8 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         frame = as_frame(X)
-        if frame is None or self._wants_another_container(frame):
+        # Frames of no column have no rows either: an array has, and scikit-learn warns.
+        if frame is None or self._wants_another_container(frame) or not self.support_.any():
             return super().transform(X)
         order = fitted_order(self, frame, self.schema_)
         chosen = self.get_support(indices=True).tolist()
