@@ -19,6 +19,7 @@ _PUBLIC = {
     "ClassSwitchingClassifier": "arboleda.bagging",
     "DecisionTreeClassifier": "arboleda.tree",
     "DecisionTreeRegressor": "arboleda.tree",
+    "DiagonalLDA": "arboleda.learners",
     "DynamicSelectionClassifier": "arboleda.combine",
     "DynamicSelectionRegressor": "arboleda.combine",
     "EnsembleSelectionClassifier": "arboleda.combine",
@@ -40,6 +41,7 @@ _PUBLIC = {
     "RandomForestRegressor": "arboleda.forest",
     "RandomSubspaceClassifier": "arboleda.bagging",
     "RandomSubspaceRegressor": "arboleda.bagging",
+    "RegularizedDiscriminantAnalysis": "arboleda.learners",
     "SchapireBoostingClassifier": "arboleda.adaboost",
     "StackingClassifier": "arboleda.combine",
     "StackingRegressor": "arboleda.combine",
@@ -63,6 +65,7 @@ __all__ = [
     "ClassSwitchingClassifier",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "DiagonalLDA",
     "DynamicSelectionClassifier",
     "DynamicSelectionRegressor",
     "EnsembleSelectionClassifier",
@@ -84,6 +87,7 @@ __all__ = [
     "RandomForestRegressor",
     "RandomSubspaceClassifier",
     "RandomSubspaceRegressor",
+    "RegularizedDiscriminantAnalysis",
     "SchapireBoostingClassifier",
     "StackingClassifier",
     "StackingRegressor",
@@ -140,7 +144,9 @@ if TYPE_CHECKING:
     from arboleda.forest import ExtraTreesRegressor as ExtraTreesRegressor
     from arboleda.forest import RandomForestClassifier as RandomForestClassifier
     from arboleda.forest import RandomForestRegressor as RandomForestRegressor
+    from arboleda.learners import DiagonalLDA as DiagonalLDA
     from arboleda.learners import MixedNaiveBayes as MixedNaiveBayes
+    from arboleda.learners import RegularizedDiscriminantAnalysis as RegularizedDiscriminantAnalysis
     from arboleda.persist import load as load
     from arboleda.study import Study as Study
     from arboleda.tree import DecisionTreeClassifier as DecisionTreeClassifier

@@ -7,12 +7,17 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from arboleda import MixedNaiveBayes
+from arboleda import DiagonalLDA, MixedNaiveBayes, RegularizedDiscriminantAnalysis
 
 _X = np.random.default_rng(0).normal(size=(20, 2))
 _Y = np.arange(20) % 3
 _READS_MISSING = [MixedNaiveBayes(), MixedNaiveBayes(alpha=0.0, binary_features=[])]
-_LEARNERS = [*_READS_MISSING]
+_COMPLETE = [
+    DiagonalLDA(),
+    RegularizedDiscriminantAnalysis(0.0, 0.0),
+    RegularizedDiscriminantAnalysis(0.3, 0.1, standardize=False),
+]
+_LEARNERS = [*_READS_MISSING, *_COMPLETE]
 _ALL = pytest.mark.parametrize("learner", _LEARNERS, ids=repr)
 
 
@@ -172,3 +177,12 @@ def test_a_failed_fit_leaves_the_model_as_it_was(learner: Any) -> None:
 )
 def test_priors_that_are_none(learner: Any, priors: Any, message: str) -> None:
     assert message in fitted_or_refused(clone(learner).set_params(priors=priors), _X, _Y)
+
+
+@pytest.mark.parametrize("learner", _COMPLETE, ids=repr)
+def test_missing_values_are_refused_by_name(learner: Any) -> None:
+    X = _X.copy()
+    X[3, 1] = np.nan
+    assert "column 1 is missing in row 3" in fitted_or_refused(learner, X, _Y)
+    with pytest.raises(ValueError, match="column 1 is missing in row 3"):
+        fitted_or_refused(learner, _X, _Y).predict(X)

@@ -5,11 +5,15 @@ from typing import Any
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from arboleda import MixedNaiveBayes
+from arboleda import DiagonalLDA, MixedNaiveBayes, RegularizedDiscriminantAnalysis
 
 _CONFIGURATIONS = [
     MixedNaiveBayes(),
     MixedNaiveBayes(alpha=0.0, var_smoothing=1e-3),
+    DiagonalLDA(),
+    RegularizedDiscriminantAnalysis(),
+    RegularizedDiscriminantAnalysis(0.5, 0.1),
+    RegularizedDiscriminantAnalysis(0.0, 0.0, standardize=False),
 ]
 
 

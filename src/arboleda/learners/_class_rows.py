@@ -32,12 +32,18 @@ class ClassRows:
     labels : ndarray of shape (n_rows,)
         Number of each row's class.
     weight : ndarray of shape (n_rows,)
+    all_labels : ndarray of shape (n_all_rows,)
+        Numbers of the classes of all rows.
+    kept : ndarray of shape (n_rows,)
+        Which of all rows have a positive weight.
     """
 
     table: Table
     classes: Array
     labels: npt.NDArray[np.intp]
     weight: Floats
+    all_labels: npt.NDArray[np.intp]
+    kept: npt.NDArray[np.intp]
 
     @cached_property
     def class_weight(self) -> Floats:
@@ -74,11 +80,11 @@ def read_class_rows(
     weight = read_weight(sample_weight, table)
     check_total_weight(weight)
     if weight is None:
-        return ClassRows(table, classes, labels, np.ones(table.n_rows))
-    if weight.all():
-        return ClassRows(table, classes, labels, weight)
-    rows = np.flatnonzero(weight)
-    return ClassRows(table.take(rows), classes, labels[rows], weight[rows])
+        weight = np.ones(table.n_rows)
+    kept = np.flatnonzero(weight)
+    if kept.size < weight.size:
+        table = table.take(kept)
+    return ClassRows(table, classes, labels[kept], weight[kept], labels, kept)
 
 
 def dense_table(estimator: Any, table: Table | SparseTable) -> Table:

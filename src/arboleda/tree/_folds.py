@@ -113,3 +113,19 @@ def checked_rows(rows: Any, n_rows: int, number: int) -> Rows:
             f"cv gave row {outside} in split {number}, but the table has rows 0 to {n_rows - 1}"
         )
     return chosen.astype(np.intp)
+
+
+def standard_error(
+    sums: npt.NDArray[np.float64],
+    fold_weight: npt.NDArray[np.float64],
+    mean: npt.NDArray[np.float64],
+) -> npt.NDArray[np.float64]:
+    """Standard error of the mean over the folds, each with its weight."""
+    n_folds = fold_weight.size
+    if n_folds == 1:
+        return np.full_like(mean, np.nan)
+    deviations = sums / fold_weight[:, np.newaxis] - mean
+    exponent = int(np.frexp(np.abs(deviations).max())[1])  # squares stay within float64
+    variance = fold_weight @ np.ldexp(deviations, -exponent) ** 2 / fold_weight.sum()
+    error: npt.NDArray[np.float64] = np.ldexp(np.sqrt(variance / (n_folds - 1)), exponent)
+    return error

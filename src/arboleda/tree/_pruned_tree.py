@@ -22,7 +22,7 @@ from arboleda._bridge.table import check_table
 from arboleda._bridge.target import BEYOND_SQUARES, read_target, read_weight
 from arboleda._bridge.tree import JudgingRows, Loss, PruningPath, Tree
 from arboleda.tree._decision_tree import DecisionTree
-from arboleda.tree._folds import Split, fold_splits, hold_out
+from arboleda.tree._folds import Split, fold_splits, hold_out, standard_error
 from arboleda.tree._pruning_curve import PruningCurve
 from arboleda.tree._refit import as_before_if_it_fails
 from arboleda.tree._tree_learner import Array, Floats, Training
@@ -197,7 +197,7 @@ class PrunedTree(DecisionTree):
         mean = sums.sum(axis=0) / fold_weight.sum()
         if not np.isfinite(mean).all():
             raise ValueError(BEYOND_SQUARES)
-        return mean, _standard_error(sums, fold_weight, mean)
+        return mean, standard_error(sums, fold_weight, mean)
 
     def _fold_errors(
         self, training: Training, split: Split, alphas: Floats, n_threads: int
@@ -268,15 +268,3 @@ def _geometric_means(alphas: Floats) -> Floats:
     """For every alpha the typical one of the interval that it begins; the last has no end."""
     roots = np.sqrt(alphas)
     return np.append(roots[:-1] * roots[1:], np.inf)
-
-
-def _standard_error(sums: Floats, fold_weight: Floats, mean: Floats) -> Floats:
-    """Standard error of the mean over the folds, each with its weight."""
-    n_folds = fold_weight.size
-    if n_folds == 1:
-        return np.full_like(mean, np.nan)
-    deviations = sums / fold_weight[:, np.newaxis] - mean
-    exponent = int(np.frexp(np.abs(deviations).max())[1])  # squares stay within float64
-    variance = fold_weight @ np.ldexp(deviations, -exponent) ** 2 / fold_weight.sum()
-    error: Floats = np.ldexp(np.sqrt(variance / (n_folds - 1)), exponent)
-    return error

@@ -1,0 +1,123 @@
+"""Diagonal linear discriminant analysis: Dudoit, Fridlyand, Speed (2002)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from arboleda._bridge.table import check_table
+from arboleda.learners._bayes_rule import BayesRuleClassifier, Floats, class_priors, log_priors
+from arboleda.learners._class_rows import dense_table, read_class_rows
+from arboleda.learners._units import Units, class_means, complete_matrix, scaled, within_scale
+from arboleda.tree._refit import as_before_if_it_fails
+
+
+class DiagonalLDA(BayesRuleClassifier):
+    """Linear discriminant analysis with a diagonal covariance that all classes share.
+
+    Each class is Gaussian with the means m_kj and the variances s_j^2, pooled within the classes;
+    covariances count as 0. A row goes to the class with the largest
+
+        log P(k) - 1/2 sum_j (x_j - m_kj)^2 / s_j^2.
+
+    With few rows and many columns, where LDA has far too many covariances to estimate, it is hard
+    to beat (Dudoit et al. 2002). Its boundaries are linear.
+
+    Parameters
+    ----------
+    priors : array-like of shape (n_classes,), default=None
+        Prior probabilities of the classes, sorted by label. None: their shares of the weight.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    class_prior_ : ndarray of shape (n_classes,)
+    means_ : ndarray of shape (n_classes, n_features)
+    scale_ : ndarray of shape (n_features,)
+        The standard deviations s_j within the classes.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        Only if the columns have names.
+    schema_ : Schema
+
+    See Also
+    --------
+    RegularizedDiscriminantAnalysis : With ``alpha=1, gamma=1`` the same.
+    NearestShrunkenCentroids : The same with fewer columns.
+
+    Notes
+    -----
+    s_j^2 is the maximum-likelihood estimate, divided by the weight of all rows. Where it is 0 but
+    for rounding, and the class means differ, a hundred-thousandth of the standard deviation of all
+    rows stands for s_j; a column that is constant says nothing.
+
+    References
+    ----------
+    S. Dudoit, J. Fridlyand, T. P. Speed (2002), "Comparison of discrimination methods for the
+    classification of tumors using gene expression data", Journal of the American Statistical
+    Association 97(457).
+
+    Examples
+    --------
+    >>> from arboleda import DiagonalLDA
+    >>> model = DiagonalLDA().fit([[1.0, 5.0], [2.0, 4.0], [5.0, 5.0], [6.0, 4.0]], list("aabb"))
+    >>> model.means_, model.scale_
+    (array([[1.5, 4.5],
+           [5.5, 4.5]]), array([0.5, 0.5]))
+    >>> model.predict([[3.0, 100.0], [4.0, -100.0]]).tolist()
+    ['a', 'b']
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"priors": ["array-like", None]}
+
+    def __init__(self, *, priors: Any = None) -> None:
+        self.priors = priors
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Estimate the means and the pooled variances.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numbers, none of them missing or infinite.
+        y : array-like of shape (n_samples,)
+            Labels of any type, without missing values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Finite weights, not negative; rows of weight 0 take no part.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If X has a missing or infinite value or text, or y, the weights or priors are not as
+            described. The estimator stays as it was.
+        """
+        with as_before_if_it_fails(self):
+            self._validate_params()
+            rows = read_class_rows(self, X, y, sample_weight)
+            self.classes_ = rows.classes
+            self.class_prior_ = class_priors(self.priors, rows.class_weight, rows.classes)
+            self._class_weight = rows.class_weight
+            table = complete_matrix(self, rows.table, self.schema_)
+            self._units = Units.of(table, common=False)
+            table = self._units.enter(table)
+            weight = rows.unit_weight
+            self._scale = within_scale(table, rows.labels, weight, common=False)
+            means = class_means(table, rows.labels, weight, rows.classes.size)
+            self._centroids = means / self._scale
+            self.means_ = self._units.leave(means)
+            self.scale_ = np.ldexp(self._scale, self._units.exponent)
+        return self
+
+    def _log_joint(self, X: Any) -> Floats:
+        table = dense_table(self, check_table(self, X, reset=False))
+        entered = self._units.enter(complete_matrix(self, table, self.schema_))
+        Z = scaled(entered, self._scale)
+        joint = np.tile(log_priors(self.class_prior_, self._class_weight), (len(Z), 1))
+        for k, centroid in enumerate(self._centroids):
+            joint[:, k] -= 0.5 * np.einsum("ij,ij->i", Z - centroid, Z - centroid)
+        return joint
