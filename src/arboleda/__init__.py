@@ -35,6 +35,7 @@ _PUBLIC = {
     "MRMRSelector": "arboleda.features",
     "MixedNaiveBayes": "arboleda.learners",
     "ModelFormatError": "arboleda._errors",
+    "NearestShrunkenCentroids": "arboleda.learners",
     "PrunedTreeClassifier": "arboleda.tree",
     "PrunedTreeRegressor": "arboleda.tree",
     "RandomForestClassifier": "arboleda.forest",
@@ -81,6 +82,7 @@ __all__ = [
     "MRMRSelector",
     "MixedNaiveBayes",
     "ModelFormatError",
+    "NearestShrunkenCentroids",
     "PrunedTreeClassifier",
     "PrunedTreeRegressor",
     "RandomForestClassifier",
@@ -146,6 +148,7 @@ if TYPE_CHECKING:
     from arboleda.forest import RandomForestRegressor as RandomForestRegressor
     from arboleda.learners import DiagonalLDA as DiagonalLDA
     from arboleda.learners import MixedNaiveBayes as MixedNaiveBayes
+    from arboleda.learners import NearestShrunkenCentroids as NearestShrunkenCentroids
     from arboleda.learners import RegularizedDiscriminantAnalysis as RegularizedDiscriminantAnalysis
     from arboleda.persist import load as load
     from arboleda.study import Study as Study

@@ -7,7 +7,12 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from arboleda import DiagonalLDA, MixedNaiveBayes, RegularizedDiscriminantAnalysis
+from arboleda import (
+    DiagonalLDA,
+    MixedNaiveBayes,
+    NearestShrunkenCentroids,
+    RegularizedDiscriminantAnalysis,
+)
 
 _X = np.random.default_rng(0).normal(size=(20, 2))
 _Y = np.arange(20) % 3
@@ -17,15 +22,21 @@ _COMPLETE = [
     RegularizedDiscriminantAnalysis(0.0, 0.0),
     RegularizedDiscriminantAnalysis(0.3, 0.1, standardize=False),
 ]
-_LEARNERS = [*_READS_MISSING, *_COMPLETE]
+_UNWEIGHTED = [
+    NearestShrunkenCentroids(shrink_threshold=0.1),
+    NearestShrunkenCentroids(shrink_threshold=0.0),
+]
+_WEIGHTED = [*_READS_MISSING, *_COMPLETE]
+_LEARNERS = [*_WEIGHTED, *_UNWEIGHTED]
 _ALL = pytest.mark.parametrize("learner", _LEARNERS, ids=repr)
+_ALL_WEIGHTED = pytest.mark.parametrize("learner", _WEIGHTED, ids=repr)
 
 
 def fitted_or_refused(learner: Any, X: Any, y: Any, weight: Any = None) -> Any:
     """Fit and predict; what is refused says so in words, and what is answered is finite."""
     model = clone(learner)
     try:
-        model.fit(X, y, weight)
+        model.fit(X, y) if weight is None else model.fit(X, y, weight)
         p = model.predict_proba(X)
     except ValueError as error:
         return str(error)
@@ -122,7 +133,7 @@ def test_missing_and_infinite_targets(learner: Any, bad: float) -> None:
     assert "row 5" in said
 
 
-@_ALL
+@_ALL_WEIGHTED
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
@@ -139,14 +150,14 @@ def test_weights_that_are_none(learner: Any, weight: Any, message: str) -> None:
     assert message in fitted_or_refused(learner, _X, _Y, weight)
 
 
-@_ALL
+@_ALL_WEIGHTED
 def test_the_smallest_weights(learner: Any) -> None:
     plain = fitted_or_refused(learner, _X, _Y)
     tiny = fitted_or_refused(learner, _X, _Y, np.full(20, 1e-300))
     np.testing.assert_allclose(tiny.predict_proba(_X), plain.predict_proba(_X), rtol=1e-9)
 
 
-@_ALL
+@_ALL_WEIGHTED
 def test_a_class_without_weight_is_never_predicted(learner: Any) -> None:
     weight = np.where(_Y == 1, 0.0, 1.0)
     model = fitted_or_refused(learner, _X, _Y, weight)
@@ -179,7 +190,7 @@ def test_priors_that_are_none(learner: Any, priors: Any, message: str) -> None:
     assert message in fitted_or_refused(clone(learner).set_params(priors=priors), _X, _Y)
 
 
-@pytest.mark.parametrize("learner", _COMPLETE, ids=repr)
+@pytest.mark.parametrize("learner", [*_COMPLETE, *_UNWEIGHTED], ids=repr)
 def test_missing_values_are_refused_by_name(learner: Any) -> None:
     X = _X.copy()
     X[3, 1] = np.nan

@@ -5,12 +5,19 @@ from typing import Any
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from arboleda import DiagonalLDA, MixedNaiveBayes, RegularizedDiscriminantAnalysis
+from arboleda import (
+    DiagonalLDA,
+    MixedNaiveBayes,
+    NearestShrunkenCentroids,
+    RegularizedDiscriminantAnalysis,
+)
 
 _CONFIGURATIONS = [
     MixedNaiveBayes(),
     MixedNaiveBayes(alpha=0.0, var_smoothing=1e-3),
     DiagonalLDA(),
+    NearestShrunkenCentroids(),
+    NearestShrunkenCentroids(shrink_threshold=0.5),
     RegularizedDiscriminantAnalysis(),
     RegularizedDiscriminantAnalysis(0.5, 0.1),
     RegularizedDiscriminantAnalysis(0.0, 0.0, standardize=False),

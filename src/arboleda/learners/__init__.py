@@ -2,12 +2,16 @@
 
 from arboleda.learners._diagonal_lda import DiagonalLDA
 from arboleda.learners._mixed_naive_bayes import MixedNaiveBayes
+from arboleda.learners._nearest_shrunken_centroids import NearestShrunkenCentroids
 from arboleda.learners._regularization_plane import RegularizationPlane
 from arboleda.learners._regularized_discriminant_analysis import RegularizedDiscriminantAnalysis
+from arboleda.learners._shrinkage_path import ShrinkagePath
 
 __all__ = [
     "DiagonalLDA",
     "MixedNaiveBayes",
+    "NearestShrunkenCentroids",
     "RegularizationPlane",
     "RegularizedDiscriminantAnalysis",
+    "ShrinkagePath",
 ]
