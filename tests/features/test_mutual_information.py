@@ -192,6 +192,18 @@ def test_columns_of_both_kinds_obey_the_chain_rule() -> None:
     assert 0.3 < by_absence < found - 0.1
 
 
+def test_numbers_of_few_values_are_counted_either_way() -> None:
+    """Noise that breaks their ties would hide what they tell, and constants would tell of noise."""
+    random = np.random.default_rng(10)
+    y = random.integers(0, 4, 300)
+    X = np.column_stack([y, y + 4.0 * random.integers(0, 2, 300), np.ones(300)])
+    X[:50, 1] = np.nan
+    by_bins = mutual_information(X, y, n_bins=8)
+    by_neighbors = mutual_information(X, y, n_bins=8, continuous="neighbors", random_state=0)
+    np.testing.assert_allclose(by_neighbors, by_bins, atol=1e-12)
+    assert by_bins[2] == 0.0
+
+
 def test_an_identifier_tells_nothing() -> None:
     random = np.random.default_rng(7)
     table = pd.DataFrame({"id": [f"row {i}" for i in range(500)]})

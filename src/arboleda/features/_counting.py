@@ -129,7 +129,8 @@ class LevelColumns:
         n_cells = int(self._n_levels[block[0]]) * other.n
         cells = np.empty((len(block), self.n_rows), dtype=np.intp)
         for row, j in zip(cells, block, strict=True):
-            np.multiply(self._coded.codes(int(j)), other.n, out=row)
+            row[:] = self._coded.codes(int(j))
+        cells *= other.n
         cells += other.codes
         cells += (np.arange(len(block)) * n_cells)[:, np.newaxis]
         counts = np.bincount(cells.ravel(), minlength=len(block) * n_cells)

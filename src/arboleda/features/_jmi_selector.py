@@ -33,7 +33,7 @@ class JMISelector(GreedySelector):
     continuous : {"bins", "neighbors"}, default="bins"
         How numbers are measured; see `MRMRSelector`.
     n_bins : int, default=5
-        A column with no more values than this keeps each.
+        A column with no more values than this keeps each, and is counted either way.
     n_neighbors : int, default=3
     random_state : int, RandomState or None, default=None
         For the noise that breaks ties of ``continuous="neighbors"``.

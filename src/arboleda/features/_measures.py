@@ -49,7 +49,7 @@ def measure_of(
         levels = Levels.of_codes(target) if classes else Levels.of_bins(target, n_bins)
         return Counted(LevelColumns(table, n_bins, n_threads), levels)
     if isinstance(table, Table):
-        return ByNeighbors(table, target, task, n_neighbors, random_state)
+        return ByNeighbors(table, target, task, n_bins, n_neighbors, random_state)
     raise ValueError(
         "X is sparse, whose many zeros have no neighbours: set continuous='bins', or give a dense "
         "table"
@@ -62,9 +62,10 @@ class Counted:
     def __init__(self, columns: LevelColumns, target: Levels) -> None:
         self._columns = columns
         self._target = target
+        self._with_target = columns.information(target)
 
     def with_target(self) -> Floats:
-        return self._columns.information(self._target)
+        return self._with_target
 
     def with_column(self, one: int, others: Indices) -> Floats:
         return self._columns.information(self._columns.column(one))[others]
@@ -72,30 +73,33 @@ class Counted:
     def pairs_with_target(self, one: int, others: Indices) -> Floats:
         # I(x_j, x_s; y) = I(x_s; y) + I(x_j; y | x_s), which is I(x_j; x_s, y) - I(x_j; x_s).
         column = self._columns.column(one)
-        alone = self._columns.information(self._target)[one]
         together = self._columns.information(column.with_(self._target))
-        pairs: Floats = (alone + together - self._columns.information(column))[others]
+        pairs: Floats = (together - self._columns.information(column))[others]
+        pairs += self._with_target[one]
         return pairs
 
 
 class ByNeighbors:
-    """Information by nearest neighbours; categories are counted."""
+    """Information by nearest neighbours; categories, and numbers of few values, are counted."""
 
     def __init__(
         self,
         table: Table,
         target: npt.NDArray[Any],
         task: str,
+        most_levels: int,
         n_neighbors: int,
         random_state: np.random.RandomState,
     ) -> None:
         self._table = table
+        self._most_levels = most_levels
         self._n_neighbors = n_neighbors
         self._seed = int(random_state.randint(np.iinfo(np.int32).max))
         if task == "classification":
             self._target = Mixed(Levels.of_codes(target), None)
         else:
-            self._target = Mixed.of_numbers(target, self._random(table.n_columns))
+            noise = self._random(table.n_columns)
+            self._target = Mixed.of_numbers(target, most_levels, noise)
 
     def with_target(self) -> Floats:
         return self._each(range(self._table.n_columns), [], self._target)
@@ -118,7 +122,7 @@ class ByNeighbors:
         """One column, with the same noise whenever it is asked for."""
         values, n_levels = self._table.columns[j], self._table.n_levels[j]
         if n_levels == 0:
-            return Mixed.of_numbers(values, self._random(j))
+            return Mixed.of_numbers(values, self._most_levels, self._random(j))
         codes = np.where(values == missing_code(n_levels), n_levels, values.astype(np.intp))
         return Mixed(Levels(codes, n_levels + 1), None)
 

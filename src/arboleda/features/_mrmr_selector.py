@@ -47,7 +47,7 @@ class MRMRSelector(GreedySelector):
         equally many rows, counted. "neighbors": by nearest neighbours, which sees finer relations
         and takes milliseconds for every pair of columns.
     n_bins : int, default=5
-        A column with no more values than this keeps each.
+        A column with no more values than this keeps each, and is counted either way.
     n_neighbors : int, default=3
     random_state : int, RandomState or None, default=None
         For the noise that breaks ties of ``continuous="neighbors"``.

@@ -57,7 +57,7 @@ def mutual_information(
         nearest neighbours (Kraskov et al. 2004; Ross 2014), as scikit-learn's
         ``mutual_info_classif`` and ``mutual_info_regression`` do; that sees more and is slower.
     n_bins : int, default=5
-        A column with no more values than this keeps each.
+        A column with no more values than this keeps each, and is counted either way.
     n_neighbors : int, default=3
     random_state : int, RandomState or None, default=None
         For the noise that breaks ties of ``continuous="neighbors"``.

@@ -47,20 +47,25 @@ class Mixed:
     numbers: Floats | None
 
     @classmethod
-    def of_numbers(cls, values: npt.NDArray[np.generic], random: np.random.Generator) -> Mixed:
+    def of_numbers(
+        cls, values: npt.NDArray[np.generic], most_levels: int, random: np.random.Generator
+    ) -> Mixed:
         """Numbers, scaled and with so little noise that only ties notice, as in scikit-learn.
 
         Kraskov et al. (2004), section II: neighbours are defined only where no two distances tie.
+        No more different values than ``most_levels`` are levels instead: noise would part what is
+        the same.
         """
         numbers = values.astype(np.float64)
+        found, codes = np.unique(numbers, return_inverse=True)  # NaN is one value, the last
         missing = np.isnan(numbers)
+        if len(found) - bool(missing.any()) <= most_levels:
+            return cls(Levels.of_codes(codes.reshape(-1)), None)
         present = numbers[~missing]
-        if present.size:
-            present = present / max(np.abs(present).max(), np.finfo(np.float64).tiny)
-            deviation = present.std()
-            present = present / deviation if deviation > 0.0 else present
-            size = 1e-10 * max(1.0, float(np.abs(present).mean()))
-            numbers[~missing] = present + size * random.standard_normal(present.size)
+        present = present / np.abs(present).max()
+        present = present / present.std()
+        size = 1e-10 * max(1.0, float(np.abs(present).mean()))
+        numbers[~missing] = present + size * random.standard_normal(present.size)
         return cls(Levels(missing.astype(np.intp), 2), numbers)
 
 
