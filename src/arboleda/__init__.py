@@ -33,6 +33,7 @@ _PUBLIC = {
     "HistGradientBoostingRegressor": "arboleda.boosting",
     "JMISelector": "arboleda.features",
     "MRMRSelector": "arboleda.features",
+    "KernelDensityClassifier": "arboleda.learners",
     "MixedNaiveBayes": "arboleda.learners",
     "ModelFormatError": "arboleda._errors",
     "NearestShrunkenCentroids": "arboleda.learners",
@@ -80,6 +81,7 @@ __all__ = [
     "HistGradientBoostingRegressor",
     "JMISelector",
     "MRMRSelector",
+    "KernelDensityClassifier",
     "MixedNaiveBayes",
     "ModelFormatError",
     "NearestShrunkenCentroids",
@@ -147,6 +149,7 @@ if TYPE_CHECKING:
     from arboleda.forest import RandomForestClassifier as RandomForestClassifier
     from arboleda.forest import RandomForestRegressor as RandomForestRegressor
     from arboleda.learners import DiagonalLDA as DiagonalLDA
+    from arboleda.learners import KernelDensityClassifier as KernelDensityClassifier
     from arboleda.learners import MixedNaiveBayes as MixedNaiveBayes
     from arboleda.learners import NearestShrunkenCentroids as NearestShrunkenCentroids
     from arboleda.learners import RegularizedDiscriminantAnalysis as RegularizedDiscriminantAnalysis

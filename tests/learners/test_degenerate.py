@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 from arboleda import (
     DiagonalLDA,
+    KernelDensityClassifier,
     MixedNaiveBayes,
     NearestShrunkenCentroids,
     RegularizedDiscriminantAnalysis,
@@ -19,6 +20,8 @@ _Y = np.arange(20) % 3
 _READS_MISSING = [MixedNaiveBayes(), MixedNaiveBayes(alpha=0.0, binary_features=[])]
 _COMPLETE = [
     DiagonalLDA(),
+    KernelDensityClassifier(),
+    KernelDensityClassifier(bandwidth=0.5, kernel="linear", standardize=False),
     RegularizedDiscriminantAnalysis(0.0, 0.0),
     RegularizedDiscriminantAnalysis(0.3, 0.1, standardize=False),
 ]

@@ -7,6 +7,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from arboleda import (
     DiagonalLDA,
+    KernelDensityClassifier,
     MixedNaiveBayes,
     NearestShrunkenCentroids,
     RegularizedDiscriminantAnalysis,
@@ -16,6 +17,9 @@ _CONFIGURATIONS = [
     MixedNaiveBayes(),
     MixedNaiveBayes(alpha=0.0, var_smoothing=1e-3),
     DiagonalLDA(),
+    KernelDensityClassifier(),
+    KernelDensityClassifier(bandwidth="scott", kernel="exponential"),
+    KernelDensityClassifier(bandwidth=1.0, kernel="tophat", standardize=False),
     NearestShrunkenCentroids(),
     NearestShrunkenCentroids(shrink_threshold=0.5),
     RegularizedDiscriminantAnalysis(),

@@ -1,6 +1,7 @@
 """Base learners that scikit-learn lacks: classifiers by Bayes' rule."""
 
 from arboleda.learners._diagonal_lda import DiagonalLDA
+from arboleda.learners._kernel_density_classifier import KernelDensityClassifier
 from arboleda.learners._mixed_naive_bayes import MixedNaiveBayes
 from arboleda.learners._nearest_shrunken_centroids import NearestShrunkenCentroids
 from arboleda.learners._regularization_plane import RegularizationPlane
@@ -9,6 +10,7 @@ from arboleda.learners._shrinkage_path import ShrinkagePath
 
 __all__ = [
     "DiagonalLDA",
+    "KernelDensityClassifier",
     "MixedNaiveBayes",
     "NearestShrunkenCentroids",
     "RegularizationPlane",
