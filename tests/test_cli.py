@@ -168,3 +168,43 @@ def test_any_output_takes_what_is_printed(tmp_path: Path) -> None:
         ["/bin/sh", "-c", shell], cwd=tmp_path, text=True, check=False, capture_output=True
     )
     assert (closed.returncode, "Traceback" in closed.stderr) == (0, False)
+
+
+def test_exploring_writes_a_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(GOOD)
+    assert run("explore", "t.csv", "--target", "y") == 0
+    captured = capsys.readouterr()
+    assert captured.out == "Page: t-explored.html\n"
+    assert "t.csv: 30 rows, 3 columns" in captured.err
+    assert (tmp_path / "t-explored.html").read_text("utf-8").startswith("<!doctype html>")
+    assert run("explore", "t.csv", "--out", "new/page.html") == 0
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["page.html"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["none.csv"], "There is no file none.csv"),
+        (["t.csv", "--target", "Y "], "did you mean 'y'?"),
+        (["t.csv", "--seed", "-1"], "seed -1"),
+        (["t.csv", "--out", "t.csv/page.html"], "cannot be written"),
+    ],
+)
+def test_what_cannot_be_explored_is_one_sentence(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    sentence: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(GOOD)
+    assert run("explore", *arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert sentence in captured.err.splitlines()[-1]
+    assert "Traceback" not in captured.err
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]

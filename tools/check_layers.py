@@ -72,7 +72,7 @@ PYTHON = {
     "model_selection": {"_bridge", "_row_losses", "boosting", "forest"},
     "report": {"_files", "_numbers", "_reading"},
     "study": {"_files", "adaboost", "bagging", "boosting", "forest", "metrics", "tree", "report"},
-    "explore": {"_files", "_numbers", "report", "study"},
+    "explore": {"_files", "_numbers", "features", "forest", "report", "study"},
     "cli": {"explore", "study"},
     "__main__": {"cli"},
 }

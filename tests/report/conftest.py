@@ -9,6 +9,7 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
+from tests.browsing import browser, open_page  # noqa: F401 - fixtures
 
 Facts = dict[str, Any]
 SCHEMA = Path(__file__).parents[2] / "src/arboleda/study/facts.schema.json"

@@ -1,63 +1,19 @@
 """The page in a real browser: it draws, sorts, fits and asks nobody for anything."""
 
-import os
 import re
-import shutil
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, sync_playwright
+from playwright.sync_api import Page
+from tests.browsing import BEYOND, CLASHES, CONTRAST, Opener
 
 from arboleda.report import write_report
 
 Facts = dict[str, Any]
-Opener = Callable[..., "Opened"]
 
 TASKS = ["binary", "multiclass", "regression"]
-SWITCHES = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--no-first-run",
-]
-
-
-def system_browser() -> str:
-    """Path of the system's Chromium; without one the tests are skipped, or fail where they must."""
-    names = ("chromium", "chromium-browser", "google-chrome")
-    found = next(filter(None, map(shutil.which, names)), None)
-    if found is None:
-        reason = f"none of {', '.join(names)} is installed"
-        if os.environ.get("ARBOLEDA_REQUIRE_BROWSER") == "1":
-            pytest.fail(reason)
-        pytest.skip(f"{reason}; set ARBOLEDA_REQUIRE_BROWSER=1 to make this a failure")
-    return found
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=system_browser(), args=SWITCHES)
-        yield chromium
-        chromium.close()
-
-
-@dataclass
-class Opened:
-    """A page and what it said and asked for while it was open."""
-
-    page: Page
-    requests: list[str] = field(default_factory=list)
-    complaints: list[str] = field(default_factory=list)
-
-    def box(self, selector: str) -> dict[str, float]:
-        found = self.page.locator(selector).first.bounding_box()
-        assert found is not None, selector
-        return dict(found)
 
 
 @pytest.fixture(scope="module")
@@ -74,35 +30,6 @@ def report_file(
         return path
 
     return draw
-
-
-@pytest.fixture
-def open_page(browser: Browser) -> Iterator[Opener]:
-    contexts = []
-
-    def visit(path: Path, width: int = 1280, **settings: Any) -> Opened:
-        context = browser.new_context(viewport={"width": width, "height": 900}, **settings)
-        contexts.append(context)
-        opened = Opened(context.new_page())
-
-        def guard(route: Route) -> None:
-            address = route.request.url
-            opened.requests.append(address)
-            if address == path.as_uri():
-                route.continue_()
-            else:
-                route.abort()
-
-        context.route("**/*", guard)
-        opened.page.on("console", lambda message: opened.complaints.append(message.text))
-        opened.page.on("pageerror", lambda error: opened.complaints.append(str(error)))
-        opened.page.on("dialog", lambda dialog: opened.complaints.append(dialog.message))
-        opened.page.goto(path.as_uri())
-        return opened
-
-    yield visit
-    for context in contexts:
-        context.close()
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -131,28 +58,7 @@ def test_the_page_fits_its_window(
     opened.page.click("#open-all")
     opened.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
-    beyond = opened.page.evaluate(
-        """[...document.querySelectorAll("main *")].filter(e => !e.closest(".scroll, svg")
-             && e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1)
-             .map(e => e.outerHTML.slice(0, 90))"""
-    )
-    assert beyond == []
-
-
-CLASHES = """() => [...document.querySelectorAll("svg.plot, svg.arboleda-tree")].flatMap(svg => {
-  if (!svg.checkVisibility()) return [];
-  const frame = svg.getBoundingClientRect();
-  const texts = [...svg.querySelectorAll("text")];
-  const boxes = texts.map(t => [t.textContent, t.getBoundingClientRect()]);
-  const out = boxes.filter(([, b]) => b.left < frame.left - 1 || b.top < frame.top - 1
-    || b.right > frame.right + 1 || b.bottom > frame.bottom + 1).map(([text]) => text);
-  boxes.forEach(([text, a], i) => boxes.slice(0, i).forEach(([other, b]) => {
-    const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
-    const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-    if (wide > 1 && high > 4) out.push(text + " | " + other);
-  }));
-  return out;
-})"""
+    assert opened.page.evaluate(BEYOND) == []
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -231,25 +137,6 @@ def test_the_theme_follows_the_reader(
     dark = open_page(report_file("binary"), color_scheme="dark").page
     assert luminance(light, paper) > 240 > 110 > luminance(light, tick)
     assert luminance(dark, paper) < 40 < 150 < luminance(dark, tick)
-
-
-CONTRAST = """() => {
-  const light = c => {
-    const [r, g, b] = c.match(/[\\d.]+/g).slice(0, 3).map(v => v / 255)
-      .map(v => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
-    return .2126 * r + .7152 * g + .0722 * b;
-  };
-  const paper = light(getComputedStyle(document.body).backgroundColor);
-  const bad = [];
-  for (const e of document.querySelectorAll("p, dt, dd, th, td, a, li, button, summary, text")) {
-    if (!e.checkVisibility() || e.closest("pre, .confusion") || !e.textContent.trim()) continue;
-    const style = getComputedStyle(e);
-    const own = light(e.tagName === "text" ? style.fill : style.color);
-    const ratio = (Math.max(own, paper) + .05) / (Math.min(own, paper) + .05);
-    if (ratio < 4.5) bad.push([e.outerHTML.slice(0, 80), ratio]);
-  }
-  return bad;
-}"""
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -1,7 +1,7 @@
 """What in the table deserves a person's attention before a model is made."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,11 +18,15 @@ DOMINANT = 0.99
 RARE_CLASS = 0.1
 FEW_ROWS_OF_CLASS = 10
 MOST_LEVELS_COMPARED = 1000
+NEAR_COPY = 0.999
+TELLS_THE_TARGET = 0.95
 
 Caution = dict[str, Any]
 
 
-def find_cautions(subject: Subject) -> list[Caution]:
+def find_cautions(
+    subject: Subject, relations: Mapping[str, Any] | None, with_target: Mapping[str, Any] | None
+) -> list[Caution]:
     """Remarks on single columns and on the target, in the order of the table's columns.
 
     Each has a ``level`` ("warning" or "info"), a ``code`` for its kind, the ``column`` or None, and
@@ -31,7 +35,12 @@ def find_cautions(subject: Subject) -> list[Caution]:
     found = [_caution(n.level, "reading", n.column, n.text) for n in subject.table.notes]
     for column in subject.table.columns:
         found.extend(_of_column(subject, column))
-    found.extend(_one_to_one(subject))
+    same = list(_one_to_one(subject))
+    found.extend(same)
+    if relations is not None:
+        found.extend(_near_copies(relations, {c["column"] for c in same}))
+    if with_target is not None:
+        found[:0] = _tell_the_target(with_target)
     if subject.goal is not None:
         found.extend(_of_goal(subject.goal))
     return found
@@ -89,6 +98,30 @@ def _one_to_one(subject: Subject) -> Iterator[Caution]:
                 "value of the other."
             )
             yield _caution("warning", "one_to_one", column.name, text)
+
+
+def _near_copies(relations: Mapping[str, Any], told: set[str | None]) -> Iterator[Caution]:
+    for pair in relations["pairs"]:
+        one, other = pair["columns"]
+        if abs(pair["correlation"]) >= NEAR_COPY and not {one, other} & told:
+            text = (
+                f"Nearly a multiple of the column {one!r}: their correlation is "
+                f"{pair['correlation']:.5f}."
+            )
+            yield _caution("warning", "near_copy", other, text)
+
+
+def _tell_the_target(with_target: Mapping[str, Any]) -> list[Caution]:
+    found = []
+    for column in with_target["columns"]:
+        if max(column["share"], abs(column["correlation"] or 0.0)) < TELLS_THE_TARGET:
+            continue
+        text = (
+            "Tells the target almost alone: check that it was not made from the target and is "
+            "known before it."
+        )
+        found.append(_caution("warning", "tells_target", column["name"], text))
+    return found
 
 
 def _of_goal(goal: Goal) -> Iterator[Caution]:

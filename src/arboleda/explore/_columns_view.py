@@ -21,32 +21,59 @@ def columns_view(facts: Mapping[str, Any]) -> dict[str, Any]:
     columns, n_rows = facts["columns"], facts["table"]["n_rows"]
     many = len(columns) > DRAWN
     drawn = _most_interesting(facts)[:DRAWN] if many else columns
+    relations = _relations(facts)
     return {
         "drawn": [column_view(column, n_rows) for column in drawn],
         "many": many,
         "n_columns": integer(len(columns)),
-        "listed": [_line(column, n_rows) for column in columns[:LISTED]] if many else [],
-        "n_unlisted": integer(max(0, len(columns) - LISTED)) if len(columns) > LISTED else None,
-        "notes": [line for line, _ in caution_lines(facts["cautions"], "info")],
+        "listed": [_line(c, n_rows, relations) for c in columns[:LISTED]] if many else [],
+        "n_unlisted": integer(len(columns) - LISTED) if len(columns) > LISTED else None,
+        "towards": None if facts["target"] is None else facts["target"]["name"],
+        "notes": caution_lines(facts["cautions"], "info"),
     }
 
 
+def _relations(facts: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """What is known of a column's relation to the target, else to its nearest other column."""
+    found = facts["target_relations"] or {"columns": (facts["relations"] or {}).get("partners", [])}
+    return {column["name"]: column for column in found["columns"]}
+
+
 def _most_interesting(facts: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """The target, then the features, then what a study leaves out."""
-    order = {"target": 0, "feature": 1, "left_out": 2}
-    return sorted(facts["columns"], key=lambda column: order[column["role"]])
+    """The target, then what goes most with it or with another column, then what is left out."""
+    relations = _relations(facts)
+
+    def rank(column: Mapping[str, Any]) -> tuple[int, float]:
+        relation = relations.get(column["name"], {"correlation": 0.0})
+        strength = relation.get("information", abs(relation["correlation"] or 0.0))
+        return {"target": 0, "feature": 1, "left_out": 2}[column["role"]], -strength
+
+    return sorted(facts["columns"], key=rank)
 
 
-def _line(column: Mapping[str, Any], n_rows: int) -> dict[str, Any]:
+def _line(
+    column: Mapping[str, Any], n_rows: int, relations: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
     missing, numbers = column["n_missing"], column["numeric"]
+    relation = relations.get(column["name"], {})
     return {
         "name": column["name"],
         "kind": column["kind"],
         "role": column["role"].replace("_", " "),
         "missing": Cell(with_share(missing, n_rows), missing),
         "distinct": Cell(integer(column["n_distinct"]), column["n_distinct"]),
-        "median": _number(numbers, "median"),
+        "mean": _number(numbers, "mean"),
+        "sd": _number(numbers, "sd"),
+        "information": _measure(relation.get("information"), 3),
+        "correlation": _measure(relation.get("correlation"), 2),
+        "partner": relation.get("partner"),
     }
+
+
+def _measure(value: float | None, decimals: int) -> Cell:
+    if value is None:
+        return Cell(plain(None), None)
+    return Cell(f"{value:.{decimals}f}".replace("-", "\N{MINUS SIGN}"), round(value, 6))
 
 
 def _number(numbers: Mapping[str, Any] | None, key: str) -> Cell:

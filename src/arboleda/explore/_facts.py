@@ -10,7 +10,15 @@ import arboleda
 from arboleda.explore._cautions import find_cautions
 from arboleda.explore._duplicates import describe_duplicates
 from arboleda.explore._missing import describe_missing
+from arboleda.explore._outliers import describe_outliers
 from arboleda.explore._progress import Progress
+from arboleda.explore._relations import describe_relations, target_relations
+from arboleda.explore._structure import (
+    describe_clusters,
+    describe_components,
+    describe_map,
+    make_cloud,
+)
 from arboleda.explore._subject import Goal, Subject
 from arboleda.study.describe import describe_column
 
@@ -20,14 +28,23 @@ SCHEMA_VERSION = 1
 
 
 def make_facts(subject: Subject, progress: Progress) -> dict[str, Any]:
-    """Everything the page needs. The same table and seed give the same facts."""
-    table = subject.table
+    """Everything the page needs. The same table and seed give the same facts.
+
+    A part that the table does not allow is None.
+    """
+    table, goal = subject.table, subject.goal
     with progress.step("Describing the columns"):
         columns = [describe_column(c, subject.roles[c.name]) for c in table.columns]
-        cautions = find_cautions(subject)
     with progress.step("Looking for missing values and equal rows"):
         missing = describe_missing(subject)
         duplicates = describe_duplicates(subject)
+    with progress.step("Relating columns to each other and to the target"):
+        relations = describe_relations(subject)
+        with_target = None if goal is None else target_relations(subject, goal)
+        cautions = find_cautions(subject, relations, with_target)
+    structure = _structure(subject, progress)
+    with progress.step("Growing a forest to find outliers"):
+        outliers = describe_outliers(subject)
     return {
         "schema_version": SCHEMA_VERSION,
         "arboleda_version": arboleda.__version__,
@@ -40,17 +57,41 @@ def make_facts(subject: Subject, progress: Progress) -> dict[str, Any]:
             "n_missing_cells": sum(c["n_missing"] for c in columns),
         },
         "seed": subject.seed,
-        "target": None if subject.goal is None else _target(subject.goal),
+        "target": None if goal is None else _target(goal),
         "columns": columns,
         "cautions": cautions,
         "missing": missing,
         "duplicates": duplicates,
+        "relations": relations,
+        "target_relations": with_target,
+        **structure,
+        "outliers": outliers,
         "environment": {
             "python": platform.python_version(),
             "arboleda": arboleda.__version__,
             "numpy": np.__version__,
             "scikit_learn": sklearn.__version__,
         },
+    }
+
+
+def _structure(subject: Subject, progress: Progress) -> dict[str, Any]:
+    """Components, clusters and maps; ``no_structure`` tells why there are none."""
+    with progress.step("Finding principal components"):
+        cloud = make_cloud(subject)
+    if isinstance(cloud, str):
+        parts = ("components", "clusters", "tsne", "isomap")
+        return {**dict.fromkeys(parts), "no_structure": cloud}
+    with progress.step("Clustering by k-means and Gaussian mixtures"):
+        clusters = describe_clusters(cloud)
+    with progress.step("Drawing maps by t-SNE and Isomap"):
+        tsne, isomap = describe_map(cloud, "tsne"), describe_map(cloud, "isomap")
+    return {
+        "components": describe_components(cloud),
+        "clusters": clusters,
+        "tsne": tsne,
+        "isomap": isomap,
+        "no_structure": None,
     }
 
 

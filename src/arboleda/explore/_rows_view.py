@@ -1,9 +1,10 @@
-"""Odd rows on the page: equal ones and contradicting ones."""
+"""Odd rows on the page: equal ones, contradicting ones and outliers."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from arboleda._numbers import integer, plain
+from arboleda._numbers import integer, percent, plain
+from arboleda.report._figures import histogram_plot
 
 __all__ = ["rows_view"]
 
@@ -26,6 +27,40 @@ def rows_view(facts: Mapping[str, Any]) -> dict[str, Any]:
                 for group in conflicts["groups"]
             ],
         },
+        "outliers": None if facts["outliers"] is None else _outliers(facts),
+    }
+
+
+def _outliers(facts: Mapping[str, Any]) -> dict[str, Any]:
+    found, target = facts["outliers"], facts["target"]
+    total = facts["table"]["n_rows"] if target is None else target["n_known"]
+    histogram = found["histogram"]
+    return {
+        "figure": None
+        if histogram is None
+        else histogram_plot(histogram, "Outlier score", "outliers", "Histogram of outlier scores"),
+        "rows": [
+            {
+                "row": integer(row["row"]),
+                "score": plain(row["score"], 3),
+                "target": None if row["target"] is None else _value(row["target"]),
+                "unusual": [
+                    {
+                        "column": item["column"],
+                        "value": _value(item["value"]),
+                        "share": percent(item["share"]),
+                    }
+                    for item in row["unusual"]
+                ],
+            }
+            for row in found["rows"]
+        ],
+        "n_suspicious": integer(found["n_suspicious"]),
+        "sample": f"{integer(found['n_rows'])} rows"
+        if found["n_rows"] == total
+        else f"a sample of {integer(found['n_rows'])} rows",
+        "n_trees": found["n_trees"],
+        "kind": "none" if target is None else "classes" if target["classes"] else "quantity",
     }
 
 
@@ -38,5 +73,9 @@ def _group(group: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _value(value: str | float) -> str:
+def _value(value: str | float | bool | None) -> str:
+    if value is None:
+        return "missing"
+    if isinstance(value, bool):
+        return "true" if value else "false"
     return value if isinstance(value, str) else plain(value)

@@ -28,20 +28,21 @@ _MANY = {
     "many_levels": "{n} categorical columns have more than 30 levels",
     "dates": "{n} columns hold dates; if the future is to be predicted, test on the latest rows",
     "one_to_one": "{n} columns tell the same as another column, value by value",
+    "near_copy": "{n} columns are nearly multiples of other columns",
+    "tells_target": "{n} columns tell the target almost alone; check that they are known before it",
     "reading": "{n} remarks on how columns were read",
 }
 _SINGLY = 3
+TELLING = 0.01
 
 
 def summary_view(facts: Mapping[str, Any]) -> Summary:
     """Write sentences, key figures and what deserves attention, drawn from the facts alone."""
-    careful = [text for text, _ in caution_lines(facts["cautions"], "warning")]
+    careful = caution_lines(facts["cautions"], "warning")
     return Summary([*_sentences(facts)], _figures(facts), [*careful, *_about_rows(facts)])
 
 
-def caution_lines(
-    cautions: Sequence[Mapping[str, Any]], level: str
-) -> list[tuple[str, str | None]]:
+def caution_lines(cautions: Sequence[Mapping[str, Any]], level: str) -> list[str]:
     """Write the remarks of a level, those of one kind on many columns together."""
     chosen = [c for c in cautions if c["level"] == level]
     counts = Counter(c["code"] for c in chosen)
@@ -55,7 +56,7 @@ def caution_lines(
         else:
             about = f"{quoted(caution['column'])}: " if caution["column"] is not None else ""
             lines.setdefault(f"{about}{caution['text']}")
-    return [(line, None) for line in lines]
+    return list(lines)
 
 
 def _figures(facts: Mapping[str, Any]) -> list[KeyFigure]:
@@ -90,6 +91,7 @@ def _sentences(facts: Mapping[str, Any]) -> Iterator[str]:
         yield f"The table has {text}: {told}." if len(parts) > 1 else f"The table has {text}."
     if facts["target"] is not None:
         yield _about_target(facts["target"])
+        yield from _most_telling(facts)
 
 
 def _about_target(target: Mapping[str, Any]) -> str:
@@ -107,6 +109,19 @@ def _about_target(target: Mapping[str, Any]) -> str:
     )
 
 
+def _most_telling(facts: Mapping[str, Any]) -> Iterator[str]:
+    columns = (facts["target_relations"] or {"columns": []})["columns"]
+    telling = [column for column in columns[:3] if column["share"] >= TELLING]
+    if telling:
+        told = [f"{quoted(c['name'])} ({percent(c['share'], 0)})" for c in telling]
+        yield (
+            f"Most is told about it by {listed(told)}, as shares of its entropy, each column on "
+            "its own."
+        )
+    elif columns:
+        yield "No column on its own tells more than a hundredth of its entropy."
+
+
 def _about_rows(facts: Mapping[str, Any]) -> Iterator[str]:
     duplicates = facts["duplicates"]
     if duplicates["n_repeats"]:
@@ -119,4 +134,10 @@ def _about_rows(facts: Mapping[str, Any]) -> Iterator[str]:
         yield (
             f"{integer(conflicts['n_rows'])} rows agree with another row in every feature but not "
             "in the target; no model can be right about all of them."
+        )
+    outliers = facts["outliers"]
+    if outliers is not None and outliers["n_suspicious"]:
+        yield (
+            f"{integer(outliers['n_suspicious'])} of {integer(outliers['n_rows'])} rows looked at "
+            "are outliers to a forest (score above 10); the furthest are listed below."
         )

@@ -104,5 +104,5 @@ def _looks_like_index(
     if _ID_NAME.search(name) or _CAMEL_ID.search(name):
         return True
     # The held-out fifth leaves gaps, so a running number spans a quarter more than its count.
-    counts_rows = distinct[-1] - distinct[0] < 1.5 * len(distinct)
+    counts_rows = distinct[-1] < distinct[0] + 1.5 * len(distinct)
     return bool(counts_rows and np.array_equal(values, distinct))

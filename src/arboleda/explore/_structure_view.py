@@ -1,0 +1,210 @@
+"""Components, clusters and maps on the page."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from arboleda._numbers import integer, percent, plain
+from arboleda.explore._figures import curve_by_k, map_plot, variance_plot
+from arboleda.report._colours import SWATCHES
+from arboleda.report._svg import ACCENT, NEUTRAL, SHADES, palette, shade
+from arboleda.report._words import count_word
+
+__all__ = ["structure_view"]
+
+# Rousseeuw's reading of silhouettes (Kaufman and Rousseeuw 1990, "Finding groups in data", p. 88).
+_SILHOUETTES = (
+    (0.70, "a strong structure"),
+    (0.50, "a reasonable structure"),
+    (0.25, "a weak structure"),
+    (-1.0, "no substantial structure"),
+)
+
+Groups = list[tuple[str, str, str, np.ndarray]]  # stand-in, CSS colour, label, mask
+
+
+def structure_view(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Collect the figures and what they say."""
+    components = facts["components"]
+    if components is None:
+        return {"why_not": facts["no_structure"], "components": None}
+    return {
+        "why_not": None,
+        "components": _components(facts, components),
+        "clusters": _clusters(facts["clusters"]),
+        "maps": _maps(facts),
+        "legend": _legend(facts),
+    }
+
+
+def _components(facts: Mapping[str, Any], components: Mapping[str, Any]) -> dict[str, Any]:
+    explained = components["explained"]
+    held = percent(sum(explained[: components["n_kept"]]))
+    return {
+        "figure": variance_plot(explained, components["n_kept"]),
+        "sentence": (
+            f"The first two components hold {percent(sum(explained[:2]))} of the variance of "
+            f"{integer(components['n_prepared'])} prepared columns; "
+            f"{count_word(components['n_kept'])} hold {held}."
+        ),
+        "rows": _of_rows(components["n_rows"], facts),
+        "loadings": [
+            (f"Component {number}", _made_of(loadings))
+            for number, loadings in enumerate(components["loadings"], 1)
+        ],
+    }
+
+
+def _made_of(loadings: Sequence[Mapping[str, Any]]) -> str:
+    told = [f"{item['name']} {percent(item['share'], 0)}" for item in loadings]
+    return ", ".join(told)
+
+
+def _clusters(clusters: Mapping[str, Any]) -> dict[str, Any] | None:
+    ks = clusters["k"]
+    if len(ks) < 2:
+        return None
+    bic = clusters["mixtures"]["bic"]
+    found = {kind: _lowest(values) for kind, values in bic.items()}
+    silhouette = clusters["silhouette"]
+    known = [k for k in range(len(ks)) if silhouette[k] is not None]
+    figures = [("Inertia of k-means", curve_by_k(ks, [clusters["inertia"]], "Inertia", "inertia"))]
+    sentences = []
+    if known:
+        best = max(known, key=lambda k: silhouette[k])
+        figures.append(
+            ("Silhouette of k-means",
+             curve_by_k(ks, [silhouette], "Mean silhouette", "silhouette", (0, best)))
+        )  # fmt: skip
+        sentences.append(_silhouette_words(ks[best], silhouette[best]))
+    if all(place is not None for place in found.values()):
+        kind = min(bic, key=lambda name: bic[name][found[name]])
+        order = [kind, *(name for name in bic if name != kind)]
+        figures.append(
+            ("BIC of Gaussian mixtures",
+             curve_by_k(ks, [bic[name] for name in order], "BIC", "bic", (0, found[kind] or 0)))
+        )  # fmt: skip
+        sentences.append(_bic_words(ks, kind, found[kind] or 0))
+    full_first = bool(figures[2:]) and kind == "full"
+    names = ("full covariances", "diagonal covariances")
+    return {
+        "figures": [{"title": title, "svg": svg} for title, svg in figures],
+        "sentences": sentences,
+        "legend": list(
+            zip(("var(--accent)", "var(--c1)"), names if full_first else names[::-1], strict=True)
+        ),
+        "n_components": clusters["n_components"],
+        "n_mixture_components": clusters["mixtures"]["n_components"],
+        "n_rows": integer(clusters["n_rows"]),
+        "n_silhouette_rows": integer(clusters["n_silhouette_rows"]),
+    }
+
+
+def _lowest(values: Sequence[float | None]) -> int | None:
+    known = [k for k, value in enumerate(values) if value is not None]
+    return min(known, key=lambda k: values[k] or 0.0) if known else None
+
+
+def _silhouette_words(k: int, value: float) -> str:
+    words = next(text for limit, text in _SILHOUETTES if value > limit)
+    return f"The silhouette is highest with {count_word(k)} groups ({plain(value, 2)}): {words}."
+
+
+def _bic_words(ks: Sequence[int], kind: str, place: int) -> str:
+    covariances = "full" if kind == "full" else "diagonal"
+    text = f"BIC is lowest with {count_word(ks[place])} Gaussian"
+    text += f"{'s' if ks[place] > 1 else ''} of {covariances} covariance"
+    if place == len(ks) - 1:
+        text += ", the most that were tried: no small number of them describes the rows"
+    elif ks[place] == 1:
+        text += ": nothing speaks for groups"
+    return f"{text}."
+
+
+def _maps(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    tsne, isomap, components = facts["tsne"], facts["isomap"], facts["components"]
+    share = percent(sum(components["explained"][:2]))
+    drawn = [("pca", "Principal components", f"{share} of the variance", components["map"])]
+    if tsne is not None:
+        note = f"perplexity {plain(tsne['perplexity'], 3)}"
+        drawn.append(("tsne", "t-SNE", note, tsne["map"]))
+    if isomap is not None:
+        note = f"{isomap['n_neighbors']} neighbours"
+        drawn.append(("isomap", "Isomap", note, isomap["map"]))
+    return [
+        {
+            "title": title,
+            "note": f"{integer(len(place['x']))} rows, {note}",
+            "svg": map_plot(
+                place,
+                [(stand_in, mask) for stand_in, _, _, mask in _groups(facts, place)],
+                name,
+                f"Map of rows by {title}",
+            ),
+        }
+        for name, title, note, place in drawn
+    ]
+
+
+def _legend(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The same colours in all maps: those of the largest, which is the first."""
+    return [
+        (colour, label)
+        for _, colour, label, mask in _groups(facts, facts["components"]["map"])
+        if label and mask.any()
+    ]
+
+
+def _groups(facts: Mapping[str, Any], place: Mapping[str, Any]) -> Groups:
+    """Points by colour: by class, by fifths of a quantity, or all alike."""
+    target = facts["target"]
+    if target is None:
+        return [(ACCENT, "var(--accent)", "", np.ones(len(place["x"]), dtype=bool))]
+    values = np.array([np.nan if v is None else v for v in place["targets"]], dtype=float)
+    groups = _by_class(target, values) if target["classes"] else _by_fifth(facts, values)
+    return [*groups, (NEUTRAL, "var(--neutral)", "target missing", np.isnan(values))]
+
+
+def _by_class(target: Mapping[str, Any], values: np.ndarray) -> Groups:
+    labels = [row["label"] for row in target["classes"]]
+    if len(labels) == 2:
+        other = labels.index(target["positive_class"])
+        return [
+            (NEUTRAL, "var(--neutral)", labels[1 - other], values == 1 - other),
+            (ACCENT, "var(--accent)", labels[other], values == other),
+        ]
+    counts = Counter({k: row["n_rows"] for k, row in enumerate(target["classes"])})
+    most = len(labels) if len(labels) <= SWATCHES else SWATCHES - 1
+    chosen = sorted(k for k, _ in counts.most_common(most))
+    groups: Groups = [
+        (palette(index), f"var(--c{index})", labels[k], values == k)
+        for index, k in enumerate(chosen)
+    ]
+    rest = ~np.isin(values, chosen) & ~np.isnan(values)
+    if len(labels) > most:
+        text = f"{count_word(len(labels) - most)} smaller classes"
+        groups.append((NEUTRAL, "var(--neutral)", text, rest))
+    return groups
+
+
+def _by_fifth(facts: Mapping[str, Any], values: np.ndarray) -> Groups:
+    """Fifths of the rows of the first map; ends are the same in all maps."""
+    first = [v for v in facts["components"]["map"]["targets"] if v is not None]
+    ends = np.unique(np.quantile(first, np.arange(1, SHADES) / SHADES))
+    codes = np.where(np.isnan(values), -1, np.searchsorted(ends, values, side="left"))
+    texts = [f"up to {plain(float(end))}" for end in ends] + [f"above {plain(float(ends[-1]))}"]
+    step = (SHADES - 1) / max(1, len(ends))
+    groups = []
+    for index, text in enumerate(texts):
+        tone = round(index * step)
+        groups.append((shade(tone), f"var(--s{tone})", text, codes == index))
+    return groups
+
+
+def _of_rows(n_rows: int, facts: Mapping[str, Any]) -> str:
+    total = facts["table"]["n_rows"]
+    if n_rows == total:
+        return f"all {integer(total)} rows"
+    return f"a sample of {integer(n_rows)} of {integer(total)} rows"
