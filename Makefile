@@ -19,6 +19,10 @@ CPP := $(shell find core bindings -type f \( -name '*.h' -o -name '*.cc' -o -nam
     -not -path '*/build/*')
 PY := src tests tools docs benchmarks
 
+# Tests of one file stay in one process and share its fixtures; ARGS="-n 0" runs all in this one.
+# Each process is one of several, so the numeric libraries' own threads would only get in the way.
+PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist loadfile
+
 OFFLINE := { echo "arboleda: the step above failed; its last lines say why (with no network, \
 	pip cannot fetch what the package needs)." >&2; exit 1; }
 
@@ -30,7 +34,7 @@ study: $(VENV)/.study
 	@$(BIN)/arboleda study breast_cancer --target target $(ARGS)
 
 test: $(VENV)/.dev
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(PYTEST) $(ARGS)
 
 test-slow: $(VENV)/.dev
 	@$(BIN)/python -m pytest -m slow --timeout 1800 $(ARGS)
@@ -57,11 +61,13 @@ core-tests: $(VENV)/.dev doctest
 	$(call CORE,dev)
 
 # The core's own tests, then Python's tests of the compiled module, under sanitizers; in short, or all.
+# Both kinds go side by side: most of their tests keep one processor busy.
 sanitizers: $(VENV)/.dev doctest
-	$(call CORE,asan-ubsan)
-	$(call CORE,tsan)
-	@BIN="$(CURDIR)/$(BIN)" sh tools/sanitized_python.sh asan-ubsan $(if $(ARGS),$(ARGS),--short)
-	@BIN="$(CURDIR)/$(BIN)" sh tools/sanitized_python.sh tsan $(if $(ARGS),$(ARGS),--short)
+	@$(MAKE) --jobs=2 --output-sync=line sanitized-asan-ubsan sanitized-tsan
+
+sanitized-%: $(VENV)/.dev doctest
+	$(call CORE,$*)
+	@BIN="$(CURDIR)/$(BIN)" sh tools/sanitized_python.sh $* $(if $(ARGS),$(ARGS),--short)
 
 sanitizers-slow: $(VENV)/.dev doctest
 	@$(MAKE) sanitizers ARGS=--all
