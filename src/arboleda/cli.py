@@ -76,6 +76,13 @@ def study(
             "log_loss; rmse, mae, r2. [accuracy; rmse]"
         ),
     ] = None,
+    models: Annotated[
+        str,
+        typer.Option(
+            help="Which models to try, separated by commas: core (the textbook's), all, or keys "
+            "such as cart,svm; a wrong one lists them."
+        ),
+    ] = "core",
     seed: Annotated[int, typer.Option(help="Seed of the split, the folds and the models.")] = 0,
     jobs: Annotated[
         int | None, typer.Option(help="Number of processes. [one per core; 1 for small tables]")
@@ -87,7 +94,16 @@ def study(
     """
     from arboleda.study import Study
 
-    wanted = Study(table, target=target, out=out, task=task, metric=metric, seed=seed, jobs=jobs)
+    wanted = Study(
+        table,
+        target=target,
+        out=out,
+        task=task,
+        metric=metric,
+        models=models,
+        seed=seed,
+        jobs=jobs,
+    )
     try:
         result = wanted.run(progress=True)
     except KeyboardInterrupt:

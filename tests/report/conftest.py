@@ -48,6 +48,7 @@ class Builder:
                 "seed": 0,
                 "folds": 5,
                 "test_size": 0.2,
+                "models": ["core"],
                 "metric": self.main,
                 "metric_label": "RMSE" if regression else "Accuracy",
                 "greater_is_better": not regression,

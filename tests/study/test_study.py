@@ -1,7 +1,7 @@
 """A whole study: its facts are those that scikit-learn gives by hand, and nothing leaks."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -51,8 +51,8 @@ def only(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Cut the catalogue down to the models given by key or as entries."""
 
     def cut(*wanted: str | Model) -> None:
-        def models(task: str) -> list[Model]:
-            known = {m.key: m for m in catalogue.models_for(task)}
+        def models(task: str, keys: Sequence[str] = ()) -> list[Model]:
+            known = {m.key: m for m in catalogue.models_for(task, (catalogue.ALL,))}
             return [known[w] if isinstance(w, str) else w for w in wanted]
 
         monkeypatch.setattr(plan, "models_for", models)

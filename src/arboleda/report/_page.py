@@ -237,4 +237,6 @@ def _command(study: Mapping[str, Any]) -> str:
     words = ["arboleda", "study", study["table"], "--target", study["target"]]
     words += ["--task", "regression" if study["task"] == "regression" else "classification"]
     words += ["--metric", study["metric"], "--seed", str(study["seed"])]
+    if study["models"] != ["core"]:
+        words += ["--models", ",".join(study["models"])]
     return shlex.join(words)

@@ -45,6 +45,7 @@ def make_facts(
             "seed": plan.seed,
             "folds": FOLDS,
             "test_size": TEST_SIZE,
+            "models": list(plan.wanted),
             "metric": plan.metric.key,
             "metric_label": plan.metric.label,
             "greater_is_better": plan.metric.greater_is_better,

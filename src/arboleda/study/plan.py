@@ -1,7 +1,7 @@
 """What a study will do: its identity and every job, before anything is fitted."""
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ import sklearn
 from sklearn.pipeline import Pipeline
 
 import arboleda
-from arboleda.study.catalogue import Model, Setting, models_for
+from arboleda.study.catalogue import ALL, CORE, Model, Setting, models_for
 from arboleda.study.features import Features, make_features
 from arboleda.study.preparation import make_preparation
 from arboleda.study.roles import Role, decide_roles
@@ -37,6 +37,7 @@ class Plan:
     split: Split
     features: Features
     setting: Setting
+    wanted: tuple[str, ...]
     models: tuple[Model, ...]
 
     @property
@@ -96,7 +97,10 @@ class Plan:
         return "; ".join(n for n in notes if n) or None
 
     def identity(self) -> dict[str, Any]:
-        """What a resumed study must share with the one it goes on with."""
+        """What a resumed study must share with the one it goes on with.
+
+        All models of the catalogue are named, not those wanted: a study may go on with others.
+        """
         return {
             "data": self.table.sha256,
             "target": self.target.name,
@@ -105,7 +109,9 @@ class Plan:
             "seed": self.seed,
             "folds": FOLDS,
             "test size": TEST_SIZE,
-            "catalogue": {m.key: [m.style, self.candidates(m)] for m in self.models},
+            "catalogue": {
+                m.key: [m.style, self.candidates(m)] for m in models_for(self.target.task, (ALL,))
+            },
             "versions": {
                 "arboleda": arboleda.__version__,
                 "numpy": np.__version__,
@@ -117,17 +123,24 @@ class Plan:
 
 
 def make_plan(
-    table: Table, target: str, *, task: str | None, metric: str | None, seed: int
+    table: Table,
+    target: str,
+    *,
+    task: str | None,
+    metric: str | None,
+    seed: int,
+    wanted: Sequence[str] = (CORE,),
 ) -> Plan:
     """Check the table and decide everything that can be decided without fitting.
 
     Raises
     ------
     StudyError
-        If the table or the target cannot be studied, or the task has no such metric.
+        If the table or the target cannot be studied, or the task has no such metric or model.
     """
     goal = make_target(table, target, task)
     chosen = choose_metric(metric, goal.task)
+    models = models_for(goal.task, wanted)
     split = make_split(goal, seed)
     roles = decide_roles(table, target, split.train)
     setting = Setting(n_rows=len(split.train), n_classes=len(goal.labels), seed=seed)
@@ -140,5 +153,6 @@ def make_plan(
         split=split,
         features=make_features(table, roles),
         setting=setting,
-        models=tuple(models_for(goal.task)),
+        wanted=tuple(wanted),
+        models=tuple(models),
     )

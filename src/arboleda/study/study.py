@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from numbers import Integral
@@ -13,6 +14,7 @@ from typing import Any
 
 from arboleda._files import write_atomically
 from arboleda.report import write_report
+from arboleda.study.catalogue import CORE
 from arboleda.study.errors import StudyError
 from arboleda.study.facts import leaderboard_csv, make_facts
 from arboleda.study.ledger import Ledger
@@ -43,7 +45,7 @@ class StudyResult:
 class Study:
     """Study a table: describe it, tune and compare models by cross-validation, test, report.
 
-    A fifth of the rows is held out. Every model of the catalogue is tuned on the others by
+    A fifth of the rows is held out. Every wanted model of the catalogue is tuned on the others by
     five-fold cross-validation, with all preparation learned inside each fold, then fitted to all
     of them and tested once on the fifth. Every finished fold is stored, so that a study that is
     killed goes on where it was when run again.
@@ -64,6 +66,9 @@ class Study:
     metric : str, optional
         What models are chosen by: accuracy (the default), balanced_accuracy, f1_macro, mcc,
         roc_auc or log_loss; rmse (the default), mae or r2 in a regression.
+    models : str or sequence of str, default="core"
+        The models to try: keys of the catalogue, "core" for the textbook's models, or "all"; in
+        one text they are separated by commas (``"core,kernel_ridge"``).
     seed : int, default=0
         Seed of the split, the folds and the models.
     jobs : int, optional
@@ -87,6 +92,7 @@ class Study:
         out: str | Path | None = None,
         task: str | None = None,
         metric: str | None = None,
+        models: str | Sequence[str] = CORE,
         seed: int = 0,
         jobs: int | None = None,
     ) -> None:
@@ -96,6 +102,7 @@ class Study:
         self.out = out
         self.task = task
         self.metric = metric
+        self.models = models
         self.seed = seed
         self.jobs = jobs
 
@@ -120,7 +127,14 @@ class Study:
         _check(self.task, self.seed, self.jobs)
         started, clock = datetime.now(UTC), time.monotonic()
         table = read_table(self.table)
-        plan = make_plan(table, self.target, task=self.task, metric=self.metric, seed=self.seed)
+        plan = make_plan(
+            table,
+            self.target,
+            task=self.task,
+            metric=self.metric,
+            seed=self.seed,
+            wanted=_words(self.models),
+        )
         folder = Path(self.out) if self.out else default_folder(table.stem, self.target)
         processes = choose_processes(self.jobs, plan.features.x.size)
         with _Told(folder):
@@ -148,6 +162,11 @@ def _check(task: str | None, seed: int, jobs: int | None) -> None:
         )
     if jobs is not None and (not isinstance(jobs, Integral) or jobs < 1):
         raise StudyError(f"The number of processes {jobs!r} is not a count; choose 1 or more.")
+
+
+def _words(models: str | Sequence[str]) -> list[str]:
+    given = models.split(",") if isinstance(models, str) else models
+    return [word.strip() for word in given if word.strip()]
 
 
 def default_folder(stem: str, target: str) -> Path:

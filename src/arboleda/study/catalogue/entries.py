@@ -1,0 +1,55 @@
+"""The catalogue: every model a study can try, in the order in which equals are ranked."""
+
+from collections.abc import Sequence
+
+from arboleda.study.catalogue.baselines import BASELINES
+from arboleda.study.catalogue.boosting import BOOSTING
+from arboleda.study.catalogue.class_models import CLASS_MODELS
+from arboleda.study.catalogue.forests import FORESTS
+from arboleda.study.catalogue.kernels import KERNELS
+from arboleda.study.catalogue.linear import LINEAR
+from arboleda.study.catalogue.model import Model
+from arboleda.study.catalogue.neighbours import NEIGHBOURS
+from arboleda.study.catalogue.networks import NETWORKS
+from arboleda.study.catalogue.trees import TREES
+from arboleda.study.errors import StudyError
+
+__all__ = ["ALL", "CATALOGUE", "CORE", "models_for"]
+
+CATALOGUE: tuple[Model, ...] = (
+    *BASELINES,
+    *TREES,
+    *FORESTS,
+    *BOOSTING,
+    *LINEAR,
+    *CLASS_MODELS,
+    *NEIGHBOURS,
+    *KERNELS,
+    *NETWORKS,
+)
+CORE, ALL = "core", "all"
+
+
+def models_for(task: str, wanted: Sequence[str] = (CORE,)) -> list[Model]:
+    """The wanted models for a task ("binary", "multiclass", "regression"), in their fixed order.
+
+    ``wanted`` holds keys of models, "core" for the textbook models that every study tries, or
+    "all".
+
+    Raises
+    ------
+    StudyError
+        If there is no such model for the task, or none is wanted.
+    """
+    kind = "regression" if task == "regression" else "classification"
+    known = [model for model in CATALOGUE if model.task == kind]
+    keys = [model.key for model in known]
+    strange = next((word for word in wanted if word not in (*keys, CORE, ALL)), None)
+    if strange is not None or not wanted:
+        what = "No model is asked for" if strange is None else f"There is no model {strange!r}"
+        raise StudyError(f"{what} for {kind}; choose {CORE}, {ALL}, or some of {', '.join(keys)}.")
+    return [
+        model
+        for model in known
+        if ALL in wanted or model.key in wanted or (model.core and CORE in wanted)
+    ]

@@ -1,0 +1,113 @@
+"""Bagging and its kin: many trees, each of another part of the rows, the columns or the labels."""
+
+from typing import Any
+
+from arboleda.bagging import (
+    BaggingClassifier,
+    BaggingRegressor,
+    ClassSwitchingClassifier,
+    RandomSubspaceClassifier,
+    RandomSubspaceRegressor,
+)
+from arboleda.forest import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from arboleda.study.catalogue.model import Model, Params, Setting, both_tasks
+
+__all__ = ["FORESTS"]
+
+# More trees change the third digit of a score, and cost in proportion.
+TREES = 200
+
+
+def _bagging_grid(setting: Setting) -> list[dict[str, Any]]:
+    """All columns for every tree, or half of them: random patches."""
+    return [{"max_features": 1.0}, {"max_features": 0.5}]
+
+
+def _subspace_grid(setting: Setting) -> list[dict[str, Any]]:
+    return [{"max_features": share} for share in (0.25, 0.5, 0.75)]
+
+
+def _switching_grid(setting: Setting) -> list[dict[str, Any]]:
+    """The share of labels that are switched: little, or as much as leaves most of them right."""
+    return [{"p": 0.1}, {"p": "auto"}]
+
+
+def _classifier_grid(setting: Setting) -> list[dict[str, Any]]:
+    return _forest_grid(("sqrt", 0.4))
+
+
+def _regressor_grid(setting: Setting) -> list[dict[str, Any]]:
+    return _forest_grid((1 / 3, 1.0))
+
+
+def _forest_grid(max_features: tuple[str | float, ...]) -> list[dict[str, Any]]:
+    """Few columns at a node or many, each with full-grown leaves and with larger ones."""
+    return [
+        {"max_features": features, "min_samples_leaf": leaf}
+        for features in max_features
+        for leaf in (1, 5)
+    ]
+
+
+def _options(setting: Setting, params: Params) -> dict[str, Any]:
+    return {"n_estimators": TREES, "random_state": setting.seed, "n_jobs": 1, **params}
+
+
+FORESTS: tuple[Model, ...] = (
+    *both_tasks(
+        "bagging",
+        "Bagged trees",
+        lambda s, p: BaggingClassifier(**_options(s, p)),
+        _bagging_grid,
+        lambda s, p: BaggingRegressor(**_options(s, p)),
+        _bagging_grid,
+        style="native",
+        engine="arboleda",
+    ),
+    *both_tasks(
+        "random_subspaces",
+        "Random subspaces",
+        lambda s, p: RandomSubspaceClassifier(**_options(s, p)),
+        _subspace_grid,
+        lambda s, p: RandomSubspaceRegressor(**_options(s, p)),
+        _subspace_grid,
+        style="native",
+        engine="arboleda",
+        core=False,
+    ),
+    Model(
+        "class_switching",
+        "Class switching",
+        "classification",
+        lambda s, p: ClassSwitchingClassifier(**_options(s, p)),
+        _switching_grid,
+        style="native",
+        engine="arboleda",
+        core=False,
+    ),
+    *both_tasks(
+        "random_forest",
+        "Random forest",
+        lambda s, p: RandomForestClassifier(**_options(s, p)),
+        _classifier_grid,
+        lambda s, p: RandomForestRegressor(**_options(s, p)),
+        _regressor_grid,
+        style="native",
+        engine="arboleda",
+    ),
+    *both_tasks(
+        "extra_trees",
+        "Extremely randomised trees",
+        lambda s, p: ExtraTreesClassifier(**_options(s, p)),
+        _classifier_grid,
+        lambda s, p: ExtraTreesRegressor(**_options(s, p)),
+        _regressor_grid,
+        style="native",
+        engine="arboleda",
+    ),
+)

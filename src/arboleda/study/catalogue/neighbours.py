@@ -1,0 +1,30 @@
+"""Models that answer with what lies near."""
+
+from typing import Any
+
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+
+from arboleda.study.catalogue.model import Model, Setting, both_tasks
+
+__all__ = ["NEIGHBOURS"]
+
+
+def _grid(setting: Setting) -> list[dict[str, Any]]:
+    grid = [(5, "uniform"), (15, "uniform"), (15, "distance"), (31, "uniform")]
+    # A fold's fit has four fifths of the rows, so half of them is always enough.
+    return [
+        {"n_neighbors": k, "weights": weights}
+        for k, weights in grid
+        if k == 5 or k <= setting.n_rows // 2
+    ]
+
+
+NEIGHBOURS: tuple[Model, ...] = both_tasks(
+    "neighbours",
+    "k-nearest neighbours",
+    lambda s, p: KNeighborsClassifier(**p),
+    _grid,
+    lambda s, p: KNeighborsRegressor(**p),
+    _grid,
+    max_rows=50_000,
+)
