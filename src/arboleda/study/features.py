@@ -21,13 +21,15 @@ class Features:
 
     ``x`` has a row per row of the table and a column per feature, float64. Numeric columns hold
     their values, NaN where missing; the columns listed in ``categorical`` hold whole-number codes,
-    -1 where missing. ``levels`` names the codes of each categorical column.
+    -1 where missing. ``levels`` names the codes of each categorical column; the columns listed in
+    ``binary`` hold truth values, 0 and 1.
     """
 
     x: Floats
     names: tuple[str, ...]
     categorical: tuple[int, ...]
     levels: Mapping[int, tuple[str, ...]]
+    binary: tuple[int, ...] = ()
 
     @property
     def numeric(self) -> tuple[int, ...]:
@@ -46,6 +48,7 @@ def make_features(table: Table, roles: Mapping[str, Role]) -> Features:
     blocks: list[Floats] = []
     names: list[str] = []
     levels: dict[int, tuple[str, ...]] = {}
+    binary: list[int] = []
     for column in table.columns:
         # Columns that are left out are described, too.
         check_finite(column)
@@ -61,9 +64,11 @@ def make_features(table: Table, roles: Mapping[str, Role]) -> Features:
             names.append(column.name)
             blocks.append(np.where(column.missing, -1.0, column.values))
         else:
+            if role.kind == "boolean":
+                binary.append(len(names))
             names.append(column.name)
             blocks.append(column.values)
-    return Features(np.column_stack(blocks), tuple(names), tuple(levels), levels)
+    return Features(np.column_stack(blocks), tuple(names), tuple(levels), levels, tuple(binary))
 
 
 def date_parts(seconds: Floats) -> dict[str, Floats]:

@@ -143,7 +143,14 @@ def make_plan(
     models = models_for(goal.task, wanted)
     split = make_split(goal, seed)
     roles = decide_roles(table, target, split.train)
-    setting = Setting(n_rows=len(split.train), n_classes=len(goal.labels), seed=seed)
+    features = make_features(table, roles)
+    setting = Setting(
+        n_rows=len(split.train),
+        n_classes=len(goal.labels),
+        seed=seed,
+        categorical=features.categorical,
+        binary=features.binary,
+    )
     return Plan(
         table=table,
         target=goal,
@@ -151,7 +158,7 @@ def make_plan(
         seed=seed,
         roles=roles,
         split=split,
-        features=make_features(table, roles),
+        features=features,
         setting=setting,
         wanted=tuple(wanted),
         models=tuple(models),

@@ -46,7 +46,7 @@ def models_for(task: str, wanted: Sequence[str] = (CORE,)) -> list[Model]:
     keys = [model.key for model in known]
     strange = next((word for word in wanted if word not in (*keys, CORE, ALL)), None)
     if strange is not None or not wanted:
-        what = "No model is asked for" if strange is None else f"There is no model {strange!r}"
+        what = "No model is named" if strange is None else f"There is no model {strange!r}"
         raise StudyError(f"{what} for {kind}; choose {CORE}, {ALL}, or some of {', '.join(keys)}.")
     return [
         model

@@ -14,11 +14,17 @@ Params = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Setting:
-    """What a model may know of the study before it is built: sizes and the seed, no values."""
+    """What a model may know of the study before it is built: sizes and the seed, no values.
+
+    ``categorical`` and ``binary`` are the indices of such columns in the matrix as it is, which
+    models of style "none" are given.
+    """
 
     n_rows: int
     n_classes: int
     seed: int
+    categorical: tuple[int, ...] = ()
+    binary: tuple[int, ...] = ()
 
 
 Make = Callable[[Setting, Params], Any]

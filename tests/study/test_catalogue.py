@@ -1,0 +1,208 @@
+"""The catalogue: its models are those of scikit-learn and of this library, and can be chosen."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import metrics as sk
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
+from sklearn.kernel_approximation import Nystroem
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import (
+    ElasticNet,
+    Lasso,
+    LinearRegression,
+    Ridge,
+    RidgeClassifier,
+)
+from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from arboleda import (
+    ClassSwitchingClassifier,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    MixedNaiveBayes,
+    PrunedTreeClassifier,
+    PrunedTreeRegressor,
+    RandomSubspaceClassifier,
+    RandomSubspaceRegressor,
+)
+from arboleda.study import Study, StudyError, StudyResult
+from arboleda.study.catalogue import CATALOGUE, Setting, models_for
+from arboleda.study.work import do_job
+
+Make = Callable[..., Any]
+FOREST = {"n_estimators": 200, "random_state": 0}
+
+
+def scaled(model: Any) -> Any:
+    return make_pipeline(StandardScaler(), model)
+
+
+def unit_target(model: Any) -> Any:
+    return scaled(TransformedTargetRegressor(model, transformer=StandardScaler()))
+
+
+CLASSIFIERS: dict[str, Make] = {
+    "pruned_tree": lambda **p: PrunedTreeClassifier(random_state=0, **p),
+    "random_subspaces": lambda **p: RandomSubspaceClassifier(**FOREST, **p),
+    "class_switching": lambda **p: ClassSwitchingClassifier(**FOREST, **p),
+    "friedman_boosting": lambda **p: GradientBoostingClassifier(random_state=0, **p),
+    "ridge": lambda **p: scaled(RidgeClassifier(**p)),
+    "mixed_naive_bayes": MixedNaiveBayes,
+    "qda": lambda **p: scaled(QuadraticDiscriminantAnalysis(**p)),
+}
+REGRESSORS: dict[str, Make] = {
+    "pruned_tree": lambda **p: PrunedTreeRegressor(random_state=0, **p),
+    "random_subspaces": lambda **p: RandomSubspaceRegressor(**FOREST, **p),
+    "friedman_boosting": lambda **p: GradientBoostingRegressor(random_state=0, **p),
+    "linear": lambda **p: scaled(LinearRegression(**p)),
+    "lasso": lambda **p: unit_target(Lasso(max_iter=5000, **p)),
+    "elastic_net": lambda **p: unit_target(ElasticNet(max_iter=5000, **p)),
+    "kernel_ridge": lambda **p: unit_target(KernelRidge(kernel="rbf", **p)),
+}
+
+
+@pytest.fixture(scope="module")
+def iris(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
+    out = tmp_path_factory.mktemp("iris")
+    return Study("iris", target="target", out=out, models=list(CLASSIFIERS), jobs=1).run()
+
+
+@pytest.fixture(scope="module")
+def diabetes(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
+    out = tmp_path_factory.mktemp("diabetes")
+    return Study("diabetes", target="target", out=out, models=list(REGRESSORS), jobs=1).run()
+
+
+def chosen(result: StudyResult, key: str) -> tuple[dict[str, Any], list[float]]:
+    """The parameters of the best candidate and its fold scores."""
+    model = next(m for m in result.facts["models"] if m["key"] == key)
+    assert model["status"] == "ok", model["error"]
+    return model["candidates"][model["best"]]["params"], model["cv"]["fold_scores"]
+
+
+@pytest.mark.parametrize("key", CLASSIFIERS)
+def test_classifiers_by_hand(iris: StudyResult, key: str) -> None:
+    x, y = load_iris(return_X_y=True)
+    params, scores = chosen(iris, key)
+    train = np.sort(train_test_split(np.arange(150), test_size=0.2, stratify=y, random_state=0)[0])
+    folds = StratifiedKFold(5, shuffle=True, random_state=0).split(train, y[train])
+    model = CLASSIFIERS[key](**params)
+    expected = [
+        model.fit(x[train[fit]], y[train[fit]]).score(x[train[score]], y[train[score]])
+        for fit, score in folds
+    ]
+    assert scores == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("key", REGRESSORS)
+def test_regressors_by_hand(diabetes: StudyResult, key: str) -> None:
+    x, y = load_diabetes(return_X_y=True)
+    params, scores = chosen(diabetes, key)
+    train = np.sort(train_test_split(np.arange(len(y)), test_size=0.2, random_state=0)[0])
+    model = REGRESSORS[key](**params)
+    expected = []
+    for fit, score in KFold(5, shuffle=True, random_state=0).split(train):
+        predicted = model.fit(x[train[fit]], y[train[fit]]).predict(x[train[score]])
+        expected.append(sk.root_mean_squared_error(y[train[score]], predicted))
+    assert scores == pytest.approx(expected)
+
+
+def test_kinds_of_columns_reach_the_naive_bayes_of_mixed_columns(
+    tmp_path: Path, mixed: pd.DataFrame
+) -> None:
+    result = Study(mixed, target="rich", out=tmp_path, models="mixed_naive_bayes").run()
+    params, scores = chosen(result, "mixed_naive_bayes")
+    since = mixed["since"].dt
+    table = mixed[["age", "city", "wealth", "member"]].assign(
+        city=mixed["city"].fillna("(missing)").astype("category"),
+        days=(mixed["since"] - pd.Timestamp(0)).dt.days.astype(float),
+        **{p: getattr(since, p).astype(float) for p in ("year", "month", "day", "day_of_week")},
+        hour=0.0,
+    )
+    y = (mixed["rich"] == "yes").to_numpy()
+    train = np.sort(train_test_split(np.arange(160), test_size=0.2, stratify=y, random_state=0)[0])
+    model = MixedNaiveBayes(**params)
+    expected = [
+        model.fit(table.iloc[train[fit]], y[train[fit]]).score(
+            table.iloc[train[score]], y[train[score]]
+        )
+        for fit, score in StratifiedKFold(5, shuffle=True, random_state=0).split(train, y[train])
+    ]
+    assert scores == pytest.approx(expected)
+
+
+def test_many_rows_make_kernel_ridge_approximate() -> None:
+    model = next(m for m in CATALOGUE if m.key == "kernel_ridge")
+    few, many = (Setting(n_rows=n, n_classes=0, seed=3) for n in (5_000, 5_001))
+    assert model.note(few) is None
+    assert "too many for an exact kernel" in str(model.note(many))
+    x, y = load_diabetes(return_X_y=True)
+    ridge = make_pipeline(Nystroem(n_components=300, random_state=3), Ridge(alpha=0.1))
+    by_hand = TransformedTargetRegressor(ridge, transformer=StandardScaler()).fit(x, y)
+    found = model.make(many, {"alpha": 0.1}).fit(x, y)
+    assert found.predict(x) == pytest.approx(by_hand.predict(x))
+
+
+@pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
+def test_models_are_chosen_by_name(task: str) -> None:
+    everything, core = models_for(task, ["all"]), models_for(task)
+    assert [m for m in everything if m.core] == core == models_for(task, ["core"])
+    keys = [m.key for m in everything]
+    assert len(set(keys)) == len(keys)
+    assert [m.key for m in models_for(task, ["svm", "cart"])] == ["cart", "svm"]
+    assert models_for(task, ["core", "pruned_tree", "svm"]) == [
+        m for m in everything if m.core or m.key == "pruned_tree"
+    ]
+
+
+def test_every_estimator_of_the_textbook_has_an_entry() -> None:
+    both = {"cart", "pruned_tree", "bagging", "random_subspaces", "random_forest", "extra_trees"}
+    both |= {"adaboost", "gradient_boosting", "friedman_boosting", "neighbours", "svm", "network"}
+    both |= {"ridge"}
+    classes = {"most_frequent", "logistic", "naive_bayes", "lda", "qda", "class_switching"}
+    classes |= {"mixed_naive_bayes"}
+    numbers = {"mean", "linear", "lasso", "elastic_net", "kernel_ridge"}
+    assert {m.key for m in models_for("binary", ["all"])} == both | classes
+    assert {m.key for m in models_for("regression", ["all"])} == both | numbers
+
+
+@pytest.mark.parametrize(
+    ("models", "sentence"),
+    [
+        ("cart,lasso", "There is no model 'lasso' for classification; choose core, all, or some"),
+        (["Core"], "There is no model 'Core' for classification.* most_frequent, cart, "),
+        (" , ", "No model is named for classification"),
+    ],
+)
+def test_models_that_do_not_exist(tmp_path: Path, models: Any, sentence: str) -> None:
+    with pytest.raises(StudyError, match=sentence):
+        Study("iris", target="target", out=tmp_path / "new", models=models).run()
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_study_goes_on_with_more_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+
+    def record(job: Any, shared: Any) -> dict[str, Any]:
+        done.append(job.model)
+        return do_job(job, shared)
+
+    monkeypatch.setattr("arboleda.study.pool.do_job", record)
+    first = Study("iris", target="target", out=tmp_path, models="naive_bayes").run()
+    assert set(done) == {"naive_bayes"}
+    assert first.facts["study"]["models"] == ["naive_bayes"]
+    assert "--models naive_bayes" in first.report.read_text()
+    done.clear()
+    second = Study("iris", target="target", out=tmp_path, models="naive_bayes, lda").run()
+    assert set(done) == {"lda"}
+    assert {m["key"] for m in second.facts["models"]} == {"naive_bayes", "lda"}
+    assert "--models naive_bayes,lda" in second.report.read_text()
