@@ -78,7 +78,8 @@ class LevelColumns:
         present = together > 0
         self._margins = together[present]
         self._column_of = np.repeat(np.arange(self.n_columns), self._n_levels)[present]
-        self._own_terms = self._sum_over_levels(self._margins * np.log(self._margins))
+        logs: Floats = np.log(self._margins)
+        self._own_terms = self._sum_over_levels(self._margins * logs)
 
     def column(self, j: int) -> Levels:
         """One column."""
@@ -98,7 +99,8 @@ class LevelColumns:
         return found
 
     def _sum_over_levels(self, terms: Floats) -> Floats:
-        return np.bincount(self._column_of, weights=terms, minlength=self.n_columns)
+        sums: Floats = np.bincount(self._column_of, weights=terms, minlength=self.n_columns)
+        return sums
 
     def _joint_terms(self, other: Levels) -> Floats:
         """Sum of c log(c) over the cells of each column with another variable."""

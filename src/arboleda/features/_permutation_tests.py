@@ -24,7 +24,8 @@ def standardised(statistics: Floats) -> Floats:
     scaled = np.divide(statistics, largest, out=np.zeros_like(statistics), where=largest > 0.0)
     away = scaled - scaled.mean(axis=0)
     varied = np.ptp(scaled, axis=0) > 0.0
-    return np.divide(away, away.std(axis=0, ddof=1), out=np.zeros_like(away), where=varied)
+    found: Floats = np.divide(away, away.std(axis=0, ddof=1), out=np.zeros_like(away), where=varied)
+    return found
 
 
 def p_values(statistics: Floats) -> Floats:
