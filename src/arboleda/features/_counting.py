@@ -99,8 +99,8 @@ class LevelColumns:
         return found
 
     def _sum_over_levels(self, terms: Floats) -> Floats:
-        sums: Floats = np.bincount(self._column_of, weights=terms, minlength=self.n_columns)
-        return sums
+        sums = np.bincount(self._column_of, weights=terms, minlength=self.n_columns)
+        return sums.astype(np.float64, copy=False)  # what it is, which NumPy's stubs do not know
 
     def _joint_terms(self, other: Levels) -> Floats:
         """Sum of c log(c) over the cells of each column with another variable."""
