@@ -200,3 +200,37 @@ def test_missing_values_are_refused_by_name(learner: Any) -> None:
     assert "column 1 is missing in row 3" in fitted_or_refused(learner, X, _Y)
     with pytest.raises(ValueError, match="column 1 is missing in row 3"):
         fitted_or_refused(learner, _X, _Y).predict(X)
+
+
+_CHOOSING = pytest.mark.parametrize(
+    "learner",
+    [
+        NearestShrunkenCentroids(random_state=0),
+        RegularizedDiscriminantAnalysis(random_state=0),
+        RegularizedDiscriminantAnalysis(random_state=0, standardize=False),
+    ],
+    ids=repr,
+)
+
+
+@_CHOOSING
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.zeros((20, 2)),
+        _X[:, :1],
+        np.repeat(_Y[:, np.newaxis], 3, axis=1).astype(float),
+        _X / 4 * 1e308,
+        _X * 1e-320,
+        np.tile(_X, 20),
+    ],
+    ids=["constant", "one column", "the classes", "huge", "denormal", "wide"],
+)
+def test_choices_are_made_from_anything(learner: Any, X: Any) -> None:
+    for y in (_Y, np.zeros(20), np.r_[np.zeros(19), 1], np.arange(20) % 10):
+        assert not isinstance(fitted_or_refused(learner, X, y), str)
+
+
+@_CHOOSING
+def test_fewer_rows_than_folds(learner: Any) -> None:
+    assert "lower cv or give more rows" in fitted_or_refused(learner, _X[:3], _Y[:3])

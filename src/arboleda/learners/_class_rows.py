@@ -58,7 +58,7 @@ class ClassRows:
 
     def sums(self, values: Floats) -> Floats:
         """Sum of a number of each row over the rows of each class."""
-        return np.bincount(self.labels, values, minlength=self.classes.size)
+        return sums_by_class(self.labels, values, self.classes.size)
 
 
 def read_class_rows(
@@ -85,6 +85,11 @@ def read_class_rows(
     if kept.size < weight.size:
         table = table.take(kept)
     return ClassRows(table, classes, labels[kept], weight[kept], labels, kept)
+
+
+def sums_by_class(labels: npt.NDArray[np.intp], values: Floats, n_classes: int) -> Floats:
+    """Sum of a number of each row over the rows of each class."""
+    return np.bincount(labels, values, minlength=n_classes).astype(np.float64, copy=False)
 
 
 def dense_table(estimator: Any, table: Table | SparseTable) -> Table:

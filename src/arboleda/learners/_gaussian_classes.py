@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import qr
 
+from arboleda.learners._class_rows import sums_by_class
 from arboleda.learners._units import class_means
 
 Floats = npt.NDArray[np.float64]
@@ -57,7 +58,7 @@ class ClassMoments:
             rows = labels == k
             apart = (Z[rows] - mean[k]) * np.sqrt(weight[rows])[:, np.newaxis]
             scatter[k] = apart.T @ apart
-        total = np.bincount(labels, weight, minlength=n_classes)
+        total = sums_by_class(labels, weight, n_classes)
         return cls(total, mean, scatter, center, basis)
 
     def project(self, Z: Floats) -> tuple[Floats, Floats | None]:

@@ -17,7 +17,13 @@ from arboleda.learners._bayes_rule import (
     class_priors,
     log_priors,
 )
-from arboleda.learners._class_rows import ClassRows, as_floats, dense_table, read_class_rows
+from arboleda.learners._class_rows import (
+    ClassRows,
+    as_floats,
+    dense_table,
+    read_class_rows,
+    sums_by_class,
+)
 from arboleda.learners._column_kinds import ColumnKind, check_binary, column_kinds
 from arboleda.tree._refit import as_before_if_it_fails
 
@@ -219,7 +225,7 @@ default="from_dtype"
             n_levels = 2 if self.column_kinds_[j] == "bernoulli" else self.schema_.n_levels[j]
             codes = self._codes(rows.table.columns[j], j, n_levels)
             n_classes = rows.classes.size
-            cells = np.bincount(
+            cells = sums_by_class(
                 codes * n_classes + rows.labels, rows.weight, (n_levels + 2) * n_classes
             )
             counts = cells.reshape(-1, n_classes)[:n_levels]
@@ -278,7 +284,7 @@ default="from_dtype"
         with np.errstate(over="ignore"):
             distance = (values[:, np.newaxis] - self.theta_[:, j]) / np.sqrt(variance)
         distance = np.clip(distance, -_FARTHEST, _FARTHEST)
-        log_p = -0.5 * (distance**2 + np.log(variance))
+        log_p: Floats = -0.5 * (distance**2 + np.log(variance))
         log_p[np.isnan(values)] = 0.0
         return log_p
 

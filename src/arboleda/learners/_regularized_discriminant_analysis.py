@@ -235,9 +235,9 @@ class RegularizedDiscriminantAnalysis(BayesRuleClassifier):
         table = dense_table(self, check_table(self, X, reset=False))
         entered = self._units.enter(complete_matrix(self, table, self.schema_))
         inside, outside = self._moments.project(scaled(entered, self._scale))
-        log_p = log_densities(self._moments, self._spectra, inside, outside, [self.gamma_])[0]
-        log_p += log_priors(self.class_prior_, self._class_weight)
-        return log_p
+        found = log_densities(self._moments, self._spectra, inside, outside, [self.gamma_])
+        joint: Floats = found[0] + log_priors(self.class_prior_, self._class_weight)
+        return joint
 
 
 def _candidates(given: Any, default: tuple[float, ...], name: str) -> list[float]:
