@@ -30,7 +30,7 @@ def information(a: Array, b: Array) -> float:
 
 
 def naive_mrmr(X: Array, y: Array, k: int, scheme: str) -> tuple[list[int], list[float]]:
-    """Peng et al. (2005), eq. (6), one column at a time."""
+    """Peng et al. (2005), eq. (7), one column at a time."""
     order: list[int] = []
     values: list[float] = []
     while len(order) < k:
@@ -190,6 +190,9 @@ def test_set_output_asks_for_another_container() -> None:
     assert isinstance(selector.transform(frame), pl.DataFrame)
     selector.set_output(transform="pandas")
     pd.testing.assert_frame_equal(selector.transform(frame), frame[["city", "age"]])
+    polars = pl.from_pandas(frame)
+    assert isinstance(selector.transform(polars), pd.DataFrame)
+    assert selector.set_output(transform="polars").transform(polars).schema["city"] == pl.String
 
 
 @pytest.mark.parametrize("selector", SELECTORS)

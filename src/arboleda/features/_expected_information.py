@@ -7,7 +7,7 @@ counted mutual information is the sum over cells of
     E[(c / n) log(c n / (a_i b_j))]
 
 Vinh, Epps, Bailey (2010), "Information theoretic measures for clusterings comparison", Journal of
-Machine Learning Research 11, theorem 6. It is what an uninformative column has to be forgiven: the
+Machine Learning Research 11. It is what an uninformative column has to be forgiven: the
 more levels, the more. Subtracting it takes the place of the correction by Miller (1955), which it
 becomes in large cells and which fails where many levels have few rows.
 """

@@ -19,7 +19,7 @@ class JMISelector(GreedySelector):
     The first column is the one that tells most of the target. Each next one maximises the mean of
     I(x_j, x_s; y), what it tells of the target together with each column x_s chosen before: so
     columns that only together tell something are found once one of them is chosen, and repetitions
-    add little. Brown et al. (2012), eq. (17), find it the best balance of accuracy and stability
+    add little. Brown et al. (2012) find it the best balance of accuracy and stability
     among the criteria of its kind; theirs is the sum, which orders columns alike.
 
     Parameters

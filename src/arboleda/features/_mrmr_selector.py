@@ -27,7 +27,7 @@ class MRMRSelector(GreedySelector):
     The first column is the one that tells most of the target. Each next one maximises what it tells
     of the target, I(x_j; y), against the mean of what it tells of the columns S chosen before:
 
-    - ``scheme="difference"``: I(x_j; y) - mean of I(x_j; x_s) over S, Peng et al. (2005), eq. (6);
+    - ``scheme="difference"``: I(x_j; y) - mean of I(x_j; x_s) over S, Peng et al. (2005), eq. (7);
     - ``scheme="quotient"``: I(x_j; y) / (mean of I(x_j; x_s) over S + 0.01 bits), Ding and Peng
       (2005), table 1. The constant is that of the authors' program.
 

@@ -31,7 +31,7 @@ def standardised(statistics: Floats) -> Floats:
 def p_values(statistics: Floats) -> Floats:
     """Share of the rows in which a column's statistic is at least what was seen, itself among them.
 
-    Phipson and Smyth (2010), eq. (1).
+    Phipson and Smyth (2010): b + 1 of B + 1, never 0.
     """
     shares: Floats = (statistics >= statistics[0]).mean(axis=0)
     return shares

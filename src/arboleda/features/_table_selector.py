@@ -19,6 +19,11 @@ from arboleda._bridge.table import fitted_order
 
 __all__ = ["TableSelector"]
 
+_IS_FRAME_OF = {
+    "pandas": nw.dependencies.is_pandas_dataframe,
+    "polars": nw.dependencies.is_polars_dataframe,
+}
+
 
 class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Selection of columns by what `fit` kept in ``support_``."""
@@ -48,17 +53,18 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         frame = as_frame(X)
-        # Frames of no column have no rows either: an array has, and scikit-learn warns.
-        if frame is None or self._wants_another_container(frame) or not self.support_.any():
+        if frame is None or self._needs_another_container(frame.to_native()):
             return super().transform(X)
         order = fitted_order(self, frame, self.schema_)
         chosen = self.get_support(indices=True).tolist()
         places = chosen if order is None else [order[j] for j in chosen]
         return frame[:, places].to_native()
 
-    def _wants_another_container(self, frame: nw.DataFrame[Any]) -> bool:
+    def _needs_another_container(self, native: Any) -> bool:
+        if not self.support_.any():
+            return True  # a frame of no column has no rows; an array has, and scikit-learn warns
         wanted = _get_output_config("transform", estimator=self)["dense"]
-        return wanted not in {"default", frame.implementation.value}
+        return wanted != "default" and not _IS_FRAME_OF[wanted](native)
 
     def _get_support_mask(self) -> npt.NDArray[np.bool_]:
         check_is_fitted(self)
