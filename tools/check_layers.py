@@ -68,6 +68,7 @@ PYTHON = {
     "combine": {"_bridge", "_errors", "_files", "bagging", "boosting", "tree"},
     "features": {"_bridge", "_errors", "_frames", "forest", "tree"},
     "learners": {"_bridge", "_errors", "_figures", "_frames", "_numbers", "tree"},
+    "decide": {"_errors", "_figures", "_frames", "combine", "metrics", "tree"},
     "diagnose": {"_figures", "_frames", "_row_losses", "combine"},
     "model_selection": {"_bridge", "_row_losses", "boosting", "forest"},
     "report": {"_files", "_numbers", "_reading"},

@@ -17,6 +17,7 @@ _PUBLIC = {
     "BayesianModelAveragingClassifier": "arboleda.combine",
     "BayesianModelAveragingRegressor": "arboleda.combine",
     "ClassSwitchingClassifier": "arboleda.bagging",
+    "CostSensitiveClassifier": "arboleda.decide",
     "DecisionTreeClassifier": "arboleda.tree",
     "DecisionTreeRegressor": "arboleda.tree",
     "DiagonalLDA": "arboleda.learners",
@@ -44,6 +45,7 @@ _PUBLIC = {
     "RandomSubspaceClassifier": "arboleda.bagging",
     "RandomSubspaceRegressor": "arboleda.bagging",
     "RegularizedDiscriminantAnalysis": "arboleda.learners",
+    "RejectOptionClassifier": "arboleda.decide",
     "SchapireBoostingClassifier": "arboleda.adaboost",
     "StackingClassifier": "arboleda.combine",
     "StackingRegressor": "arboleda.combine",
@@ -55,7 +57,7 @@ _PUBLIC = {
     "load": "arboleda.persist",
     "plot_tree": "arboleda.tree",
 }
-_MODULES = {"combine", "diagnose", "metrics", "model_selection", "persist"}
+_MODULES = {"combine", "decide", "diagnose", "metrics", "model_selection", "persist"}
 
 __all__ = [
     "AdaBoostClassifier",
@@ -65,6 +67,7 @@ __all__ = [
     "BayesianModelAveragingClassifier",
     "BayesianModelAveragingRegressor",
     "ClassSwitchingClassifier",
+    "CostSensitiveClassifier",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "DiagonalLDA",
@@ -80,8 +83,8 @@ __all__ = [
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
     "JMISelector",
-    "MRMRSelector",
     "KernelDensityClassifier",
+    "MRMRSelector",
     "MixedNaiveBayes",
     "ModelFormatError",
     "NearestShrunkenCentroids",
@@ -92,6 +95,7 @@ __all__ = [
     "RandomSubspaceClassifier",
     "RandomSubspaceRegressor",
     "RegularizedDiscriminantAnalysis",
+    "RejectOptionClassifier",
     "SchapireBoostingClassifier",
     "StackingClassifier",
     "StackingRegressor",
@@ -100,6 +104,7 @@ __all__ = [
     "VotingRegressor",
     "__version__",
     "combine",
+    "decide",
     "diagnose",
     "export_graphviz",
     "export_text",
@@ -112,6 +117,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from arboleda import combine as combine
+    from arboleda import decide as decide
     from arboleda import diagnose as diagnose
     from arboleda import metrics as metrics
     from arboleda import model_selection as model_selection
@@ -141,6 +147,8 @@ if TYPE_CHECKING:
     from arboleda.combine import StackingRegressor as StackingRegressor
     from arboleda.combine import VotingClassifier as VotingClassifier
     from arboleda.combine import VotingRegressor as VotingRegressor
+    from arboleda.decide import CostSensitiveClassifier as CostSensitiveClassifier
+    from arboleda.decide import RejectOptionClassifier as RejectOptionClassifier
     from arboleda.features import ForestSelector as ForestSelector
     from arboleda.features import JMISelector as JMISelector
     from arboleda.features import MRMRSelector as MRMRSelector

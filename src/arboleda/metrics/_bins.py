@@ -73,9 +73,9 @@ def binned(said: Floats, n_bins: int, strategy: Bins) -> Binned:
     ValueError
         If there is no such strategy or no bin.
     """
-    if not isinstance(n_bins, int | np.integer) or n_bins < 1:
+    if n_bins < 1:
         raise ValueError(f"n_bins={n_bins!r}: give a number of bins, 1 or more")
-    inner = np.linspace(0.0, 1.0, int(n_bins) + 1)
+    inner = np.linspace(0.0, 1.0, n_bins + 1)
     if strategy == "quantile":
         edges = np.unique(np.quantile(said, inner))
         if len(edges) == 1:  # all probabilities are equal
@@ -89,5 +89,5 @@ def binned(said: Floats, n_bins: int, strategy: Bins) -> Binned:
 
 def sums_by_bin(bins: Binned, values: npt.NDArray[Any]) -> Floats:
     """Sum values of the rows of each bin."""
-    sums: Floats = np.bincount(bins.places, weights=values, minlength=bins.n_bins)
-    return sums
+    sums = np.bincount(bins.places, weights=values, minlength=bins.n_bins)
+    return np.asarray(sums, dtype=np.float64)

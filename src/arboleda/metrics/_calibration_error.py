@@ -164,7 +164,7 @@ def calibration_error(
     >>> error.low, error.value < error.largest_by_chance
     (0.0, True)
     """
-    if not isinstance(n_resamples, int | np.integer) or n_resamples < 1:
+    if n_resamples < 1:
         raise ValueError(f"n_resamples={n_resamples!r}: give a number of draws, 1 or more")
     if not 0.0 < confidence_level < 1.0:
         raise ValueError(f"confidence_level={confidence_level!r} must lie between 0 and 1")

@@ -81,10 +81,11 @@ def read_probabilities(
             f"y_prob has the shape {given.shape}; {len(true)} rows of the {len(names)} classes "
             f"{names.tolist()} are expected: give labels= if there are more classes"
         )
-    wrong = ~((given >= 0.0) & (given <= 1.0)).all(axis=1)
-    wrong |= np.abs(given.sum(axis=1, where=~wrong[:, np.newaxis]) - 1.0) > _SUM_TOLERANCE
-    if wrong.any():
-        row = int(np.flatnonzero(wrong)[0])
+    inside = np.all((given >= 0.0) & (given <= 1.0), axis=1, keepdims=True)
+    sums = given.sum(axis=1, where=inside)
+    wrong = np.flatnonzero(~inside[:, 0] | (np.abs(sums - 1.0) > _SUM_TOLERANCE))
+    if wrong.size:
+        row = int(wrong[0])
         raise ValueError(
             f"y_prob holds {given[row].tolist()} in row {row}: probabilities lie between 0 and 1 "
             "and sum to 1; give those of predict_proba"

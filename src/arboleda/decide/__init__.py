@@ -1,0 +1,12 @@
+"""Decisions over any model: costs of errors, and rows left undecided."""
+
+from arboleda.decide._accuracy_coverage import AccuracyCoverageCurve, accuracy_coverage_curve
+from arboleda.decide._cost_sensitive_classifier import CostSensitiveClassifier
+from arboleda.decide._reject_option_classifier import RejectOptionClassifier
+
+__all__ = [
+    "AccuracyCoverageCurve",
+    "CostSensitiveClassifier",
+    "RejectOptionClassifier",
+    "accuracy_coverage_curve",
+]
