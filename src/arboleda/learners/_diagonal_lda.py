@@ -9,7 +9,7 @@ import numpy as np
 from arboleda._bridge.table import check_table
 from arboleda.learners._bayes_rule import BayesRuleClassifier, Floats, class_priors, log_priors
 from arboleda.learners._class_rows import dense_table, read_class_rows
-from arboleda.learners._units import Units, class_means, complete_matrix, scaled, within_scale
+from arboleda.learners._units import Units, class_means, complete_matrix, divided, within_scale
 from arboleda.tree._refit import as_before_if_it_fails
 
 
@@ -116,8 +116,9 @@ class DiagonalLDA(BayesRuleClassifier):
     def _log_joint(self, X: Any) -> Floats:
         table = dense_table(self, check_table(self, X, reset=False))
         entered = self._units.enter(complete_matrix(self, table, self.schema_))
-        Z = scaled(entered, self._scale)
+        Z = divided(entered, self._scale)
         joint = np.tile(log_priors(self.class_prior_, self._class_weight), (len(Z), 1))
         for k, centroid in enumerate(self._centroids):
-            joint[:, k] -= 0.5 * np.einsum("ij,ij->i", Z - centroid, Z - centroid)
+            apart = Z - centroid
+            joint[:, k] -= 0.5 * np.einsum("ij,ij->i", apart, apart)
         return joint

@@ -103,7 +103,9 @@ class Spectrum:
     axes : ndarray of shape (r, r)
         Eigenvectors as columns.
     mean_variance : float
-        Trace over the number of columns p >= r.
+        Trace over the number of columns.
+    n_columns : int
+        Directions of the whole space, p >= r.
     """
 
     variance: Floats

@@ -13,7 +13,7 @@ from arboleda.learners._bandwidths import judged_bandwidth, rule_bandwidth, with
 from arboleda.learners._bayes_rule import BayesRuleClassifier, Floats, class_priors, log_priors
 from arboleda.learners._class_rows import dense_table, read_class_rows
 from arboleda.learners._kernels import Kernel, log_density
-from arboleda.learners._units import Units, complete_matrix, scaled, within_scale
+from arboleda.learners._units import Units, complete_matrix, divided, within_scale
 from arboleda.tree._refit import as_before_if_it_fails
 
 
@@ -152,7 +152,7 @@ default="gaussian"
             weight, labels = rows.unit_weight, rows.labels
             spread = within_scale(table, labels, weight, common=not self.standardize)
             self._scale = spread if self.standardize else np.ones_like(spread)
-            Z = scaled(table, self._scale)
+            Z = divided(table, self._scale)
             self._rows = [Z[labels == k] for k in range(rows.classes.size)]
             self._weights = [weight[labels == k] for k in range(rows.classes.size)]
             deviation = 1.0 if self.standardize else float(spread[0])
@@ -181,7 +181,7 @@ default="gaussian"
     def _log_joint(self, X: Any) -> Floats:
         table = dense_table(self, check_table(self, X, reset=False))
         entered = self._units.enter(complete_matrix(self, table, self.schema_))
-        Z = scaled(entered, self._scale)
+        Z = divided(entered, self._scale)
         log_prior = log_priors(self.class_prior_, self._class_weight)
         joint = np.tile(log_prior, (len(Z), 1))
         for k, (known, weight) in enumerate(zip(self._rows, self._weights, strict=True)):

@@ -83,7 +83,7 @@ class RegularizationPlane:
             ax.text(j, i, f"{error:.3f}", ha="center", va="center", color=colour, fontsize=8)
         i, j = self.best_index
         frame_x, frame_y = np.array([0, 1, 1, 0, 0]) - 0.5, np.array([0, 0, 1, 1, 0]) - 0.5
-        ax.plot(j + frame_x, i + frame_y, color="C3", lw=2, label="chosen")
+        ax.plot(j + frame_x, i + frame_y, color="C3", lw=2)
         ax.set_xticks(range(self.gamma.size), [plain(value) for value in self.gamma])
         ax.set_yticks(range(self.alpha.size), [plain(value) for value in self.alpha])
         ax.set_xlabel("gamma: share of the sphere")

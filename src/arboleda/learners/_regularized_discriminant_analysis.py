@@ -15,7 +15,7 @@ from arboleda.learners._class_rows import ClassRows, dense_table, read_class_row
 from arboleda.learners._folds import error_rates, row_splits
 from arboleda.learners._gaussian_classes import ClassMoments, log_densities
 from arboleda.learners._regularization_plane import RegularizationPlane
-from arboleda.learners._units import Units, complete_matrix, scaled, within_scale
+from arboleda.learners._units import Units, complete_matrix, divided, within_scale
 from arboleda.tree._refit import as_before_if_it_fails
 
 # Tried where nothing else is asked for; another gamma costs next to nothing, another alpha does.
@@ -197,7 +197,7 @@ class RegularizedDiscriminantAnalysis(BayesRuleClassifier):
     ) -> tuple[Floats, ClassMoments]:
         """Scales of the columns, and the moments of the classes in these."""
         scale = within_scale(table, labels, weight, common=not self.standardize)
-        moments = ClassMoments.of(scaled(table, scale), labels, weight, self.classes_.size)
+        moments = ClassMoments.of(divided(table, scale), labels, weight, self.classes_.size)
         return scale, moments
 
     def _own_means(self) -> Floats:
@@ -217,7 +217,7 @@ class RegularizedDiscriminantAnalysis(BayesRuleClassifier):
             scale, moments = self._learned(table[train], labels[train], weight[train])
             prior = class_priors(self.priors, moments.weight, self.classes_)
             log_prior = log_priors(prior, moments.weight)
-            inside, outside = moments.project(scaled(table[test], scale))
+            inside, outside = moments.project(divided(table[test], scale))
             errors = np.empty((len(alphas), len(gammas)))
             for i, alpha in enumerate(alphas):
                 spectra = moments.spectra(alpha)
@@ -234,7 +234,7 @@ class RegularizedDiscriminantAnalysis(BayesRuleClassifier):
     def _log_joint(self, X: Any) -> Floats:
         table = dense_table(self, check_table(self, X, reset=False))
         entered = self._units.enter(complete_matrix(self, table, self.schema_))
-        inside, outside = self._moments.project(scaled(entered, self._scale))
+        inside, outside = self._moments.project(divided(entered, self._scale))
         found = log_densities(self._moments, self._spectra, inside, outside, [self.gamma_])
         joint: Floats = found[0] + log_priors(self.class_prior_, self._class_weight)
         return joint

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from arboleda.learners._units import class_means, scaled
+from arboleda.learners._units import class_means, divided, squares_within
 
 Floats = npt.NDArray[np.float64]
 
@@ -52,7 +52,7 @@ class StandardizedCentroids:
         means = class_means(X, labels, np.ones(n_rows), n_classes)
         means[count == 0.0] = center
         freedom = max(1, n_rows - np.count_nonzero(count))
-        within = np.sqrt(((X - means[labels]) ** 2).sum(axis=0) / freedom)
+        within = np.sqrt(squares_within(X, labels, np.ones(n_rows), means) / freedom)
         scale = np.maximum(within + np.median(within), _LEAST_SCALE * X.std(axis=0))
         scale[scale == 0.0] = 1.0
         with np.errstate(divide="ignore"):
@@ -77,6 +77,6 @@ class StandardizedCentroids:
         shift = self.spread[:, np.newaxis] * self.shrunken(threshold)
         columns = np.flatnonzero(shift.any(axis=0))
         shift = shift[:, columns]
-        Z = scaled(X[:, columns] - self.center[columns], self.scale[columns])
+        Z = divided(X[:, columns] - self.center[columns], self.scale[columns])
         found: Floats = Z @ shift.T - 0.5 * (shift**2).sum(axis=1)
         return found

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from arboleda._bridge.schema import Schema
 from arboleda._bridge.table import Table
+from arboleda.learners._class_rows import sums_by_class
 
 Floats = npt.NDArray[np.float64]
 
@@ -55,11 +56,11 @@ class Units:
         return own
 
 
-def scaled(X: Floats, scale: Floats) -> Floats:
-    """Return a copy of a table whose columns are divided by their scales."""
-    Z: Floats = X / scale
-    np.clip(Z, -_FARTHEST, _FARTHEST, out=Z)
-    return Z
+def divided(X: Floats, scale: Floats) -> Floats:
+    """Divide the columns of a table by their scales, in place."""
+    X /= scale
+    np.clip(X, -_FARTHEST, _FARTHEST, out=X)
+    return X
 
 
 def complete_matrix(estimator: Any, table: Table, schema: Schema) -> Floats:
@@ -93,11 +94,12 @@ def within_scale(
     It is not less than a hundred-thousandth of that of all rows; where this is 0 too, it is 1. With
     `common` it is the root of the mean square over all columns.
     """
-    share = weight / weight.sum()
     n_classes = int(labels.max()) + 1
-    means = class_means(X, labels, share, n_classes)
-    within = share @ (X - means[labels]) ** 2
-    overall = share @ (X - share @ X) ** 2
+    total = sums_by_class(labels, weight, n_classes)
+    means = class_means(X, labels, weight, n_classes)
+    within = squares_within(X, labels, weight, means) / total.sum()
+    center = total @ means / total.sum()
+    overall = within + total @ (means - center) ** 2 / total.sum()
     if common:
         within, overall = within.mean(keepdims=True), overall.mean(keepdims=True)
     variance = np.maximum(within, _ROUNDING * overall)
@@ -113,3 +115,15 @@ def class_means(X: Floats, labels: npt.NDArray[np.intp], weight: Floats, n_class
         if rows.any():
             means[k] = weight[rows] @ X[rows] / weight[rows].sum()
     return means
+
+
+def squares_within(
+    X: Floats, labels: npt.NDArray[np.intp], weight: Floats, means: Floats
+) -> Floats:
+    """Return the weighted sum of squared differences from the means of the classes, by column."""
+    squares = np.zeros(X.shape[1])
+    for k, mean in enumerate(means):
+        rows = labels == k
+        apart = X[rows] - mean
+        squares += np.einsum("i,ij,ij->j", weight[rows], apart, apart)
+    return squares
