@@ -208,6 +208,7 @@ _CHOOSING = pytest.mark.parametrize(
         NearestShrunkenCentroids(random_state=0),
         RegularizedDiscriminantAnalysis(random_state=0),
         RegularizedDiscriminantAnalysis(random_state=0, standardize=False),
+        RegularizedDiscriminantAnalysis(cv="loo"),
     ],
     ids=repr,
 )
@@ -231,6 +232,14 @@ def test_choices_are_made_from_anything(learner: Any, X: Any) -> None:
         assert not isinstance(fitted_or_refused(learner, X, y), str)
 
 
-@_CHOOSING
+def test_leaving_out_the_only_row() -> None:
+    learner = RegularizedDiscriminantAnalysis(cv="loo")
+    assert "two rows of positive weight" in fitted_or_refused(learner, _X[:1], _Y[:1])
+    assert not isinstance(fitted_or_refused(learner, _X[:2], _Y[:2]), str)
+
+
+@pytest.mark.parametrize(
+    "learner", [NearestShrunkenCentroids(), RegularizedDiscriminantAnalysis()], ids=repr
+)
 def test_fewer_rows_than_folds(learner: Any) -> None:
     assert "lower cv or give more rows" in fitted_or_refused(learner, _X[:3], _Y[:3])

@@ -16,6 +16,9 @@ from sklearn.model_selection import LeaveOneOut, StratifiedKFold, cross_val_scor
 from sklearn.naive_bayes import GaussianNB
 
 from arboleda import DiagonalLDA, RegularizedDiscriminantAnalysis
+from arboleda.learners._gaussian_classes import ClassMoments, log_densities
+from arboleda.learners._leave_one_out import LeftOut
+from arboleda.learners._units import within_scale
 
 _IRIS = load_iris(return_X_y=True)
 _WINE = load_wine(return_X_y=True)
@@ -139,7 +142,49 @@ def test_ties_go_to_the_simplest_model() -> None:
     assert (model.alpha_, model.gamma_) == (1.0, 1.0)
 
 
-def test_leave_one_out() -> None:
+@pytest.mark.parametrize("n_columns", [2, 6, 40])
+@pytest.mark.parametrize("standardize", [False, True])
+def test_leaving_one_out_equals_fitting_without_it(n_columns: int, standardize: bool) -> None:
+    """Each row's densities by the classes of the others, with a row alone in its class."""
+    random = np.random.default_rng(5)
+    y = np.r_[np.arange(28) % 2, 2]
+    X = random.normal(size=(29, n_columns)) * (1.0 + y[:, np.newaxis]) + 0.7 * y[:, np.newaxis]
+    weight = random.uniform(0.5, 2.0, 29)
+    grid = [0.0, 0.3, 1.0]
+    if standardize:  # by all rows, so that the parts agree too
+        X = X / within_scale(X, y, weight, common=False)
+    one_by_one = np.zeros((3, 3))
+    for i in range(29):
+        others = np.arange(29) != i
+        for a, alpha in enumerate(grid):
+            for g, gamma in enumerate(grid):
+                model = RegularizedDiscriminantAnalysis(alpha, gamma, standardize=False)
+                model.fit(X[others], y[others], weight[others])
+                one_by_one[a, g] += weight[i] * (model.predict(X[[i]])[0] != y[i])
+    model = RegularizedDiscriminantAnalysis(grid, grid, cv="loo", standardize=standardize)
+    plane = model.fit(X, y, weight).plane_
+    assert plane is not None
+    np.testing.assert_allclose(plane.mean_error, one_by_one / weight.sum(), atol=1e-12)
+
+
+@pytest.mark.parametrize(("n_columns", "gammas"), [(4, [0.0, 0.2, 1.0]), (60, [0.1, 0.5, 1.0])])
+def test_densities_of_rows_left_out(n_columns: int, gammas: list[float]) -> None:
+    random = np.random.default_rng(6)
+    labels, weight = np.arange(36) % 3, random.uniform(0.5, 2.0, 36)
+    Z = random.normal(size=(36, n_columns)) + labels[:, np.newaxis]
+    moments = ClassMoments.of(Z, labels, weight, 3)
+    rows = moments.project(Z)[0]
+    for alpha in (0.0, 0.4, 1.0):
+        found = LeftOut(moments, rows, labels, weight).log_densities(alpha, gammas)
+        for i in range(36):
+            others = np.arange(36) != i
+            fold = ClassMoments.of(Z[others], labels[others], weight[others], 3)
+            inside, outside = fold.project(Z[[i]])
+            expected = log_densities(fold, fold.spectra(alpha), inside, outside, gammas)
+            np.testing.assert_allclose(found[:, i], expected[:, 0], rtol=1e-6)
+
+
+def test_leave_one_out_by_a_splitter() -> None:
     X, y = _IRIS[0][::3], _IRIS[1][::3]
     model = RegularizedDiscriminantAnalysis([0.0, 1.0], 0.1, cv=LeaveOneOut()).fit(X, y)
     assert model.plane_ is not None

@@ -18,7 +18,7 @@ from arboleda.learners._units import class_means
 Floats = npt.NDArray[np.float64]
 
 # The least variance in any direction, in units of the pooled variance of a column.
-_LEAST_VARIANCE = 1e-10
+LEAST_VARIANCE = 1e-10
 
 
 @dataclass(frozen=True)
@@ -135,10 +135,10 @@ class Spectrum:
         gamma : float
         """
         round_part = gamma * self.mean_variance
-        variance = np.maximum((1.0 - gamma) * self.variance + round_part, _LEAST_VARIANCE)
+        variance = np.maximum((1.0 - gamma) * self.variance + round_part, LEAST_VARIANCE)
         log_p: Floats = -0.5 * (squares @ (1.0 / variance) + np.log(variance).sum())
         if outside is not None:
-            least = max(round_part, _LEAST_VARIANCE)
+            least = max(round_part, LEAST_VARIANCE)
             n_outside = self.n_columns - variance.size
             log_p -= 0.5 * (outside / least + n_outside * np.log(least))
         return log_p

@@ -14,6 +14,7 @@ from arboleda.learners._bayes_rule import BayesRuleClassifier, Floats, class_pri
 from arboleda.learners._class_rows import ClassRows, dense_table, read_class_rows
 from arboleda.learners._folds import error_rates, row_splits
 from arboleda.learners._gaussian_classes import ClassMoments, log_densities
+from arboleda.learners._leave_one_out import LeftOut
 from arboleda.learners._regularization_plane import RegularizationPlane
 from arboleda.learners._units import Units, complete_matrix, divided, within_scale
 from arboleda.tree._refit import as_before_if_it_fails
@@ -52,9 +53,9 @@ class RegularizedDiscriminantAnalysis(BayesRuleClassifier):
         0, 0.1, 0.25, 0.5, 0.75, 1.
     gamma : "cv", float or array-like of float, default="cv"
         Share of the sphere, 0 to 1; "cv" stands for 0, 0.001, 0.01, 0.1, 0.25, 0.5, 0.75, 1.
-    cv : int, splitter or iterable, default=5
+    cv : int, "loo", splitter or iterable, default=5
         Folds in which pairs are judged, where there are several. An int deals the rows out at
-        random, of each class as many to every fold.
+        random, of each class as many to every fold; "loo" leaves out each row by itself.
     standardize : bool, default=True
         Whether the sphere is one of columns divided by their pooled standard deviation within the
         classes, which makes the answers independent of units; False: of the columns as they are.
@@ -96,6 +97,11 @@ class RegularizedDiscriminantAnalysis(BayesRuleClassifier):
     columns than rows, all is done in the space that the rows span, exactly: outside of it every
     covariance is a sphere. A fold standardises columns by its own rows.
 
+    ``cv="loo"`` decomposes the covariances of all rows only, and takes each row off their inverses
+    and determinants (Friedman 1989); where that leaves a singular covariance, as with hardly more
+    rows of a class than columns and ``gamma=0``, it is decomposed anew. Columns are then
+    standardised once, by all rows.
+
     No variance in any direction is taken to be less than 1e-10 of the mean pooled variance of a
     column, so singular covariances (a constant column, a class of one row, more columns than rows
     with ``gamma=0``) have the limit of a gamma that falls to 0.
@@ -122,6 +128,7 @@ class RegularizedDiscriminantAnalysis(BayesRuleClassifier):
         "gamma": [Interval(Real, 0.0, 1.0, closed="both"), StrOptions({"cv"}), "array-like"],
         "cv": [
             Interval(Integral, 2, None, closed="left"),
+            StrOptions({"loo"}),
             HasMethods(["split", "get_n_splits"]),
             HasMethods("__iter__"),
         ],
@@ -184,7 +191,8 @@ class RegularizedDiscriminantAnalysis(BayesRuleClassifier):
             self.plane_ = None
             self.alpha_, self.gamma_ = alphas[0], gammas[0]
             if len(alphas) * len(gammas) > 1:
-                self.plane_ = self._judge(table, rows, alphas, gammas)
+                judge = self._leave_one_out if isinstance(self.cv, str) else self._cross_validate
+                self.plane_ = _plane(alphas, gammas, *judge(table, rows, alphas, gammas))
                 i, j = self.plane_.best_index
                 self.alpha_, self.gamma_ = alphas[i], gammas[j]
             self._scale, self._moments = self._learned(table, rows.labels, rows.unit_weight)
@@ -207,10 +215,10 @@ class RegularizedDiscriminantAnalysis(BayesRuleClassifier):
             means = self._moments.center + means @ self._moments.basis.T
         return self._units.leave(means * self._scale)
 
-    def _judge(
+    def _cross_validate(
         self, table: Floats, rows: ClassRows, alphas: list[float], gammas: list[float]
-    ) -> RegularizationPlane:
-        """Cross-validate all pairs."""
+    ) -> tuple[list[Floats], list[float]]:
+        """Weight misclassified by each pair, and weight held out, fold by fold."""
         weight, labels = rows.unit_weight, rows.labels
         sums, held_out = [], []
         for train, test in row_splits(self.cv, rows, self.random_state):
@@ -226,10 +234,33 @@ class RegularizedDiscriminantAnalysis(BayesRuleClassifier):
                 errors[i] = wrong @ weight[test]
             sums.append(errors)
             held_out.append(float(weight[test].sum()))
-        mean, error = error_rates(sums, held_out)
-        ties = np.argwhere(mean == mean.min())
-        i, j = (int(place) for place in ties[-1])  # the largest alpha, of these the largest gamma
-        return RegularizationPlane(np.array(alphas), np.array(gammas), mean, error, (i, j))
+        return sums, held_out
+
+    def _leave_one_out(
+        self, table: Floats, rows: ClassRows, alphas: list[float], gammas: list[float]
+    ) -> tuple[list[Floats], list[float]]:
+        """Do the same with each row as a fold."""
+        weight, labels = rows.unit_weight, rows.labels
+        if labels.size < 2:
+            raise ValueError(
+                "cv='loo' needs two rows of positive weight, but there are n_samples=1: give more "
+                "rows, or one alpha and one gamma"
+            )
+        scale = within_scale(table, labels, weight, common=not self.standardize)
+        Z = divided(table.copy(), scale)
+        moments = ClassMoments.of(Z, labels, weight, self.classes_.size)
+        left_out = LeftOut(moments, moments.project(Z)[0], labels, weight)
+        log_prior = np.array(
+            [
+                log_priors(class_priors(self.priors, rest, self.classes_), rest)
+                for rest in left_out.class_weights()
+            ]
+        )
+        wrong = np.empty((labels.size, len(alphas), len(gammas)))
+        for i, alpha in enumerate(alphas):
+            log_p = left_out.log_densities(alpha, gammas) + log_prior
+            wrong[:, i] = (log_p.argmax(axis=2) != labels).T
+        return list(wrong * weight[:, np.newaxis, np.newaxis]), weight.tolist()
 
     def _log_joint(self, X: Any) -> Floats:
         table = dense_table(self, check_table(self, X, reset=False))
@@ -238,6 +269,16 @@ class RegularizedDiscriminantAnalysis(BayesRuleClassifier):
         found = log_densities(self._moments, self._spectra, inside, outside, [self.gamma_])
         joint: Floats = found[0] + log_priors(self.class_prior_, self._class_weight)
         return joint
+
+
+def _plane(
+    alphas: list[float], gammas: list[float], sums: list[Floats], held_out: list[float]
+) -> RegularizationPlane:
+    """Errors of all pairs; of the best ones the simplest is chosen."""
+    mean, error = error_rates(sums, held_out)
+    ties = np.argwhere(mean == mean.min())
+    i, j = (int(place) for place in ties[-1])  # the largest alpha, of these the largest gamma
+    return RegularizationPlane(np.array(alphas), np.array(gammas), mean, error, (i, j))
 
 
 def _candidates(given: Any, default: tuple[float, ...], name: str) -> list[float]:

@@ -51,7 +51,7 @@ class StandardizedCentroids:
         center = X.mean(axis=0)
         means = class_means(X, labels, np.ones(n_rows), n_classes)
         means[count == 0.0] = center
-        freedom = max(1, n_rows - np.count_nonzero(count))
+        freedom = max(1, n_rows - int(np.count_nonzero(count)))
         within = np.sqrt(squares_within(X, labels, np.ones(n_rows), means) / freedom)
         scale = np.maximum(within + np.median(within), _LEAST_SCALE * X.std(axis=0))
         scale[scale == 0.0] = 1.0
