@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -107,24 +108,21 @@ class LevelColumns:
         terms = np.empty(self.n_columns)
         logs = np.arange(self.n_rows + 1, dtype=np.float64)
         logs[1:] *= np.log(logs[1:])
-        order = np.argsort(self._n_levels, kind="stable")
-        start = 0
-        while start < len(order):
-            widest = int(self._n_levels[order[start]]) * other.n
-            if widest > max(_CELLS, 4 * self.n_rows):
-                j = order[start]
-                counts = self.column(int(j)).with_(other).counts()
-                terms[j] = logs[counts].sum()
-                start += 1
-                continue
-            stop = min(len(order), start + max(1, _CELLS // max(self.n_rows, widest)))
-            stop = start + int(
-                np.searchsorted(self._n_levels[order[start:stop]] * other.n, widest, side="right")
-            )
-            block = order[start:stop]
-            terms[block] = logs[self._counts(block, other)].sum(axis=1)
-            start = stop
+        for block in self._blocks(other.n):
+            if self._n_levels[block[0]] * other.n > max(_CELLS, 4 * self.n_rows):
+                pairs = self.column(int(block[0])).with_(other)  # most cells are empty: sorted
+                terms[block] = logs[pairs.counts()].sum()
+            else:
+                terms[block] = logs[self._counts(block, other)].sum(axis=1)
         return terms
+
+    def _blocks(self, n_others: int) -> Iterator[Indices]:
+        """Columns of equally many levels, as many as are counted together; very wide ones alone."""
+        order = np.argsort(self._n_levels, kind="stable")
+        for group in np.split(order, np.flatnonzero(np.diff(self._n_levels[order])) + 1):
+            n_cells = int(self._n_levels[group[0]]) * n_others
+            step = max(1, _CELLS // max(self.n_rows, n_cells))
+            yield from (group[first : first + step] for first in range(0, len(group), step))
 
     def _counts(self, block: Indices, other: Levels) -> npt.NDArray[np.int64]:
         """Counts of the cells of some columns of equally many levels: (columns, cells)."""

@@ -86,16 +86,18 @@ class ForestSelector(TableSelector):
     which makes the test careful. A column that goes with a useful one is useful too: the test asks
     whether a column tells anything, not whether it tells more than the others; `MRMRSelector` does.
 
-    The alternative of Kursa and Rudnicki (2010), Boruta, compares columns with the best of their
-    permuted copies; its rate of false positives is not the level that it is given.
+    Boruta (Kursa, Rudnicki 2010) compares columns with the best of permuted copies of all instead;
+    how often it errs depends on the number of columns, not on its level alone.
 
-    A column is ruled out for certain only by many permutations and trees: what the p-values owe to
-    chance falls with both.
+    The selection varies with the seed, the less the more permutations and trees there are.
 
     References
     ----------
     A. Altmann, L. Toloşi, O. Sander, T. Lengauer (2010), "Permutation importance: a corrected
     feature importance measure", Bioinformatics 26.
+
+    M. B. Kursa, W. R. Rudnicki (2010), "Feature selection with the Boruta package", Journal of
+    Statistical Software 36.
 
     P. H. Westfall, S. S. Young (1993), "Resampling-based multiple testing", section 2.6.
 
