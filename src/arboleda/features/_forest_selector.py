@@ -81,10 +81,11 @@ class ForestSelector(TableSelector):
     Notes
     -----
     With a target that no column tells anything of, the p-values are valid whatever the columns are
-    and however they depend on each other, because all targets are then exchangeable. Beside
-    columns that do tell something, others tend to seem less important than in forests of noise,
-    which makes the test careful. A column that goes with a useful one is useful too: the test asks
-    whether a column tells anything, not whether it tells more than the others; `MRMRSelector` does.
+    and however they depend on each other, because all targets are then exchangeable. Beside columns
+    that do tell something, the others move the answers of the trees less than in forests of noise.
+    That makes the test careful: errors are rarer than ``alpha``, and a column that adds little
+    beside better ones can be missed. One that shares the work of a useful column in the trees is
+    useful too; `MRMRSelector` drops it.
 
     Boruta (Kursa, Rudnicki 2010) compares columns with the best of permuted copies of all instead;
     how often it errs depends on the number of columns, not on its level alone.
