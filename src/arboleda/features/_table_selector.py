@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import narwhals as nw
@@ -19,7 +20,7 @@ from arboleda._bridge.table import fitted_order
 
 __all__ = ["TableSelector"]
 
-_IS_FRAME_OF = {
+_IS_FRAME_OF: dict[str, Callable[[Any], bool]] = {
     "pandas": nw.dependencies.is_pandas_dataframe,
     "polars": nw.dependencies.is_polars_dataframe,
 }
