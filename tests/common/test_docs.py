@@ -19,6 +19,7 @@ RUNNABLE = [
             "bagging",
             "boosting",
             "combining",
+            "decisions",
             "diagnose",
             "features",
             "forests",

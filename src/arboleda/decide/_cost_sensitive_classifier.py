@@ -77,7 +77,8 @@ class CostSensitiveClassifier(PosteriorClassifier):
         With "threshold": the weights w, whose geometric mean is 1.
     threshold_ : float
         With two classes where each error costs more than the right prediction: the second one is
-        predicted where its probability is above this.
+        predicted where its probability is above this. Near 0 or 1 the weights, by which `predict`
+        decides, tell posteriors apart that this cannot.
     n_features_in_ : int
     feature_names_in_ : ndarray
 
