@@ -22,11 +22,12 @@ class KernelDensityClassifier(BayesRuleClassifier):
 
     The density of class k at x is
 
-        p(x | k) = 1 / (W_k h_k^d) sum_i w_i K(|x - x_i| / h_k)
+        p(x | k) = 1 / (W_k h_k^d) sum_i w_i K(r_i / h_k)
 
-    over the class's rows x_i, with weights w_i that sum to W_k, in d columns. It follows classes of
-    any shape, of several lumps for example, where columns are few; with many, nothing is near
-    anything. All is computed in logarithms, so that rows far from all others have an answer too.
+    over the class's rows, with distances r_i from x and weights w_i that sum to W_k, in d columns.
+    It follows classes of any shape, of several lumps for example, where columns are few; with many,
+    nothing is near anything. All is computed in logarithms, so that rows far from all others have
+    an answer too.
 
     Parameters
     ----------
