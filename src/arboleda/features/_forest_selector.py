@@ -41,6 +41,7 @@ class ForestSelector(TableSelector):
     n_permutations : int, default=99
         Forests grown for permuted targets. p-values are multiples of ``1 / (n_permutations + 1)``.
     alpha : float, default=0.05
+        Level of the tests.
     mode : {"fwe", "fpr"}, default="fwe"
         What ``alpha`` bounds. "fwe": the probability that any column without information is
         selected, by the step-down method of Westfall and Young (1993), which knows how the

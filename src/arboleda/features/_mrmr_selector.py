@@ -49,6 +49,7 @@ class MRMRSelector(GreedySelector):
     n_bins : int, default=5
         A column with no more values than this keeps each, and is counted either way.
     n_neighbors : int, default=3
+        Neighbours of ``continuous="neighbors"``: more scatter less and blur more.
     random_state : int, RandomState or None, default=None
         For the noise that breaks ties of ``continuous="neighbors"``.
     verbose : int, default=0
