@@ -67,7 +67,7 @@ PYTHON = {
     "forest": {"_bridge", "_errors", "_frames", "_out_of_bag", "persist", "tree"},
     "combine": {"_bridge", "_errors", "_files", "bagging", "boosting", "tree"},
     "features": {"_bridge", "_errors", "_frames", "forest", "tree"},
-    "learners": {"_bridge", "_errors", "_figures", "_frames", "_numbers", "tree"},
+    "learners": {"_bridge", "_errors", "_figures", "_frames", "_numbers", "_reading", "tree"},
     "decide": {"_errors", "_figures", "_frames", "combine", "metrics", "tree"},
     "diagnose": {"_figures", "_frames", "_row_losses", "combine"},
     "model_selection": {"_bridge", "_row_losses", "boosting", "forest"},

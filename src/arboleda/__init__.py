@@ -16,11 +16,13 @@ _PUBLIC = {
     "BaggingRegressor": "arboleda.bagging",
     "BayesianModelAveragingClassifier": "arboleda.combine",
     "BayesianModelAveragingRegressor": "arboleda.combine",
+    "BayesianNetworkClassifier": "arboleda.learners",
     "ClassSwitchingClassifier": "arboleda.bagging",
     "CostSensitiveClassifier": "arboleda.decide",
     "DecisionTreeClassifier": "arboleda.tree",
     "DecisionTreeRegressor": "arboleda.tree",
     "DiagonalLDA": "arboleda.learners",
+    "DirectedGraph": "arboleda.learners",
     "DynamicSelectionClassifier": "arboleda.combine",
     "DynamicSelectionRegressor": "arboleda.combine",
     "EnsembleSelectionClassifier": "arboleda.combine",
@@ -66,11 +68,13 @@ __all__ = [
     "BaggingRegressor",
     "BayesianModelAveragingClassifier",
     "BayesianModelAveragingRegressor",
+    "BayesianNetworkClassifier",
     "ClassSwitchingClassifier",
     "CostSensitiveClassifier",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "DiagonalLDA",
+    "DirectedGraph",
     "DynamicSelectionClassifier",
     "DynamicSelectionRegressor",
     "EnsembleSelectionClassifier",
@@ -156,7 +160,9 @@ if TYPE_CHECKING:
     from arboleda.forest import ExtraTreesRegressor as ExtraTreesRegressor
     from arboleda.forest import RandomForestClassifier as RandomForestClassifier
     from arboleda.forest import RandomForestRegressor as RandomForestRegressor
+    from arboleda.learners import BayesianNetworkClassifier as BayesianNetworkClassifier
     from arboleda.learners import DiagonalLDA as DiagonalLDA
+    from arboleda.learners import DirectedGraph as DirectedGraph
     from arboleda.learners import KernelDensityClassifier as KernelDensityClassifier
     from arboleda.learners import MixedNaiveBayes as MixedNaiveBayes
     from arboleda.learners import NearestShrunkenCentroids as NearestShrunkenCentroids

@@ -1,6 +1,8 @@
 """Base learners that scikit-learn lacks: classifiers by Bayes' rule."""
 
+from arboleda.learners._bayesian_network_classifier import BayesianNetworkClassifier
 from arboleda.learners._diagonal_lda import DiagonalLDA
+from arboleda.learners._directed_graph import DirectedGraph
 from arboleda.learners._kernel_density_classifier import KernelDensityClassifier
 from arboleda.learners._mixed_naive_bayes import MixedNaiveBayes
 from arboleda.learners._nearest_shrunken_centroids import NearestShrunkenCentroids
@@ -9,7 +11,9 @@ from arboleda.learners._regularized_discriminant_analysis import RegularizedDisc
 from arboleda.learners._shrinkage_path import ShrinkagePath
 
 __all__ = [
+    "BayesianNetworkClassifier",
     "DiagonalLDA",
+    "DirectedGraph",
     "KernelDensityClassifier",
     "MixedNaiveBayes",
     "NearestShrunkenCentroids",

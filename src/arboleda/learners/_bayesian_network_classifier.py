@@ -1,0 +1,348 @@
+"""Bayesian networks that classify: naive, tree-augmented, or with a graph that is given."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from arboleda._bridge.table import check_table
+from arboleda._frames import new_frame
+from arboleda.learners._bayes_rule import Array, BayesRuleClassifier, Floats
+from arboleda.learners._bayesian_network_em import learn_tables
+from arboleda.learners._bayesian_network_inference import log_joint
+from arboleda.learners._bayesian_network_sampling import draw_states
+from arboleda.learners._bayesian_network_states import (
+    Categories,
+    ColumnStates,
+    learn_states,
+    table_states,
+)
+from arboleda.learners._bayesian_network_structure import Structure, build_graph, node_names
+from arboleda.learners._bayesian_network_tables import MISSING, Network, logarithms
+from arboleda.learners._class_rows import ClassRows, dense_table, read_class_rows
+from arboleda.learners._directed_graph import DirectedGraph
+from arboleda.learners._discretisation import Bins
+from arboleda.learners._graph_drawing import draw_graph
+from arboleda.tree._refit import as_before_if_it_fails
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Sums of logarithms, times weights, stay within float64 below this.
+_MOST_WEIGHT = 1e300
+
+
+class BayesianNetworkClassifier(BayesRuleClassifier):
+    """Classifier by a Bayesian network: a graph without cycles, and a table for each of its nodes.
+
+    The columns and the target are the nodes of a graph, along which their joint distribution
+    factorises: P(x, k) = prod_v P(v | parents of v). From it follows the posterior of the target,
+    P(k | x). Naive Bayes is the network in which the target is the only parent of each column. The
+    tree-augmented network gives each column one more parent, another column: of all such networks
+    the one that makes the rows likeliest.
+
+    The table of a node holds the probability of each of its states x given those of its parents,
+
+        P(x | parents) = (N(x, parents) + alpha) / (N(parents) + alpha r),
+
+    with N the weight of rows and r the number of states.
+
+    Parameters
+    ----------
+    structure : {"tan", "naive"}, DirectedGraph or iterable of (parent, child), default="tan"
+        "tan": tree-augmented naive Bayes; "naive": naive Bayes; otherwise the edges of the graph,
+        as pairs of names of columns or of the target. Columns that are in no edge are independent
+        of all others.
+    alpha : float, default=1.0
+        0: tables of maximum likelihood. Otherwise those of greatest posterior probability (MAP)
+        under a symmetric Dirichlet prior with parameter alpha + 1.
+    n_bins : int or "mdl", default="mdl"
+        Numeric columns are cut into bins. "mdl": where it helps most to tell the classes apart, as
+        often as that is worth its description (Fayyad & Irani 1993); a column that by itself tells
+        nothing of them is not cut, and plays no part. A number: so many bins of about equal weight.
+    categorical_features : "from_dtype", None, or array-like of bool, int or str, \
+default="from_dtype"
+        Which columns hold categories: a mask, indices or names; "from_dtype": those of type
+        category, enumeration or text. The same as for the trees of this library.
+    target : hashable, default=None
+        Name of the target in the graph. None: the name of y if it is a Series that has one, else
+        "y"; followed by "_" if a column is called so.
+    max_iter : int, default=100
+        Most iterations of expectation-maximization, where values are missing.
+    tol : float, default=1e-4
+        They end when one raises the logarithm of the posterior of the tables by less than this in
+        the mean of the rows.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    class_prior_ : ndarray of shape (n_classes,)
+        Probabilities of the classes of a row of which nothing is known.
+    graph_ : DirectedGraph
+        Its nodes are the columns, named "x0", "x1" and so on if they have no names, and the target.
+    states_ : dict of node to tuple
+        States of each node: categories, `Bin` with the smallest and the largest value in training,
+        or classes.
+    tables_ : dict of node to ndarray
+        P(node | parents): the first axes are the parents in the order of ``graph_.parents(node)``,
+        the last is the node.
+    log_likelihood_ : ndarray of shape (n_iter_,)
+        Logarithm of the probability of all that is known of the rows, after each iteration.
+    log_posterior_ : ndarray of shape (n_iter_,)
+        The same plus alpha times the sum of the logarithms of the tables: what is maximised, and
+        never falls. With ``alpha=0`` it is the likelihood.
+    n_iter_ : int
+        Iterations; 1 if no value is missing, for counting is then enough.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        Only if the columns have names.
+    schema_ : Schema
+        Names, kinds and categories of the columns.
+
+    See Also
+    --------
+    MixedNaiveBayes : The naive network, with normal distributions for numeric columns.
+
+    Notes
+    -----
+    Missing values are neither filled in nor a category of their own. In `fit` the tables are found
+    by expectation-maximization, which starts from the rows that have the values, and keeps to what
+    is probable if values are missing for reasons that the row shows. In `predict` they are summed
+    out, exactly, by variable elimination. A category that `fit` did not see is a missing value.
+
+    The tree is found from the rows that have both values of a pair. From what
+    joining them adds to the logarithm of the likelihood, the number of free numbers that it takes
+    is subtracted (Akaike 1974), for otherwise columns of many categories would be joined to all
+    others. Pairs that are not worth it, or whose table with the target would have more than
+    1,048,576 entries, are not joined, so that the tree may be a forest.
+
+    With ``alpha=0`` a row may be impossible under every class; the answer is then ``class_prior_``.
+    Where the rows do not have some combination of parents, the states of a node are equally
+    probable there. A class whose rows all have weight 0 has the probability 0.
+
+    References
+    ----------
+    J. Pearl (1988), "Probabilistic Reasoning in Intelligent Systems". N. Friedman, D. Geiger,
+    M. Goldszmidt (1997), "Bayesian network classifiers", Machine Learning 29. C. K. Chow, C. N. Liu
+    (1968), "Approximating discrete probability distributions with dependence trees", IEEE
+    Transactions on Information Theory 14. U. M. Fayyad, K. B. Irani (1993), "Multi-interval
+    discretization of continuous-valued attributes for classification learning", IJCAI.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from arboleda import BayesianNetworkClassifier
+    >>> X = pd.DataFrame({
+    ...     "season": ["dry", "dry", "dry", "wet", "wet", "wet"],
+    ...     "sprinkler": ["on", "on", "off", "off", "off", None],
+    ... })
+    >>> wet_grass = pd.Series(["yes", "yes", "no", "yes", "yes", "no"], name="grass")
+    >>> model = BayesianNetworkClassifier(
+    ...     [("season", "sprinkler"), ("season", "grass"), ("sprinkler", "grass")]
+    ... ).fit(X, wet_grass)
+    >>> model.predict_proba(pd.DataFrame({"season": ["dry"], "sprinkler": [None]})).round(3)
+    array([[0.4, 0.6]])
+    >>> model.d_separated("season", "grass", given="sprinkler")
+    False
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "alpha": [Interval(Real, 0.0, None, closed="left")],
+        "n_bins": [Interval(Integral, 2, None, closed="left"), StrOptions({"mdl"})],
+        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0.0, None, closed="left")],
+    }
+
+    graph_: DirectedGraph
+    states_: dict[Hashable, tuple[Any, ...]]
+    tables_: dict[Hashable, Floats]
+    log_likelihood_: Floats
+    log_posterior_: Floats
+    n_iter_: int
+
+    def __init__(
+        self,
+        structure: Structure = "tan",
+        *,
+        alpha: float = 1.0,
+        n_bins: Bins = "mdl",
+        categorical_features: Any = "from_dtype",
+        target: Hashable | None = None,
+        max_iter: int = 100,
+        tol: float = 1e-4,
+    ) -> None:
+        self.structure = structure
+        self.alpha = alpha
+        self.n_bins = n_bins
+        self.categorical_features = categorical_features
+        self.target = target
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the graph, unless it is given, and the tables.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            A table of any container. Values may be missing; infinite ones are refused.
+        y : array-like of shape (n_samples,)
+            Labels of any type, without missing values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Finite weights, not negative; rows of weight 0 take no part. Weights are counts: beside
+            alpha their scale matters.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, an edge is at no column, edges form a cycle or none is
+            at the target, a table would be too large, or X, y or the weights are not as described.
+            The estimator stays as it was.
+        """
+        with as_before_if_it_fails(self):
+            self._validate_params()
+            rows = read_class_rows(
+                self, X, y, sample_weight, categorical_features=self.categorical_features
+            )
+            _check_weight(rows.weight)
+            self.classes_ = rows.classes
+            self._columns = learn_states(rows, self.schema_, self.n_bins)
+            nodes = node_names(self.schema_.names, rows.table.n_columns, self.target, y)
+            self._fit_network(nodes, rows)
+        return self
+
+    def _fit_network(self, nodes: tuple[Hashable, ...], rows: ClassRows) -> None:
+        self._known_classes = np.flatnonzero(rows.class_weight > 0.0)
+        n_classes = self._known_classes.size
+        sizes = (*(max(1, len(column.values)) for column in self._columns), n_classes)
+        states = table_states(self._columns, rows.table)
+        states[:, -1] = np.searchsorted(self._known_classes, rows.labels)
+        self.graph_ = build_graph(self.structure, nodes, states, sizes, rows.weight)
+        self._network = Network(self.graph_, sizes)
+        learned = learn_tables(
+            self._network, states, rows.weight, self.alpha, self.max_iter, self.tol
+        )
+        self.log_likelihood_ = learned.log_likelihood
+        self.log_posterior_ = learned.log_posterior
+        self.n_iter_ = len(learned.log_likelihood)
+        self._log_tables = logarithms(learned.tables)
+        own = (self._network.family(node).index(node) for node in range(len(nodes)))
+        self.tables_ = {
+            name: np.ascontiguousarray(np.moveaxis(table, axis, -1))
+            for name, table, axis in zip(nodes, learned.tables, own, strict=True)
+        }
+        known = tuple(rows.classes[self._known_classes].tolist())
+        values = (*(column.values for column in self._columns), known)
+        self.states_ = dict(zip(nodes, values, strict=True))
+        nothing = np.full((1, len(nodes)), MISSING, dtype=np.int32)
+        nothing[0, np.array(sizes) == 1] = 0
+        prior = np.exp(log_joint(self._network, self._log_tables, nothing, len(nodes) - 1)[0])
+        self.class_prior_ = np.zeros(rows.classes.size)
+        self.class_prior_[self._known_classes] = prior / prior.sum()
+
+    def _log_joint(self, X: Any) -> Floats:
+        table = dense_table(self, check_table(self, X, reset=False))
+        states = table_states(self._columns, table)
+        joint = np.full((table.n_rows, self.classes_.size), -np.inf)
+        joint[:, self._known_classes] = log_joint(
+            self._network, self._log_tables, states, len(self._columns)
+        )
+        impossible = np.isneginf(joint.max(axis=1))
+        with np.errstate(divide="ignore"):
+            joint[impossible] = np.log(self.class_prior_)
+        return joint
+
+    def d_separated(self, a: Any, b: Any, given: Any = ()) -> bool:
+        """Whether the graph makes two sets of nodes independent given a third one.
+
+        Parameters
+        ----------
+        a, b, given : hashable, or iterable of hashable
+            Names of one node, or of several; no node may be in two of them.
+
+        Returns
+        -------
+        separated : bool
+
+        See Also
+        --------
+        DirectedGraph.d_separated : What it means.
+        """
+        check_is_fitted(self)
+        return self.graph_.d_separated(a, b, given)
+
+    def sample(
+        self, n_samples: int = 1, random_state: int | np.random.RandomState | None = None
+    ) -> tuple[Any, Array]:
+        """Draw rows from the network.
+
+        A number is drawn evenly from between the smallest and the largest value of its bin in
+        training. No value is missing, but those of a column that had none at all.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+        random_state : int or RandomState, default=None
+
+        Returns
+        -------
+        X : pandas.DataFrame, or ndarray of shape (n_samples, n_features)
+            A data frame if the columns have names, with columns of categories as such. Otherwise
+            numbers, or objects if there are categories.
+        y : ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        if not isinstance(n_samples, Integral) or isinstance(n_samples, bool) or n_samples < 1:
+            raise ValueError(f"n_samples must be a whole number of at least 1; got {n_samples!r}")
+        random = check_random_state(random_state)
+        states = draw_states(self._network, list(self.tables_.values()), int(n_samples), random)
+        drawn = [column.draw(states[:, j], random) for j, column in enumerate(self._columns)]
+        labels: Array = self.classes_[self._known_classes[states[:, -1]]]
+        if self.schema_.names is None:
+            return np.column_stack(drawn), labels
+        frame = new_frame(dict(zip(self.schema_.names, drawn, strict=True)))
+        kinds = zip(self.schema_.names, self._columns, strict=True)
+        return frame.astype({name: "category" for name, c in kinds if _is_category(c)}), labels
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the graph in layers, parents above children; the target is coloured.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Where to draw; None: on axes of a new figure, large enough for all names.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        check_is_fitted(self)
+        return draw_graph(self.graph_, ax, root=len(self._columns))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _is_category(column: ColumnStates) -> bool:
+    return isinstance(column, Categories)
+
+
+def _check_weight(weight: Floats) -> None:
+    if weight.sum() > _MOST_WEIGHT:
+        raise ValueError(
+            f"the sum of sample_weight is {weight.sum():.3g}, more than {_MOST_WEIGHT:.0e}: divide "
+            "all weights by the same number"
+        )

@@ -1,0 +1,149 @@
+"""Which values are missing together: the parts of a network that have to be summed out for a row.
+
+Given the values that a row has, the missing ones fall into parts that are independent of each
+other. Few different parts occur, many rows share each of them, and rows with the same values around
+it are one case:
+
+    a -> b -> c -> d -> e      a row without b and d has the gaps {b} and {d}, for c is known;
+         ?         ?           for {b} only a and c matter, for {d} only c and e
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda.learners._bayesian_network_tables import MISSING, Integers, Network, States
+
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Nodes that are missing together, and the rows that miss them.
+
+    Parameters
+    ----------
+    nodes : tuple of int
+        The missing nodes.
+    owners : tuple of int
+        Nodes whose tables speak of them.
+    rows : ndarray
+        The rows.
+    cases : ndarray of shape (n_cases, n_nodes)
+        Different rows of states, as far as the tables of the owners see them.
+    case_of_row : ndarray
+        For each of the rows the number of its case.
+    """
+
+    nodes: tuple[int, ...]
+    owners: tuple[int, ...]
+    rows: Integers
+    cases: States
+    case_of_row: Integers
+
+
+def find_gaps(network: Network, states: States, open_node: int | None = None) -> list[Gap]:
+    """Return the gaps in a table of states.
+
+    Parameters
+    ----------
+    network : Network
+    states : ndarray of shape (n_rows, n_nodes)
+    open_node : int or None
+        A node whose value is asked for: it is neither known nor summed out, and nodes that only
+        help to sum up to 1 are left out. None: all nodes' tables are asked for.
+    """
+    missing = states == MISSING
+    if open_node is not None:
+        missing[:, open_node] = False
+    rows = np.flatnonzero(missing.any(axis=1))
+    if rows.size == 0:
+        return []
+    missing = missing[rows]
+    idle = _idle(network, missing, open_node)
+    found: dict[tuple[tuple[int, ...], tuple[int, ...]], list[Integers]] = {}
+    neighbours = _neighbours(network, open_node)
+    for pattern, members in _patterns(missing):
+        unread = {int(node) for node in np.flatnonzero(idle[members[0]])}
+        for part in _parts(set(np.flatnonzero(pattern).tolist()) - unread, neighbours):
+            owners = {owner for node in part for owner in (node, *network.graph.child_places[node])}
+            key = tuple(sorted(part)), tuple(sorted(owners - unread))
+            found.setdefault(key, []).append(members)
+    gaps = []
+    for (nodes, owners), groups in found.items():
+        shared = np.sort(rows[np.concatenate(groups)])
+        gaps.append(_gap(network, states, nodes, owners, shared, open_node))
+    return gaps
+
+
+def _gap(
+    network: Network,
+    states: States,
+    nodes: tuple[int, ...],
+    owners: tuple[int, ...],
+    rows: Integers,
+    open_node: int | None,
+) -> Gap:
+    """Rows with the same values around a gap become one case."""
+    around = sorted({m for owner in owners for m in network.family(owner)} - {*nodes, open_node})
+    seen = states[np.ix_(rows, around)]
+    if math.prod(network.sizes[node] for node in around) < 2**62:
+        keys = np.zeros(len(rows), dtype=np.int64)
+        for column, node in zip(seen.T, around, strict=True):
+            keys = keys * network.sizes[node] + column
+        _, first, case_of_row = np.unique(keys, return_index=True, return_inverse=True)
+    else:
+        _, first, case_of_row = np.unique(seen, axis=0, return_index=True, return_inverse=True)
+    return Gap(nodes, owners, rows, states[rows[first]], case_of_row.reshape(-1))
+
+
+def _patterns(missing: Bools) -> Iterator[tuple[Bools, Integers]]:
+    """Each set of nodes that some row misses, with the rows that miss just these."""
+    packed = np.packbits(missing, axis=1)
+    lines = packed.view([("", packed.dtype)] * packed.shape[1]).reshape(-1)
+    _, first, number = np.unique(lines, return_index=True, return_inverse=True)
+    order = np.argsort(number.reshape(-1), kind="stable")
+    ends = np.cumsum(np.bincount(number.reshape(-1)))
+    for row, members in zip(first, np.split(order, ends[:-1]), strict=True):
+        yield missing[row], members
+
+
+def _idle(network: Network, missing: Bools, open_node: int | None) -> Bools:
+    """Missing nodes without a known or asked-for descendant, whose tables sum up to 1."""
+    idle = np.zeros_like(missing)
+    if open_node is None:
+        return idle
+    children = network.graph.child_places
+    for node in reversed(network.graph.order):
+        idle[:, node] = missing[:, node] & idle[:, children[node]].all(axis=1)
+    return idle
+
+
+def _neighbours(network: Network, open_node: int | None) -> list[set[int]]:
+    """For each node those that share a table with it."""
+    found: list[set[int]] = [set() for _ in range(network.n_nodes)]
+    for owner in range(network.n_nodes):
+        family = set(network.family(owner)) - {open_node}
+        for node in family:
+            found[node] |= family - {node}
+    return found
+
+
+def _parts(nodes: set[int], neighbours: Sequence[set[int]]) -> Iterator[set[int]]:
+    """Parts of a set of nodes that hang together."""
+    left = set(nodes)
+    while left:
+        part: set[int] = set()
+        todo = [left.pop()]
+        while todo:
+            node = todo.pop()
+            part.add(node)
+            reached = neighbours[node] & left
+            left -= reached
+            todo += reached
+        yield part

@@ -1,0 +1,96 @@
+"""The graph of a Bayesian-network classifier: given by names, naive, or tree-augmented."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, Literal
+
+from arboleda._bridge.schema import Name
+from arboleda.learners._bayesian_network_tables import Floats, States
+from arboleda.learners._directed_graph import DirectedGraph
+from arboleda.learners._tree_augmented import augmenting_tree
+
+__all__ = ["Structure", "build_graph", "node_names"]
+
+Structure = Literal["tan", "naive"] | DirectedGraph | Iterable[Sequence[Hashable]]
+
+
+def node_names(
+    names: tuple[Name, ...] | None, n_columns: int, target: Hashable | None, y: Any
+) -> tuple[Hashable, ...]:
+    """Return the names of the nodes: those of the columns, then the target's.
+
+    Parameters
+    ----------
+    names : tuple or None
+        Names of the columns; None: they are called "x0", "x1" and so on.
+    n_columns : int
+    target : hashable or None
+        Name of the target; None: that of y, or "y" if it has none, with "_" behind it if a column
+        is called so.
+    y : array-like
+
+    Raises
+    ------
+    ValueError
+        If a column has the name that is given to the target.
+    """
+    columns: tuple[Hashable, ...] = names or tuple(f"x{j}" for j in range(n_columns))
+    if target is None:
+        own = getattr(y, "name", None)
+        target = own if isinstance(own, Hashable) and own is not None else "y"
+        while target in columns:
+            target = f"{target}_"
+    elif target in columns:
+        raise ValueError(
+            f"target={target!r} is the name of a column of X too: give the target another name"
+        )
+    return (*columns, target)
+
+
+def build_graph(
+    structure: Structure,
+    nodes: tuple[Hashable, ...],
+    states: States,
+    sizes: tuple[int, ...],
+    weight: Floats,
+) -> DirectedGraph:
+    """Return the graph of the network; its last node is the target.
+
+    Parameters
+    ----------
+    structure : {"tan", "naive"}, DirectedGraph or iterable of (parent, child)
+    nodes : tuple of hashable
+        Names, the target's last.
+    states : ndarray of shape (n_rows, n_nodes)
+    sizes : tuple of int
+        Number of states of each node.
+    weight : ndarray of shape (n_rows,)
+
+    Raises
+    ------
+    ValueError
+        If the structure is unknown, an edge names no column, edges form a cycle, or none is at the
+        target.
+    """
+    target = len(nodes) - 1
+    if isinstance(structure, str):
+        if structure not in {"tan", "naive"}:
+            raise ValueError(
+                f"structure={structure!r}: give 'tan', 'naive' or a list of edges (parent, child)"
+            )
+        edges = [(target, column) for column in range(target)]
+        if structure == "tan":
+            edges += augmenting_tree(
+                states[:, :target], sizes[:target], states[:, target], sizes[target], weight
+            )
+        return DirectedGraph([(nodes[parent], nodes[child]) for parent, child in edges], nodes)
+    if isinstance(structure, DirectedGraph):
+        structure = structure.edges
+    graph = DirectedGraph(structure, nodes)
+    if not graph.parent_places[target] and not graph.child_places[target]:
+        raise ValueError(
+            f"structure has no edge at {nodes[target]!r}, the target, so that no column would tell "
+            "anything of it: name it in an edge, or give target= the name that the edges use"
+        )
+    return graph

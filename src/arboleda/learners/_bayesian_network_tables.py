@@ -1,0 +1,155 @@
+r"""Probability tables of a Bayesian network: counted, estimated, and read for many rows at once.
+
+The states of a node and of its parents, its family, are the axes of its table, in the order of the
+nodes' numbers. A row of states is a place in the table; where the row misses some of them, it is a
+set of places, one for each combination of their values:
+
+    family (a, b, c), table of shape (2, 3, 2), strides (6, 2, 1); the row has a = 1, c = 0
+    places = 6 * 1 + 1 * 0   +   2 * [0 1 2]      = [6 8 10]
+             \___ base ____/     \ offsets of b /
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda.learners._directed_graph import DirectedGraph
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.intp]
+States = npt.NDArray[np.int32]
+
+MISSING = -1  # the state of a value that is not known
+# Entries of all tables together, 8 bytes each.
+_MOST_ENTRIES = 2**27
+
+
+@dataclass(frozen=True)
+class Network:
+    """What the arithmetic knows of a network: nodes are numbers, and so are their states.
+
+    Parameters
+    ----------
+    graph : DirectedGraph
+        Node v of the network is ``graph.nodes[v]``.
+    sizes : tuple of int
+        Number of states of each node.
+
+    Raises
+    ------
+    ValueError
+        If the tables together would have too many entries. The message names the largest.
+    """
+
+    graph: DirectedGraph
+    sizes: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        entries = [math.prod(self.shape(node)) for node in range(self.n_nodes)]
+        if sum(entries) <= _MOST_ENTRIES:
+            return
+        largest = max(range(self.n_nodes), key=entries.__getitem__)
+        names = self.graph.nodes
+        parents = ", ".join(repr(names[p]) for p in self.graph.parent_places[largest])
+        raise ValueError(
+            f"the table of {names[largest]!r} given {parents or 'nothing'} would have "
+            f"{entries[largest]:,} entries, and all tables together {sum(entries):,}, more than "
+            f"{_MOST_ENTRIES:,}: leave out a parent, or a column that is an identifier, or merge "
+            "rare categories"
+        )
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.sizes)
+
+    def family(self, node: int) -> tuple[int, ...]:
+        """Return a node and its parents, ascending: the axes of its table."""
+        return tuple(sorted((node, *self.graph.parent_places[node])))
+
+    def shape(self, node: int) -> tuple[int, ...]:
+        """Shape of a node's table."""
+        return tuple(self.sizes[member] for member in self.family(node))
+
+    def places(self, node: int, states: States, missing: Sequence[int] = ()) -> Integers:
+        """Return where rows are in a node's table, read as one line.
+
+        Parameters
+        ----------
+        node : int
+        states : ndarray of shape (n_rows, n_nodes)
+            Known for all members of the family but the missing ones.
+        missing : sequence of int
+            Members, ascending, that take all their values.
+
+        Returns
+        -------
+        places : ndarray of shape (n_rows, n_combinations)
+            The last of the missing members changes fastest. If all members are missing, there is
+            one row for all.
+        """
+        family, shape = self.family(node), self.shape(node)
+        strides = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+        offsets = np.zeros(1, dtype=np.intp)
+        base = np.zeros(1 if len(missing) == len(family) else len(states), dtype=np.intp)
+        for member, size, stride in zip(family, shape, strides, strict=True):
+            if member in missing:
+                offsets = np.add.outer(offsets, stride * np.arange(size)).ravel()
+            else:
+                base += stride * states[:, member].astype(np.intp)
+        return np.asarray(base[:, np.newaxis] + offsets)
+
+
+def count(network: Network, states: States, weight: Floats) -> list[Floats]:
+    """Return the weight of the rows in each entry of each table, but of rows that miss a value.
+
+    Parameters
+    ----------
+    network : Network
+    states : ndarray of shape (n_rows, n_nodes)
+    weight : ndarray of shape (n_rows,)
+
+    Returns
+    -------
+    counts : list of ndarray
+        One array for each node, of the shape of its table.
+    """
+    known = states != MISSING
+    counts = []
+    for node in range(network.n_nodes):
+        shape = network.shape(node)
+        rows = known[:, network.family(node)].all(axis=1)
+        all_known = bool(rows.all())
+        places = network.places(node, states if all_known else states[rows])[:, 0]
+        found = np.bincount(places, weight if all_known else weight[rows], math.prod(shape))
+        counts.append(found.reshape(shape))
+    return counts
+
+
+def estimate(network: Network, counts: Sequence[Floats], alpha: float) -> list[Floats]:
+    """Return the most probable tables, given counts and a Dirichlet prior.
+
+    P(x | parents) = (N(x, parents) + alpha) / (N(parents) + alpha r), with r states of the node:
+    maximum likelihood with ``alpha=0``, otherwise the mode of the posterior under a symmetric
+    Dirichlet prior of parameter alpha + 1. Where nothing is known of the parents' values, all
+    states are equally probable, which is the limit for a small alpha too.
+    """
+    tables = []
+    for node, counted in enumerate(counts):
+        axis = network.family(node).index(node)
+        raised = counted + alpha
+        total = raised.sum(axis=axis, keepdims=True)
+        raised[np.broadcast_to(total == 0.0, raised.shape)] = 1.0
+        tables.append(raised / raised.sum(axis=axis, keepdims=True))
+    return tables
+
+
+def logarithms(tables: Sequence[Floats]) -> list[Floats]:
+    """Logarithms of probabilities; minus infinity of 0."""
+    with np.errstate(divide="ignore"):
+        return [np.log(table) for table in tables]

@@ -1,0 +1,171 @@
+"""The tree of tree-augmented naive Bayes: Friedman, Geiger and Goldszmidt (1997).
+
+Chow and Liu (1968) find the tree that makes the rows likeliest: the one of largest total mutual
+information between neighbours. Given the class, it is the conditional mutual information
+
+    I(A; B | C) = sum_abc P(a, b, c) log [P(a, b | c) / (P(a | c) P(b | c))].
+
+Joining two columns adds N times that to the logarithm of the likelihood of N rows, be it by chance,
+and (r_A - 1) (r_B - 1) r_C free numbers to the tables. By Akaike (1974) a network foretells new
+rows the better, the larger the former is less the latter. So that is what is summed up here;
+without it, columns of many categories would be joined to all others.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda.learners._bayesian_network_tables import MISSING, Floats, Integers, States
+
+__all__ = ["augmenting_tree", "worth_of_joining"]
+
+# Entries of a table of two columns and the class; pairs with larger ones are not joined.
+_MOST_ENTRIES = 2**20
+# Counts of several pairs at once: rows times partners, and entries.
+_AT_ONCE = 2**22
+
+
+def augmenting_tree(
+    states: States,
+    sizes: tuple[int, ...],
+    labels: npt.NDArray[np.integer[Any]],
+    n_classes: int,
+    weight: Floats,
+) -> list[tuple[int, int]]:
+    """Return the edges (parent, child) of the tree, directed away from its first column.
+
+    Columns that are not worth joining make the tree a forest.
+
+    Parameters
+    ----------
+    states : ndarray of shape (n_rows, n_columns)
+    sizes : tuple of int
+        Number of states of each column.
+    labels : ndarray of shape (n_rows,)
+    n_classes : int
+    weight : ndarray of shape (n_rows,)
+    """
+    return _spanning_tree(worth_of_joining(states, sizes, labels, n_classes, weight))
+
+
+def worth_of_joining(
+    states: States,
+    sizes: tuple[int, ...],
+    labels: npt.NDArray[np.integer[Any]],
+    n_classes: int,
+    weight: Floats,
+) -> Floats:
+    """Return what joining two columns adds to the logarithm of the likelihood, less its price.
+
+    The rows that have both values count; the price is the number of free numbers it takes.
+
+    Returns
+    -------
+    worth : ndarray of shape (n_columns, n_columns)
+        Symmetric; minus infinity for pairs that are not to be joined: one column has one state, or
+        the table would be too large.
+    """
+    n_columns = len(sizes)
+    has_missing = [bool((states[:, j] == MISSING).any()) for j in range(n_columns)]
+    worth = np.full((n_columns, n_columns), -np.inf)
+    total = float(weight.sum())
+    for i in range(n_columns):
+        if sizes[i] == 1:
+            continue
+        own_state = np.where(states[:, i] == MISSING, sizes[i], states[:, i])
+        own = labels.astype(np.intp) * (sizes[i] + 1) + own_state
+        partners = [
+            j
+            for j in range(i + 1, n_columns)
+            if sizes[j] > 1 and n_classes * (sizes[i] + 1) * (sizes[j] + 1) <= _MOST_ENTRIES
+        ]
+        for group in _groups(partners, sizes, n_classes * (sizes[i] + 1), len(labels)):
+            widths = [sizes[j] + has_missing[j] for j in group]
+            counts = _counts(states, own, group, widths, n_classes * (sizes[i] + 1), weight)
+            table = counts.reshape(n_classes, sizes[i] + 1, -1)[:, : sizes[i]] / total
+            partner_sizes = [sizes[j] for j in group]
+            found = total * _information(table, partner_sizes, widths)
+            found -= n_classes * (sizes[i] - 1) * (np.array(partner_sizes) - 1)
+            worth[i, group] = worth[group, i] = found
+    return worth
+
+
+def _counts(
+    states: States,
+    own: Integers,
+    group: list[int],
+    widths: list[int],
+    n_own: int,
+    weight: Floats,
+) -> Floats:
+    """Weight by the class and state of a column, and by the states of its partners side by side."""
+    starts = np.cumsum([0, *widths[:-1]])
+    places = own[:, np.newaxis] * sum(widths)
+    partner = states[:, group] + starts
+    # Where a partner misses values, these have the last place of its own.
+    partner = np.where(states[:, group] == MISSING, starts + np.array(widths) - 1, partner)
+    places = (places + partner).reshape(-1)
+    each = np.repeat(weight, len(group))
+    return np.bincount(places, each, n_own * sum(widths))
+
+
+def _information(table: Floats, sizes: list[int], widths: list[int]) -> Floats:
+    """Information of a column and each partner, from shares of shape (class, state, states)."""
+    real = np.concatenate(
+        [np.arange(width) < size for size, width in zip(sizes, widths, strict=True)]
+    )
+    table = table[:, :, real]
+    starts = np.cumsum([0, *sizes[:-1]])
+    of_own = np.add.reduceat(table, starts, axis=2)
+    of_partner = table.sum(axis=1)
+    of_class = np.add.reduceat(of_partner, starts, axis=1)
+    joint = np.add.reduceat(_x_log_x(table).sum(axis=(0, 1)), starts)
+    partner = np.add.reduceat(_x_log_x(of_partner).sum(axis=0), starts)
+    found: Floats = (
+        joint - _x_log_x(of_own).sum(axis=(0, 1)) - partner + _x_log_x(of_class).sum(axis=0)
+    )
+    return found
+
+
+def _groups(
+    partners: list[int], sizes: tuple[int, ...], n_own: int, n_rows: int
+) -> list[list[int]]:
+    """Partners that are counted together, so many that the memory for it stays small."""
+    groups: list[list[int]] = []
+    room = 0.0
+    for j in partners:
+        entries = n_own * (sizes[j] + 1)
+        if not groups or entries > room or n_rows * (len(groups[-1]) + 1) > _AT_ONCE:
+            groups.append([])
+            room = math.inf if entries > _AT_ONCE else _AT_ONCE
+        groups[-1].append(j)
+        room -= entries
+    return groups
+
+
+def _x_log_x(x: Floats) -> Floats:
+    found: Floats = x * np.log(np.where(x > 0.0, x, 1.0))
+    return found
+
+
+def _spanning_tree(worth: npt.NDArray[np.float64]) -> list[tuple[int, int]]:
+    """Prim's algorithm over the edges above 0; ties go to the first child, then to its parent."""
+    n_columns = len(worth)
+    waiting = np.ones(n_columns, dtype=bool)
+    best = np.zeros(n_columns)
+    parent = np.zeros(n_columns, dtype=np.intp)
+    edges = []
+    for _ in range(n_columns):
+        joined = int(np.where(waiting, best, -np.inf).argmax())
+        if waiting[joined] and best[joined] > 0.0:
+            edges.append((int(parent[joined]), joined))
+        else:  # the first of those that no edge leads to
+            joined = int(waiting.argmax())
+        waiting[joined] = False
+        closer = waiting & (worth[joined] > best)
+        best[closer], parent[closer] = worth[joined, closer], joined
+    return edges
