@@ -81,7 +81,8 @@ class RegularizedDiscriminantAnalysis(BayesRuleClassifier):
 
     See Also
     --------
-    DiagonalLDA, sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis,
+    DiagonalLDA
+    sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis
     sklearn.discriminant_analysis.LinearDiscriminantAnalysis
 
     Notes
