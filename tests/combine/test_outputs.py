@@ -350,4 +350,5 @@ def test_kind_errors() -> None:
         out_of_fold_outputs([("a", bayes)], X, np.eye(3)[y])
     with pytest.raises(ValueError, match="'C' parameter") as caught:
         out_of_fold_outputs([("a", bayes), ("logistic", LogisticRegression(C=-1))], X, y)
-    assert "raised by the member 'logistic' of the ensemble" in caught.value.__notes__
+    [note] = caught.value.__notes__
+    assert note.startswith("raised by the member 'logistic' of the ensemble, for the training")

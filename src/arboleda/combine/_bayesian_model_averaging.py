@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 from arboleda.combine._learned import Given
 from arboleda.combine._members import Named
 from arboleda.combine._n_parameters import n_parameters_of
-from arboleda.combine._outputs import MemberOutputs
 from arboleda.combine._posterior import (
     bic,
     class_log_likelihood,
@@ -58,7 +57,7 @@ class BayesianModelAveraging(WeightedMean):
 
     def _learn(self, given: Given) -> None:
         self.__dict__.pop("bic_", None)
-        found = self._judged(given)
+        found = self._held_out(given)  # of all rows, which were learned from, for "bic"
         weight = given.weight[found.rows]
         evidence = self._log_likelihood(found.outputs, given.training.y[found.rows], weight)
         self.log_likelihood_ = evidence
@@ -70,12 +69,6 @@ class BayesianModelAveraging(WeightedMean):
     @property
     def _asks_out_of_fold(self) -> bool:
         return self.criterion == "held_out"
-
-    def _judged(self, given: Given) -> MemberOutputs:
-        """Answers that tell how likely the rows are: held out, or of members that learned them."""
-        if self.criterion == "held_out":
-            return self._held_out(given)
-        return self._ask(given.training.X, range(len(self.estimators_)))
 
     def _counts(self, classes: Array | None) -> Floats:
         told = dict(self.n_parameters or {})

@@ -41,11 +41,22 @@ class OutputCache:
         Made if it is not there.
     given : tuple
         What the outputs of all members depend on: rows, target, splits, weights.
+
+    Raises
+    ------
+    NotADirectoryError
+        If a file stands there.
     """
 
     def __init__(self, folder: str | os.PathLike[str], given: tuple[Any, ...]) -> None:
         self.folder = Path(folder)
-        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError) as error:
+            raise NotADirectoryError(
+                f"cache={str(self.folder)!r} is no folder but a file, or in one: give a folder, "
+                "which is made if it is not there"
+            ) from error
         versions = arboleda.__version__, sklearn.__version__, np.__version__
         self._given = joblib.hash((versions, given), hash_name="sha1")
 

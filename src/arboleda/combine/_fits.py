@@ -193,23 +193,23 @@ def _work(
     member.set_params(**limits)
     began = time.perf_counter()
     try:
-        _fit(member, name, task.rows, training, table)
+        _fit(member, name, task, training, table)
         if training.verbose:
             part = "all rows" if task.rows is None else f"split {task.split}"
             seconds = time.perf_counter() - began
             sys.stdout.write(f"{name}: fitted on {part} in {seconds:.2f} s\n")
         return function((name, member), task, training)
     except Exception as error:
-        error.add_note(f"raised by the member {name!r} of the ensemble")
+        where = "all rows" if task.rows is None else f"the training rows of split {task.split}"
+        error.add_note(f"raised by the member {name!r} of the ensemble, for {where}")
         raise
     finally:
         member.set_params(**given)
 
 
-def _fit(
-    member: Any, name: str, rows: Rows | None, training: Training, table: CodedOnce | None
-) -> None:
+def _fit(member: Any, name: str, task: _Task, training: Training, table: CodedOnce | None) -> None:
     X: Any = table
+    rows = task.rows
     if table is None:
         X = training.X if rows is None else rows_of(training.X, rows)
     y = training.y if rows is None else training.y[rows]
@@ -225,6 +225,20 @@ def _fit(
                 f"replace or drop the member {name!r}, or give no sample_weight"
             ) from error
         raise
+    except ValueError as error:
+        if (
+            training.classes is None
+            or not y.size
+            or (y != y[0]).any()
+            or (training.y == y[0]).all()
+        ):
+            raise
+        raise ValueError(
+            f"the member {name!r} cannot learn from split {task.split} of cv, whose training rows "
+            f"are all of class {training.classes.tolist()[y[0]]!r} ({error}): use folds that have "
+            "every class on both sides, as StratifiedKFold(shuffle=True) makes, or members that "
+            "can learn one class, such as trees"
+        ) from error
 
 
 def _fitted_on(named: Named, task: _Task, training: Training) -> Any:

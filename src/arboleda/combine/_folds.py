@@ -75,7 +75,7 @@ def folds_of(cv: Any, X: Any, y: npt.NDArray[Any], groups: Any, *, classes: bool
         cv = (StratifiedGroupKFold if classes else GroupKFold)(int(cv))
     splitter = check_cv(cv, y, classifier=classes)
     splits: list[Split] = []
-    for number, (train, test) in enumerate(splitter.split(X, y, groups)):
+    for number, (train, test) in enumerate(_splits(splitter, X, y, groups)):
         split = checked_rows(train, len(y), number), checked_rows(test, len(y), number)
         if not split[0].size:
             raise ValueError(f"cv gave no rows to learn from in split {number}")
@@ -90,3 +90,12 @@ def folds_of(cv: Any, X: Any, y: npt.NDArray[Any], groups: Any, *, classes: bool
     if not folds.rows.size:
         raise ValueError("cv gave no rows to answer for")
     return folds
+
+
+def _splits(splitter: Any, X: Any, y: npt.NDArray[Any], groups: Any) -> list[Any]:
+    try:
+        return list(splitter.split(X, y, groups))
+    except ValueError as error:
+        raise ValueError(
+            f"{str(error).rstrip('.')}: set cv to fewer folds or to other ones, or give more rows"
+        ) from error

@@ -9,12 +9,12 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.ensemble._base import _BaseHeterogeneousEnsemble
-from sklearn.exceptions import NotFittedError
-from sklearn.utils import Bunch, indexable
+from sklearn.utils import indexable
 from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from arboleda.combine._combination import Array, Combination
 from arboleda.combine._fits import Training, fit_members
 from arboleda.combine._folds import Folds, folds_of
 from arboleda.combine._members import Named, are_classifiers, kept_members
@@ -25,8 +25,10 @@ from arboleda.combine._outputs import (
     outputs_of,
     outputs_of_numbered,
 )
+from arboleda.combine._routing import params_of_members
 from arboleda.combine._target import (
     check_held_out_weights,
+    check_squares,
     read_classes,
     read_values,
     read_weights,
@@ -35,7 +37,6 @@ from arboleda.tree._refit import as_before_if_it_fails
 
 __all__ = ["ClassCombination", "Given", "LearnedCombination", "ValueCombination"]
 
-Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 
 
@@ -65,7 +66,7 @@ class Given(NamedTuple):
     groups: Any
 
 
-class LearnedCombination(_BaseHeterogeneousEnsemble):  # type: ignore[misc]
+class LearnedCombination(Combination):
     """Members fitted on all rows, and what was learned from their answers to rows held out.
 
     With ``cv="prefit"`` the members are taken as they are, and the rows given to `fit` should be
@@ -78,10 +79,9 @@ class LearnedCombination(_BaseHeterogeneousEnsemble):  # type: ignore[misc]
         "n_jobs": [None, Integral],
     }
 
-    estimators: list[Named]
-    cv: Any
-    n_jobs: int | None
-    estimators_: list[Any]
+    # They are of use to the combination itself: others need not ask whether it wants them.
+    __metadata_request__fit: ClassVar[dict[str, str]] = {"groups": UNUSED, "sample_weight": UNUSED}
+
     _names: list[str]
 
     @abstractmethod
@@ -92,7 +92,9 @@ class LearnedCombination(_BaseHeterogeneousEnsemble):  # type: ignore[misc]
     def _learn(self, given: Given) -> None:
         """Learn how to combine the members, which are fitted by now."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **fit_params: Any
+    ) -> Self:
         """Fit the members, and learn from their answers to rows held out how to combine them.
 
         Parameters
@@ -105,6 +107,9 @@ class LearnedCombination(_BaseHeterogeneousEnsemble):  # type: ignore[misc]
             For the members and for the combination.
         groups : array-like of shape (n_samples,), default=None
             Rows of a group are never in both parts of a split.
+        **fit_params : dict
+            For the members, by scikit-learn's metadata routing, if that is enabled: then weights
+            too reach only the members that ask for them.
 
         Returns
         -------
@@ -119,36 +124,38 @@ class LearnedCombination(_BaseHeterogeneousEnsemble):  # type: ignore[misc]
             If weights are given and a member takes none.
         """
         with as_before_if_it_fails(self):
-            self._fit(X, y, sample_weight, groups)
+            own = {"sample_weight": sample_weight, "groups": groups}
+            self._fit(X, y, fit_params | own)
         return self
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> None:
+    def _fit(self, X: Any, y: Any, params: dict[str, Any]) -> None:
         self._validate_params()
         members = kept_members(self.estimators)
         self._check_members(members)
+        sample_weight, groups = params["sample_weight"], params["groups"]
         check_consistent_length(X, y, groups, sample_weight)
         (X,) = indexable(X)
         classes, target = self._read_target(y)
-        params: dict[str, dict[str, Any]] = {}
         weight = read_weights(sample_weight, target)
-        if sample_weight is not None:
-            params = {name: {"sample_weight": weight} for name, _ in members}
+        is_weighted = sample_weight is not None
+        if is_weighted:
+            params["sample_weight"] = weight
+        of_members = params_of_members(self, members, params)
         training = Training(
-            X, target, classes, params, self.n_jobs, getattr(self, "verbose", False)
+            X, target, classes, of_members, self.n_jobs, getattr(self, "verbose", False)
         )
         folds = None
         if self._is_prefit:
             for _, member in members:
                 check_is_fitted(member)
-            self.estimators_ = [member for _, member in members]
+            fitted = [member for _, member in members]
         else:
             members = learned_by(members, classes)
             if self._asks_out_of_fold:
                 folds = folds_of(self.cv, X, target, groups, classes=classes is not None)
-            self.estimators_ = fit_members(members, training)
+            fitted = fit_members(members, training)
         self._names = [name for name, _ in members]
-        self._keep_names()
-        is_weighted = sample_weight is not None
+        self._keep_members(fitted)
         self._learn(Given(members, training, folds, weight, is_weighted, groups))
 
     @property
@@ -159,25 +166,6 @@ class LearnedCombination(_BaseHeterogeneousEnsemble):  # type: ignore[misc]
     @property
     def _is_prefit(self) -> bool:
         return isinstance(self.cv, str) and self.cv == "prefit"
-
-    def _keep_names(self) -> None:
-        fitted = dict(zip(self._names, self.estimators_, strict=True))
-        self.named_estimators_ = Bunch(**{n: fitted.get(n, "drop") for n, _ in self.estimators})
-        self.__dict__.pop("feature_names_in_", None)
-        for member in self.estimators_:
-            if hasattr(member, "feature_names_in_"):
-                self.feature_names_in_ = member.feature_names_in_
-
-    @property
-    def n_features_in_(self) -> int:
-        """Number of columns seen by `fit`."""
-        try:
-            check_is_fitted(self)
-        except NotFittedError as error:
-            raise AttributeError(
-                f"{type(self).__name__} object has no attribute n_features_in_"
-            ) from error
-        return int(self.estimators_[0].n_features_in_)
 
     def _held_out(self, given: Given) -> MemberOutputs:
         """What the members say of rows that they have not seen."""
@@ -218,4 +206,12 @@ class ValueCombination(RegressorMixin, LearnedCombination):  # type: ignore[misc
     """A combination that predicts numbers."""
 
     def _read_target(self, y: Any) -> tuple[Array | None, Array]:
-        return None, read_values(y)
+        values = read_values(y)
+        check_squares(values, "y holds")
+        return None, values
+
+    def _held_out(self, given: Given) -> MemberOutputs:
+        found = super()._held_out(given)
+        for name, values in zip(found.names, found.outputs, strict=True):
+            check_squares(values, f"the member {name!r} predicts")
+        return found

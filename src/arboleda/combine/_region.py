@@ -32,11 +32,18 @@ class Region:
 
     def around(self, X: Any) -> tuple[Floats, Indices]:
         """Distances and numbers of the rows nearest to others, nearest first."""
-        distances, numbers = self._index.kneighbors(X, self.n_neighbors)
-        return distances, numbers
+        return self._nearest(X, self.n_neighbors)
 
     def around_itself(self) -> tuple[Floats, Indices]:
         """The same around each of the judged rows, which is none of its own neighbours."""
         n_others = min(self.n_neighbors, self._index.n_samples_fit_ - 1)
-        distances, numbers = self._index.kneighbors(None, n_others)
+        return self._nearest(None, n_others)
+
+    def _nearest(self, X: Any, n_wanted: int) -> tuple[Floats, Indices]:
+        distances, numbers = self._index.kneighbors(X, n_wanted)
+        if not np.isfinite(distances).all():
+            raise ValueError(
+                "the distances of some rows are no numbers, for a column holds values so great "
+                "that their squares are none: scale the columns, as StandardScaler does"
+            )
         return distances, numbers

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from sklearn import get_config
-from sklearn.utils.metadata_routing import process_routing
+from sklearn.utils.metadata_routing import get_routing_for_object
 
 from arboleda.combine._members import Named
 
 __all__ = ["params_of_members"]
+
+# What a combination itself has a use for, whether its members ask for it or not.
+_OWN = {"groups", "sample_weight"}
 
 
 def params_of_members(
@@ -20,19 +23,33 @@ def params_of_members(
 
     With scikit-learn's metadata routing each gets what it asks for; without, weights go to all.
 
+    Parameters
+    ----------
+    owner : estimator
+        Whose ``get_metadata_routing`` knows the members.
+    members : list of (str, estimator)
+    params : dict
+        What ``fit`` was given beside X and y; None stands for nothing.
+
     Raises
     ------
     ValueError
-        If there are others than ``sample_weight`` although routing is not enabled.
+        If there are others than ``sample_weight`` and ``groups`` although routing is not enabled,
+        or a member does not say whether it wants what it could take.
+    TypeError
+        If no member asks for one of the others.
     """
+    given = {name: value for name, value in params.items() if value is not None}
+    others = {name: value for name, value in given.items() if name not in _OWN}
     if get_config()["enable_metadata_routing"]:
-        routed = process_routing(owner, "fit", **params)
+        router = get_routing_for_object(owner)
+        router.validate_metadata(params=others, method="fit")
+        routed = router.route_params(params=given, caller="fit")
         return {name: dict(routed[name]["fit"]) for name, _ in members}
-    others = sorted(params.keys() - {"sample_weight"})
     if others:
         raise ValueError(
-            f"[{type(owner).__name__}] fit was given {', '.join(others)}: they go to the members "
-            "only if enable_metadata_routing=True, which sklearn.set_config sets"
+            f"[{type(owner).__name__}] fit was given {', '.join(sorted(others))}: they go to the "
+            "members only if enable_metadata_routing=True, which sklearn.set_config sets"
         )
-    given = {name: value for name, value in params.items() if value is not None}
+    given.pop("groups", None)
     return {name: given for name, _ in members}

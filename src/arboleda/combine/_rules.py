@@ -23,6 +23,8 @@ ClassRule = Literal[
 ValueRule = Literal["weighted", "mean", "median", "min", "max", "trimmed"]
 _Maker = Callable[[Floats | None, float], Rule]
 
+_HEAVIEST = 1e300  # the sum of many such weights is still a number
+
 _OF_BOTH: dict[str, _Maker] = {
     "mean": lambda weights, _: Mean(weights),
     "median": lambda weights, _: OrderStatistic(weights, "median"),
@@ -75,6 +77,8 @@ def rule_named(name: str, weights: Any, trim: float, *, classes: bool) -> Rule:
     numbers = np.asarray(weights, dtype=np.float64)
     if numbers.ndim != 1 or not np.isfinite(numbers).all():
         raise ValueError(f"weights={weights!r} are not one finite number for each member")
+    if np.abs(numbers).max(initial=0.0) > _HEAVIEST:
+        raise ValueError(f"weights={weights!r} have no finite sum: divide all by the same number")
     return makers[name](numbers, trim)
 
 

@@ -82,9 +82,9 @@ class InverseErrorMean(Mean):
         self, outputs: MemberOutputs, target: Array, weight: Floats | None
     ) -> InverseErrorMean:
         """Return the rule with the weights that out-of-fold errors give, of sum 1."""
-        error = np.array(
-            [np.average((said - target) ** 2, weights=weight) for said in outputs.outputs]
-        )
+        found = [_mean_square(said, target, weight) for said in outputs.outputs]
+        greatest = max(exponent for _, exponent in found)
+        error = np.array([np.ldexp(mean, 2 * (e - greatest)) for mean, e in found])
         if not error.any():
             return InverseErrorMean(np.full(len(error), 1 / len(error)))
         # A member without error would weigh infinitely much, and so would 1 over a tiny error.
@@ -92,3 +92,11 @@ class InverseErrorMean(Mean):
         error = np.maximum(error, max(floats.eps * error.max(), floats.smallest_subnormal))
         inverse = error.min() / error
         return InverseErrorMean(inverse / inverse.sum())
+
+
+def _mean_square(said: Array, target: Array, weight: Floats | None) -> tuple[float, int]:
+    """Mean squared error divided by 4^e, and e: a number in any unit of the target."""
+    half = said / 2 - target / 2  # the difference of two of the greatest numbers is none
+    exponent = int(np.frexp(np.abs(half).max())[1])
+    mean = np.average(np.ldexp(half, -exponent) ** 2, weights=weight)
+    return float(mean), exponent if mean else -(2**30)

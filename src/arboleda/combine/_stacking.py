@@ -10,8 +10,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse
+from sklearn import get_config
 from sklearn.base import TransformerMixin, clone, is_classifier, is_regressor
 from sklearn.utils._param_validation import HasMethods, StrOptions
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import (
     _check_feature_names_in,
     _check_response_method,
@@ -32,6 +34,7 @@ Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 StackMethod = Literal["auto", "predict_proba", "decision_function", "predict"]
 _METHODS: list[str] = ["predict_proba", "decision_function", "predict"]
+_FINAL = "final__estimator"  # no member has such a name: "__" is refused
 
 
 class Stacking(TransformerMixin, WeightedMean):  # type: ignore[misc]
@@ -127,7 +130,8 @@ class Stacking(TransformerMixin, WeightedMean):  # type: ignore[misc]
             params["sample_weight"] = given.weight[rows]
         if given.groups is not None and has_fit_parameter(final, "groups"):
             params["groups"] = np.asarray(given.groups)[rows]
-        final.fit(self._joined(blocks, seen), training.y[rows], **params)
+        columns = self._joined(blocks, seen)
+        _fit_or_tell(final, columns, training.y[rows], params, training.classes)
         self.final_estimator_ = final
 
     def _ask_by_method(self) -> Callable[[Named, Any, Array | None], Floats]:
@@ -151,6 +155,27 @@ class Stacking(TransformerMixin, WeightedMean):  # type: ignore[misc]
         if scipy.sparse.issparse(X):
             return scipy.sparse.hstack([*blocks, X], format=X.format)
         return np.hstack([*blocks, np.asarray(X)])
+
+    def _for_final(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Parameters for the final estimator's ``predict``."""
+        if not params or not get_config()["enable_metadata_routing"]:
+            return params
+        return dict(process_routing(self, "predict", **params)[_FINAL]["predict"])
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Tell scikit-learn which metadata goes to which member.
+
+        Returns
+        -------
+        routing : MetadataRouter
+            Of the members' ``fit``, of the ``split`` of a splitter given as ``cv``, and of the
+            final estimator's ``predict``.
+        """
+        router = super().get_metadata_routing()
+        if self.final_estimator is not None:
+            mapping = MethodMapping().add(caller="predict", callee="predict")
+            router.add(**{_FINAL: self.final_estimator}, method_mapping=mapping)
+        return router
 
     def transform(self, X: Any) -> Any:
         """What the members say of rows, side by side: what the final estimator sees.
@@ -201,6 +226,30 @@ def final_has(method: str) -> Callable[[Stacking], bool]:
         return True
 
     return check
+
+
+def _fit_or_tell(
+    final: Any, columns: Any, y: Array, params: dict[str, Any], classes: Array | None
+) -> None:
+    """Fit a final estimator; what it refuses is told with the remedy."""
+    kind = type(final).__name__
+    try:
+        final.fit(columns, y, **params)
+    except TypeError as error:
+        if "unexpected keyword argument 'sample_weight'" not in str(error):
+            raise
+        raise TypeError(
+            f"the final estimator {kind} does not support sample weights: take another, or give no "
+            "sample_weight"
+        ) from error
+    except ValueError as error:
+        if classes is None or np.ptp(y):
+            raise
+        raise ValueError(
+            "all rows that the final estimator is to learn from are of class "
+            f"{classes.tolist()[y[0]]!r}, which {kind} refuses ({error}): give rows of other "
+            "classes, or a final estimator that can learn one class, such as a tree"
+        ) from error
 
 
 def _blocks_by_fold(

@@ -153,7 +153,9 @@ class StackingClassifier(Stacking, WeightedMeanClassifier):
         check_is_fitted(self)
         if self.weights is not None:
             return super().predict(X)
-        numbers = self.final_estimator_.predict(self.transform(X), **predict_params)
+        numbers = self.final_estimator_.predict(
+            self.transform(X), **self._for_final(predict_params)
+        )
         return np.asarray(self.classes_[numbers])
 
     @available_if(final_has("predict_proba"))  # type: ignore[untyped-decorator]

@@ -132,4 +132,4 @@ class StackingRegressor(Stacking, WeightedMeanRegressor):
         check_is_fitted(self)
         if self.weights is not None:
             return super().predict(X)
-        return self.final_estimator_.predict(self.transform(X), **predict_params)
+        return self.final_estimator_.predict(self.transform(X), **self._for_final(predict_params))

@@ -8,13 +8,15 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_sample_weight, _check_y
+from sklearn.utils.validation import _check_y
 
-from arboleda._bridge.target import read_target
+from arboleda._bridge.target import read_target, read_weight
 
-__all__ = ["check_held_out_weights", "read_classes", "read_values", "read_weights"]
+__all__ = ["check_held_out_weights", "check_squares", "read_classes", "read_values", "read_weights"]
 
 Array = npt.NDArray[Any]
+# Greater ones have squares whose sum over many rows is no number.
+_GREATEST = 1e145
 
 
 def read_classes(y: Any) -> tuple[Array, npt.NDArray[np.intp]]:
@@ -34,7 +36,7 @@ def read_classes(y: Any) -> tuple[Array, npt.NDArray[np.intp]]:
             f"y is {kind}: only one label for each row can be combined; combine each output by "
             "itself"
         )
-    y = column_or_1d(_check_y(y), warn=True)
+    y = _not_empty(column_or_1d(_check_y(y), warn=True))
     check_classification_targets(y)
     classes, numbers = np.unique(y, return_inverse=True)
     return classes, numbers.astype(np.intp)
@@ -51,7 +53,16 @@ def read_values(y: Any) -> npt.NDArray[np.float64]:
     values: npt.NDArray[np.float64] = column_or_1d(
         _check_y(read_target(y, numeric=True), y_numeric=True), dtype=np.float64, warn=True
     )
-    return values
+    return _not_empty(values)
+
+
+def _not_empty(y: Array) -> Array:
+    if not len(y):
+        raise ValueError(
+            "Found array with 0 sample(s) (shape=(0,)) while a minimum of 1 is required: y has no "
+            "rows to learn from"
+        )
+    return y
 
 
 def read_weights(sample_weight: Any, target: Array) -> npt.NDArray[np.float64]:
@@ -60,12 +71,11 @@ def read_weights(sample_weight: Any, target: Array) -> npt.NDArray[np.float64]:
     Raises
     ------
     ValueError
-        If one is negative, missing or infinite.
+        If one is negative, missing or infinite, all are zero, or there are too many or few.
     """
-    weights: npt.NDArray[np.float64] = _check_sample_weight(
-        sample_weight, target, dtype=np.float64, ensure_non_negative=True
-    )
-    return weights
+    rows: Any = target
+    weights = read_weight(sample_weight, rows)
+    return np.ones(len(target)) if weights is None else weights
 
 
 def check_held_out_weights(weights: npt.NDArray[np.float64]) -> None:
@@ -82,3 +92,19 @@ def check_held_out_weights(weights: npt.NDArray[np.float64]) -> None:
             "learned of how good the members are; give some of these rows weight, or use other "
             "folds"
         )
+
+
+def check_squares(values: npt.NDArray[np.float64], what: str) -> None:
+    """Refuse values whose squares, summed over rows, would be no numbers.
+
+    Raises
+    ------
+    ValueError
+        If a value is beyond 1e145.
+    """
+    for extreme in (values.max(), values.min()):
+        if abs(extreme) > _GREATEST:
+            raise ValueError(
+                f"{what} {float(extreme):.3g}: squared errors of such numbers are none; divide y "
+                "by a constant, and multiply the predictions by it"
+            )

@@ -150,7 +150,12 @@ class VotingRegressor(RegressorMixin, Voting):  # type: ignore[misc]
         y : ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        return self._rule.scores(self._said(X), 1, self._n_threads)
+        said = self._said(X)
+        values = self._rule.scores(said, 1, self._n_threads)
+        if np.isfinite(values).all():
+            return values
+        # The sum of the greatest numbers is none; that of small parts of them is.
+        return np.ldexp(self._rule.scores(np.ldexp(said, -32), 1, self._n_threads), 32)
 
     def transform(self, X: Any) -> Floats:
         """What the members predict.
