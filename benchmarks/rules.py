@@ -65,7 +65,9 @@ def members(task: str) -> list[tuple[str, Any]]:
             "linear": Ridge(),
             "near": KNeighborsRegressor(15),
             "vectors": LinearSVR(C=1000.0, max_iter=5000, random_state=0),
-            "network": arboleda_target(MLPRegressor((32,), max_iter=300, random_state=0)),
+            "network": of_scaled_target(
+                MLPRegressor(hidden_layer_sizes=(32,), max_iter=300, random_state=0)
+            ),
         }
         plain = {
             "tree": arboleda.DecisionTreeRegressor(min_samples_leaf=5, random_state=0),
@@ -93,7 +95,7 @@ def members(task: str) -> list[tuple[str, Any]]:
     ]
 
 
-def arboleda_target(model: Any) -> Any:
+def of_scaled_target(model: Any) -> Any:
     """A regressor of a scaled target."""
     from sklearn.compose import TransformedTargetRegressor
 

@@ -26,6 +26,9 @@ from arboleda import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
     PrunedTreeClassifier,
+    RandomForestClassifier,
+    StackingClassifier,
+    VotingClassifier,
 )
 from arboleda._bridge.columns import Table
 from arboleda._bridge.forest import Forest
@@ -138,6 +141,21 @@ def boosted_votes() -> tuple[Any, Any]:
     return model, table
 
 
+def combined() -> tuple[Any, Any]:
+    """A stack by weights: a tree, a dropped member, a vote of a tree and a small forest."""
+    X, target = _numbers(11, missing=0.1)
+    inner = [
+        ("small", DecisionTreeClassifier(max_depth=2)),
+        ("forest", RandomForestClassifier(3, max_depth=3, random_state=0)),
+    ]
+    members: list[Any] = [
+        ("tree", DecisionTreeClassifier(max_depth=4)),
+        ("gone", "drop"),
+        ("vote", VotingClassifier(inner, rule="weighted", cv=3)),
+    ]
+    return StackingClassifier(members, weights="simplex", cv=3).fit(X, _classes(target)), X
+
+
 MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "classification": classification,
     "regression": regression,
@@ -151,6 +169,7 @@ MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "linear_leaves": linear_leaves,
     "many_categories": many_categories,
     "boosted_votes": boosted_votes,
+    "combined": combined,
 }
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.combine.saved import MODELS as COMBINATIONS
 from tests.persist.models import MODELS
 
 from arboleda.persist._save import model_to_bytes
@@ -37,9 +38,9 @@ print(json.dumps(seen[:]))
 """
 
 
-def events(folder: Path, content: bytes) -> list[list[object]]:
+def events(folder: Path, content: bytes, known: bytes | None = None) -> list[list[object]]:
     warm, path = folder / "warm", folder / "model"
-    warm.write_bytes(model_to_bytes(MODELS["classifier"]()))
+    warm.write_bytes(known or model_to_bytes(MODELS["classifier"]()))
     path.write_bytes(content)
     result = subprocess.run(
         [sys.executable, "-c", _WATCH, str(warm), str(path)],
@@ -60,6 +61,13 @@ def is_reading(event: list[object], path: Path) -> bool:
 
 def test_loading_opens_its_file_for_reading_and_does_nothing_else(tmp_path: Path) -> None:
     seen = events(tmp_path, model_to_bytes(MODELS["texts"]()))
+    assert len(seen) == 1
+    assert is_reading(seen[0], tmp_path / "model")
+
+
+def test_nor_does_loading_a_combination_run_anything(tmp_path: Path) -> None:
+    content = model_to_bytes(COMBINATIONS["stack"]())
+    seen = events(tmp_path, content, known=content)
     assert len(seen) == 1
     assert is_reading(seen[0], tmp_path / "model")
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import is_regressor
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -26,6 +27,8 @@ from arboleda.combine._weighted_mean import (
     WeightedMeanClassifier,
     WeightedMeanRegressor,
 )
+from arboleda.persist import Array as SavedArray
+from arboleda.persist import Field, Maybe
 
 __all__ = ["BayesianModelAveragingClassifier", "BayesianModelAveragingRegressor"]
 
@@ -38,6 +41,12 @@ Prior = Sequence[float] | Mapping[str, float] | None
 class BayesianModelAveraging(WeightedMean):
     """What both kinds share: evidence of the rows for each member, and a prior."""
 
+    _fitted_attributes: ClassVar[dict[str, Field]] = {
+        **WeightedMean._fitted_attributes,
+        "bic_": Maybe(SavedArray(np.float64)),
+        "log_likelihood_": SavedArray(np.float64),
+        "variances_": Maybe(SavedArray(np.float64)),
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **WeightedMean._parameter_constraints,
         "criterion": [StrOptions({"held_out", "bic"})],
@@ -50,6 +59,20 @@ class BayesianModelAveraging(WeightedMean):
     n_parameters: Mapping[str, float] | None
     log_likelihood_: Floats
     bic_: Floats
+
+    def _defect(self) -> str | None:
+        defect = super()._defect()
+        if defect is not None:
+            return defect
+        if not hasattr(self, "weights_") or is_regressor(self) != hasattr(self, "variances_"):
+            return "there are no weights, or variances that are none"
+        for name in ("bic_", "log_likelihood_", "variances_"):
+            found = getattr(self, name, self.weights_)
+            if found.shape != self.weights_.shape or not np.isfinite(found).all():
+                return f"{name} is not one number for each member"
+        if (getattr(self, "variances_", self.weights_) < 0).any():
+            return "a variance is negative"
+        return None
 
     @abstractmethod
     def _log_likelihood(self, outputs: Floats, target: Array, weight: Floats) -> Floats:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
+import numpy as np
 import numpy.typing as npt
+from sklearn.base import is_classifier
 from sklearn.ensemble._base import _BaseHeterogeneousEnsemble
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda.combine._members import Named
+from arboleda.combine._members import Named, are_classifiers, classes_known_to, kept_members
+from arboleda.combine._saved_members import FROZEN, MembersPart, TemplatesPart
+from arboleda.persist import Field, SavedModel
 
-__all__ = ["Array", "Combination"]
+__all__ = ["Array", "Combination", "SavedCombination"]
 
 Array = npt.NDArray[Any]
 
@@ -21,6 +25,7 @@ Array = npt.NDArray[Any]
 class Combination(_BaseHeterogeneousEnsemble):  # type: ignore[misc]
     """Named members; "drop" in the place of one leaves it out."""
 
+    _names: list[str]
     estimators: list[Named]
     cv: Any
     n_jobs: int | None
@@ -30,6 +35,7 @@ class Combination(_BaseHeterogeneousEnsemble):  # type: ignore[misc]
     def _keep_members(self, fitted: list[Any]) -> None:
         """Take the fitted members, which stand in the order of those that are not dropped."""
         self.estimators_ = fitted
+        self._names = [name for name, given in self.estimators if not isinstance(given, str)]
         left = iter(fitted)
         self.named_estimators_ = Bunch()
         self.__dict__.pop("feature_names_in_", None)
@@ -73,3 +79,44 @@ class Combination(_BaseHeterogeneousEnsemble):  # type: ignore[misc]
             # No member has such a name: "__" is refused.
             router.add(cv__splitter=self.cv, method_mapping=to_split)
         return router
+
+
+class SavedCombination(SavedModel, Combination):
+    """A combination that a model file can hold, if it can hold the members."""
+
+    _fitted_attributes: ClassVar[dict[str, Field]] = {"named_estimators_": MembersPart()}
+    _saved_parameters: ClassVar[dict[str, Field]] = {"estimators": TemplatesPart()}
+    _has_columns: ClassVar[bool] = False
+
+    def _defect(self) -> str | None:
+        named = dict(self.named_estimators_)
+        if list(named) != [name for name, _ in self.estimators]:
+            return "the fitted members have other names than the estimators"
+        fitted = [member for member in named.values() if not isinstance(member, str)]
+        if any(isinstance(named[name], str) != (e == "drop") for name, e in self.estimators):
+            return "other members are dropped than the estimators say"
+        is_prefit = isinstance(self.cv, str)
+        self.estimators = [
+            (name, named[name] if is_prefit or given == FROZEN else given)
+            for name, given in self.estimators
+        ]
+        try:
+            members = kept_members(self.estimators)
+            are_classifiers(list(zip((n for n, _ in members), fitted, strict=True)))
+        except ValueError as error:
+            return str(error)
+        self._keep_members(fitted)
+        if len({member.n_features_in_ for member in fitted}) != 1:
+            return "the members know different numbers of columns"
+        return self._unknown_classes(is_prefit)
+
+    def _unknown_classes(self, is_prefit: bool) -> str | None:
+        """Tell whether a member knows classes that the combination does not know."""
+        classes = getattr(self, "classes_", None)
+        for name, member in self._fitted_members():
+            if classes is None or not is_classifier(member):
+                continue
+            known = classes if is_prefit else classes_known_to(member, classes)
+            if not np.isin(member.classes_, known).all():
+                return f"the member {name!r} knows classes that the combination does not know"
+        return None

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
+from arboleda._errors import ModelFormatError
 from arboleda.combine._greedy_selection import Selection, select_greedily
 from arboleda.combine._judges import Scoring, judge_of
 from arboleda.combine._learned import Given
@@ -19,6 +20,10 @@ from arboleda.combine._weighted_mean import (
     WeightedMeanClassifier,
     WeightedMeanRegressor,
 )
+from arboleda.persist import Array as SavedArray
+from arboleda.persist import Field
+from arboleda.persist._fields import Sections
+from arboleda.persist._values import decode, encode
 
 __all__ = ["EnsembleSelectionClassifier", "EnsembleSelectionRegressor"]
 
@@ -27,9 +32,39 @@ Floats = npt.NDArray[np.float64]
 _SMALLEST_BAG = 3
 
 
+class SelectionsPart:
+    """What was chosen, and the scores, in the header of a model file."""
+
+    def encode(self, name: str, value: Any, sections: Sections) -> Any:
+        """Return the lists."""
+        return [
+            [encode(list(map(int, s.chosen))), encode(list(map(float, s.scores)))] for s in value
+        ]
+
+    def decode(self, name: str, stored: Any, sections: Sections) -> list[Selection]:
+        """Return the selections, checked."""
+        found = []
+        for pair in stored if isinstance(stored, list) else [None]:
+            chosen, scores = decode(pair) if isinstance(pair, list) and len(pair) == 2 else ([], [])
+            right = isinstance(chosen, list) and chosen and all(type(m) is int for m in chosen)
+            if (
+                not right
+                or not isinstance(scores, list)
+                or not all(type(s) is float for s in scores)
+            ):
+                raise ModelFormatError(f"{name} does not say what was chosen")
+            found.append(Selection(chosen, scores))
+        return found
+
+
 class EnsembleSelection(WeightedMean):
     """What both kinds share: bags of the library, and a greedy choice from each."""
 
+    _fitted_attributes: ClassVar[dict[str, Field]] = {
+        **WeightedMean._fitted_attributes,
+        "scores_": SavedArray(np.float64),
+        "selections_": SelectionsPart(),
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **WeightedMean._parameter_constraints,
         "scoring": [str, callable],
@@ -48,6 +83,16 @@ class EnsembleSelection(WeightedMean):
     random_state: Any
     scores_: Floats
     selections_: list[Selection]
+
+    def _defect(self) -> str | None:
+        defect = super()._defect()
+        if defect is not None:
+            return defect
+        n_members = len(self.estimators_)
+        chosen = {member for each in self.selections_ for member in each.chosen}
+        if not hasattr(self, "weights_") or self.scores_.shape != (n_members,):
+            return "the scores are not one for each member, or there are no weights"
+        return None if chosen <= set(range(n_members)) else "a member is chosen that is not there"
 
     def _learn(self, given: Given) -> None:
         found = self._held_out(given)

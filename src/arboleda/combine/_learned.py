@@ -82,8 +82,6 @@ class LearnedCombination(Combination):
     # They are of use to the combination itself: others need not ask whether it wants them.
     __metadata_request__fit: ClassVar[dict[str, str]] = {"groups": UNUSED, "sample_weight": UNUSED}
 
-    _names: list[str]
-
     @abstractmethod
     def _read_target(self, y: Any) -> tuple[Array | None, Array]:
         """Return the classes, or None, and numbers of classes, or values."""
@@ -154,7 +152,6 @@ class LearnedCombination(Combination):
             if self._asks_out_of_fold:
                 folds = folds_of(self.cv, X, target, groups, classes=classes is not None)
             fitted = fit_members(members, training)
-        self._names = [name for name, _ in members]
         self._keep_members(fitted)
         self._learn(Given(members, training, folds, weight, is_weighted, groups))
 

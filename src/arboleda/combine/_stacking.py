@@ -26,7 +26,9 @@ from arboleda.combine._constrained_weights import Constraint, constrained_weight
 from arboleda.combine._fits import answers_by_fold
 from arboleda.combine._learned import Given, LearnedCombination
 from arboleda.combine._members import Named, answer_of, classes_known_to, places_of
+from arboleda.combine._saved_members import FinalPart, TemplatePart, Texts, Whole
 from arboleda.combine._weighted_mean import WeightedMean
+from arboleda.persist import Field, Maybe
 
 __all__ = ["StackMethod", "Stacking", "final_has"]
 
@@ -40,6 +42,16 @@ _FINAL = "final__estimator"  # no member has such a name: "__" is refused
 class Stacking(TransformerMixin, WeightedMean):  # type: ignore[misc]
     """What both kinds share: columns of what members say, and what learns from them."""
 
+    _fitted_attributes: ClassVar[dict[str, Field]] = {
+        **WeightedMean._fitted_attributes,
+        "_n_columns": Whole(),
+        "final_estimator_": Maybe(FinalPart()),
+        "stack_method_": Texts(),
+    }
+    _saved_parameters: ClassVar[dict[str, Field]] = {
+        **WeightedMean._saved_parameters,
+        "final_estimator": TemplatePart(),
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LearnedCombination._parameter_constraints,
         "final_estimator": [None, HasMethods("fit")],
@@ -62,6 +74,38 @@ class Stacking(TransformerMixin, WeightedMean):  # type: ignore[misc]
     @abstractmethod
     def _default_final(self) -> Any:
         """Return a new final estimator of the kind taken if none is given."""
+
+    def _defect(self) -> str | None:
+        defect = super()._defect()
+        if defect is not None:
+            return defect
+        if (self.weights is None) != hasattr(self, "final_estimator_"):
+            return "there is a final estimator where weights are, or neither"
+        if (self.weights is None) == hasattr(self, "weights_"):
+            return "there are weights where a final estimator is, or neither"
+        n_members = len(self.estimators_)
+        if len(self._n_columns) != n_members or len(self.stack_method_) != n_members:
+            return "the header does not say of each member what it is asked for"
+        for name, method in zip(self._names, self.stack_method_, strict=True):
+            if method not in _METHODS or not hasattr(self.named_estimators_[name], method):
+                return f"the member {name!r} is asked for what it does not have"
+        return self._defect_of_final()
+
+    def _defect_of_final(self) -> str | None:
+        final = getattr(self, "final_estimator_", None)
+        if final is None:
+            return None
+        n_columns = sum(self._n_columns) + (self.n_features_in_ if self.passthrough else 0)
+        if final.n_features_in_ != n_columns:
+            return "the final estimator knows another number of columns than the members answer"
+        if is_classifier(self) != is_classifier(final):
+            return "the final estimator is of another kind than the stack"
+        if (
+            is_classifier(final)
+            and not np.isin(final.classes_, np.arange(len(self.classes_))).all()
+        ):
+            return "the final estimator knows classes that the stack does not know"
+        return None
 
     def _new_final(self) -> Any:
         """Return a new final estimator, checked."""

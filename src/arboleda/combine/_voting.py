@@ -6,6 +6,7 @@ from abc import abstractmethod
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
@@ -16,7 +17,7 @@ from sklearn.utils.validation import (
 )
 
 from arboleda._bridge.threads import resolve_n_jobs
-from arboleda.combine._combination import Array, Combination
+from arboleda.combine._combination import Array, SavedCombination
 from arboleda.combine._fits import Training, fit_members
 from arboleda.combine._folds import folds_of
 from arboleda.combine._members import Named
@@ -25,10 +26,10 @@ from arboleda.combine._routing import params_of_members
 from arboleda.combine._rule import Rule
 from arboleda.combine._target import check_held_out_weights, read_weights
 
-__all__ = ["Voting"]
+__all__ = ["Voting", "are_weights"]
 
 
-class Voting(TransformerMixin, Combination):  # type: ignore[misc]
+class Voting(TransformerMixin, SavedCombination):  # type: ignore[misc]
     """Named members, each fitted on all rows, whose answers a rule makes one of."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -53,6 +54,19 @@ class Voting(TransformerMixin, Combination):  # type: ignore[misc]
     @abstractmethod
     def _made_rule(self, weights: Any) -> Rule:
         """Make the rule, not yet learned."""
+
+    @abstractmethod
+    def _restore_rule(self) -> str | None:
+        """Make the rule of a loaded model again, or tell why there is none."""
+
+    def _defect(self) -> str | None:
+        defect = super()._defect()
+        if defect is not None:
+            return defect
+        try:
+            return self._restore_rule()
+        except (TypeError, ValueError) as error:
+            return f"the parameters do not fit the members: {error}"
 
     def _fit(self, X: Any, target: Array, classes: Array | None, params: dict[str, Any]) -> None:
         members = self._members()
@@ -102,3 +116,8 @@ class Voting(TransformerMixin, Combination):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def are_weights(found: Array, n_members: int) -> bool:
+    """Whether an array holds a finite number for each member."""
+    return found.shape == (n_members,) and bool(np.isfinite(found).all())

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal, Self
+from dataclasses import replace
+from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -19,7 +20,9 @@ from arboleda.combine._reject import labels_with_reject
 from arboleda.combine._rule import Array, Floats, Rule, Said
 from arboleda.combine._rules import CLASS_RULES, ClassRule, rule_named
 from arboleda.combine._target import read_classes
-from arboleda.combine._voting import Voting
+from arboleda.combine._voting import Voting, are_weights
+from arboleda.persist import Array as SavedArray
+from arboleda.persist import Field, Labels, Maybe
 from arboleda.tree._refit import as_before_if_it_fails
 
 
@@ -137,6 +140,12 @@ class VotingClassifier(ClassifierMixin, Voting):  # type: ignore[misc]
     0
     """
 
+    _fitted_attributes: ClassVar[dict[str, Field]] = {
+        **Voting._fitted_attributes,
+        "classes_": Labels(),
+        "confusion_": Maybe(SavedArray(np.float64, 3)),
+        "vote_weights_": Maybe(SavedArray(np.float64)),
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Voting._parameter_constraints,
         "voting": [StrOptions({"hard", "soft"})],
@@ -201,15 +210,41 @@ class VotingClassifier(ClassifierMixin, Voting):  # type: ignore[misc]
             self._validate_params()
             classes, target = read_classes(y)
             self.classes_ = classes
-            self.le_ = LabelEncoder()
-            self.le_.classes_ = classes
-            if self.reject:
-                self._check_reject()
-                self._labels = labels_with_reject(classes, self.reject_label)
-                self.reject_label_ = self._labels[-1]
+            self._number_classes()
             self._fit(X, target, classes, dict(fit_params))
             self._tell_what_was_learned()
         return self
+
+    def _restore_rule(self) -> str | None:
+        self._number_classes()
+        self._rule = self._made_rule(self._weights_of_kept())
+        weights, confusion = (getattr(self, n, None) for n in ("vote_weights_", "confusion_"))
+        if (weights is not None) != isinstance(self._rule, AccuracyWeights):
+            return "the rule and what was learned for it are not of one kind"
+        if (confusion is not None) != isinstance(self._rule, NaiveBayes):
+            return "the rule and what was learned for it are not of one kind"
+        if weights is not None:
+            if not are_weights(weights, len(self.estimators_)):
+                return "the weights are not one number for each member"
+            self._rule = AccuracyWeights(weights)
+        if confusion is not None:
+            n_classes = len(self.classes_)
+            right = confusion.shape == (len(self.estimators_), n_classes, n_classes)
+            if not right or not np.isfinite(confusion).all() or (confusion < 0).any():
+                return "the confusion matrices are not those of the members"
+            if not all(matrix.any() for matrix in confusion):
+                return "a confusion matrix counts no row"
+            self._rule = replace(cast(NaiveBayes, self._rule), confusion=confusion)
+        return None
+
+    def _number_classes(self) -> None:
+        """What follows from the classes and the parameters alone."""
+        self.le_ = LabelEncoder()
+        self.le_.classes_ = self.classes_
+        if self.reject:
+            self._check_reject()
+            self._labels = labels_with_reject(self.classes_, self.reject_label)
+            self.reject_label_ = self._labels[-1]
 
     def _members(self) -> list[Named]:
         members = kept_members(self.estimators)

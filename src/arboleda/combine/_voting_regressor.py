@@ -15,7 +15,9 @@ from arboleda.combine._rule import Array, Floats, Rule
 from arboleda.combine._rules import VALUE_RULES, ValueRule, rule_named
 from arboleda.combine._share_rules import InverseErrorMean
 from arboleda.combine._target import read_values
-from arboleda.combine._voting import Voting
+from arboleda.combine._voting import Voting, are_weights
+from arboleda.persist import Array as SavedArray
+from arboleda.persist import Field, Maybe
 from arboleda.tree._refit import as_before_if_it_fails
 
 
@@ -69,6 +71,10 @@ class VotingRegressor(RegressorMixin, Voting):  # type: ignore[misc]
     array([8.5])
     """
 
+    _fitted_attributes: ClassVar[dict[str, Field]] = {
+        **Voting._fitted_attributes,
+        "vote_weights_": Maybe(SavedArray(np.float64)),
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Voting._parameter_constraints,
         "rule": [StrOptions(set(VALUE_RULES)), None],
@@ -125,6 +131,17 @@ class VotingRegressor(RegressorMixin, Voting):  # type: ignore[misc]
             if isinstance(self._rule, InverseErrorMean):
                 self.vote_weights_ = self._rule.weights
         return self
+
+    def _restore_rule(self) -> str | None:
+        learned = getattr(self, "vote_weights_", None)
+        if (learned is not None) != (self.rule == "weighted"):
+            return "the rule and what was learned for it are not of one kind"
+        self._rule = self._made_rule(self._weights_of_kept())
+        if learned is not None:
+            if not are_weights(learned, len(self.estimators_)):
+                return "the weights are not one number for each member"
+            self._rule = InverseErrorMean(learned)
+        return None
 
     def _members(self) -> list[Named]:
         members = kept_members(self.estimators)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from arboleda.combine._combination import SavedCombination
 from arboleda.combine._learned import ClassCombination, LearnedCombination, ValueCombination
+from arboleda.persist import Array as SavedArray
+from arboleda.persist import Field, Labels, Maybe
 
 __all__ = ["WeightedMeanClassifier", "WeightedMeanRegressor"]
 
@@ -16,8 +20,25 @@ Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 
 
-class WeightedMean(LearnedCombination):
+class WeightedMean(SavedCombination, LearnedCombination):
     """Weights of the members; those of weight zero are not asked."""
+
+    _fitted_attributes: ClassVar[dict[str, Field]] = {
+        **SavedCombination._fitted_attributes,
+        "classes_": Maybe(Labels()),
+        "weights_": Maybe(SavedArray(np.float64)),
+    }
+
+    def _defect(self) -> str | None:
+        defect = super()._defect()
+        weights = getattr(self, "weights_", None)
+        if defect is not None or weights is None:
+            return defect
+        if hasattr(self, "classes_") != isinstance(self, ClassifierMixin):
+            return "the header lists classes of values, or none of classes"
+        if weights.shape != (len(self.estimators_),) or not (weights >= 0).all():
+            return "the weights are not one number, not negative, for each member"
+        return None if np.isfinite(weights).all() else "a weight is infinite"
 
     weights_: Floats
 

@@ -6,6 +6,7 @@ from arboleda.persist._fields import Field as Field
 from arboleda.persist._fields import ForestPart as ForestPart
 from arboleda.persist._fields import Integer as Integer
 from arboleda.persist._fields import Labels as Labels
+from arboleda.persist._fields import Maybe as Maybe
 from arboleda.persist._fields import OneOrMore as OneOrMore
 from arboleda.persist._fields import TreePart as TreePart
 from arboleda.persist._load import load, read_header

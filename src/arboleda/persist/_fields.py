@@ -7,6 +7,7 @@ their own, and checks it when it is read.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from typing import Any, Protocol
 
 import numpy as np
@@ -34,6 +35,17 @@ class Sections:
         self._left: set[tuple[str, int | str]] = {("array", name) for name in self.arrays}
         self._left |= {("tree", number) for number in range(len(self.trees))}
         self._left |= {("forest", number) for number in range(len(self.forests))}
+        self.prefix = ""
+
+    def within(self, prefix: str) -> Sections:
+        """Return the same sections for a member, whose arrays have names that begin so."""
+        inner = copy(self)
+        inner.prefix = self.prefix + prefix
+        return inner
+
+    def put_array(self, name: str, array: npt.NDArray[Any]) -> None:
+        """Add an array to the file."""
+        self.arrays[self.prefix + name] = array
 
     def take_tree(self, number: int) -> Tree:
         """Return a tree of the file; each is asked for once."""
@@ -47,6 +59,7 @@ class Sections:
 
     def take_array(self, name: str) -> npt.NDArray[np.generic]:
         """Return an array of the file; each is asked for once."""
+        name = self.prefix + name
         self._take(("array", name), f"there is no array {name!r}")
         return self.arrays[name]
 
@@ -117,7 +130,7 @@ class Array:
         array = np.asarray(value)
         if array.dtype != self.dtype or array.ndim != self.ndim:
             raise TypeError(f"{name} is not an array of {self.dtype} with {self.ndim} dimensions")
-        sections.arrays[name] = array
+        sections.put_array(name, array)
         return {"array": name}
 
     def decode(self, name: str, stored: Any, sections: Sections) -> npt.NDArray[Any]:
@@ -157,10 +170,10 @@ class EnsemblePart:
         first = len(sections.trees)
         sections.trees.extend(value.trees)
         start = f"{name}.start"
-        sections.arrays[start] = value.start
+        sections.put_array(start, value.start)
         stored = {"first_tree": first, "n_trees": value.n_trees, "start": {"array": start}}
         for part, array in value.linear.items():
-            sections.arrays[f"{name}.{part}"] = array
+            sections.put_array(f"{name}.{part}", array)
         return stored | ({"linear": True} if value.has_linear_leaves else {})
 
     def decode(self, name: str, stored: Any, sections: Sections) -> Ensemble:
@@ -206,6 +219,21 @@ class ForestPart:
             return forest.with_widths(widths)
         except ValueError as error:
             raise ModelFormatError(f"{name}: {error}") from error
+
+
+class Maybe:
+    """What it is, or null for an attribute that this fit did not leave."""
+
+    def __init__(self, field: Field) -> None:
+        self.field = field
+
+    def encode(self, name: str, value: Any, sections: Sections) -> Any:
+        """Return what the inner field returns."""
+        return None if value is None else self.field.encode(name, value, sections)
+
+    def decode(self, name: str, stored: Any, sections: Sections) -> Any:
+        """Return the value, or None."""
+        return None if stored is None else self.field.decode(name, stored, sections)
 
 
 class OneOrMore:

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sklearn.utils._param_validation import InvalidParameterError
-
 from arboleda._bridge.model_file import (
     FORMAT_VERSION,
     PREAMBLE_SIZE,
@@ -18,11 +16,9 @@ from arboleda._bridge.model_file import (
     read_model_header,
 )
 from arboleda._errors import ModelFormatError
-from arboleda.persist._columns import decode_columns
 from arboleda.persist._fields import Sections
 from arboleda.persist._header import header_from_bytes
-from arboleda.persist._registry import class_named
-from arboleda.persist._values import decode
+from arboleda.persist._model_part import decode_model
 
 _Result = TypeVar("_Result")
 _KEYS = {
@@ -118,36 +114,9 @@ def model_from_bytes(content: bytes) -> Any:
         or header.get("forests", 0) != len(forests)
     ):
         raise ModelFormatError("the header speaks of other trees or arrays than the file holds")
-    model = _make(class_named(header["class"]), header["parameters"])
-    decode_columns(header["columns"], model)
-    fields = model._fitted_attributes
-    if header["fitted"].keys() != fields.keys():
-        raise ModelFormatError(
-            f"the header lists the attributes {sorted(header['fitted'])} of a model that has "
-            f"{sorted(fields)}"
-        )
     sections = Sections(trees, arrays.items(), forests)
-    for name, field in fields.items():
-        setattr(model, name, field.decode(name, header["fitted"][name], sections))
+    model = decode_model(header, sections)
     sections.check_all_taken()
-    defect = model._defect()
-    if defect is not None:
-        raise ModelFormatError(defect)
-    return model
-
-
-def _make(model_class: Any, stored: dict[str, Any]) -> Any:
-    """Make an estimator with the parameters of a file; those it lacks have their defaults."""
-    for name in stored:
-        if name not in model_class._get_param_names():
-            raise ModelFormatError(
-                f"{model_class.__name__} has no parameter {name!r} in this version"
-            )
-    model = model_class(**{name: decode(value) for name, value in stored.items()})
-    try:
-        model._validate_params()
-    except InvalidParameterError as error:
-        raise ModelFormatError(str(error)) from error
     return model
 
 

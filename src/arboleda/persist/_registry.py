@@ -13,9 +13,13 @@ _MODULES = {
     "AdaBoostRegressor": "arboleda.adaboost",
     "BaggingClassifier": "arboleda.bagging",
     "BaggingRegressor": "arboleda.bagging",
+    "BayesianModelAveragingClassifier": "arboleda.combine",
+    "BayesianModelAveragingRegressor": "arboleda.combine",
     "ClassSwitchingClassifier": "arboleda.bagging",
     "DecisionTreeClassifier": "arboleda.tree",
     "DecisionTreeRegressor": "arboleda.tree",
+    "EnsembleSelectionClassifier": "arboleda.combine",
+    "EnsembleSelectionRegressor": "arboleda.combine",
     "ExtraTreesClassifier": "arboleda.forest",
     "ExtraTreesRegressor": "arboleda.forest",
     "GradientBoostingClassifier": "arboleda.boosting",
@@ -28,6 +32,10 @@ _MODULES = {
     "RandomForestRegressor": "arboleda.forest",
     "RandomSubspaceClassifier": "arboleda.bagging",
     "RandomSubspaceRegressor": "arboleda.bagging",
+    "StackingClassifier": "arboleda.combine",
+    "StackingRegressor": "arboleda.combine",
+    "VotingClassifier": "arboleda.combine",
+    "VotingRegressor": "arboleda.combine",
 }
 
 

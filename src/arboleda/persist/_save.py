@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import os
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import arboleda
 from arboleda._bridge.model_file import FORMAT_VERSION, write_model
 from arboleda._files import write_atomically
-from arboleda.persist._columns import encode_columns
 from arboleda.persist._fields import Field, Sections
 from arboleda.persist._header import header_from_bytes, header_to_bytes
-from arboleda.persist._registry import class_name
-from arboleda.persist._values import encode
+from arboleda.persist._model_part import encode_model
 
 
 class SavedModel:
@@ -31,6 +26,8 @@ class SavedModel:
     """
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {}
+    _saved_parameters: ClassVar[dict[str, Field]] = {}  # those that are no plain values
+    _has_columns: ClassVar[bool] = True  # a combination has those of its members
 
     def _defect(self) -> str | None:
         """Tell in a sentence why loaded attributes do not fit together; None when they do."""
@@ -57,8 +54,8 @@ class SavedModel:
         NotFittedError
             If the model is not fitted.
         TypeError
-            If a class label or a metric is of a type that the file cannot hold, or the class is
-            derived from one of ours.
+            If a class label or a metric is of a type that the file cannot hold, the class is
+            derived from one of ours, or a member is of another library.
         OSError
             If the file cannot be written.
 
@@ -79,56 +76,25 @@ def model_to_bytes(model: Any, metrics: Mapping[str, Any] | None = None) -> byte
             f"metrics is of type {type(metrics).__name__}: give a mapping of names to figures, "
             'such as {"accuracy": 0.9}'
         )
-    name = class_name(model)
-    check_is_fitted(model)
-    model._validate_params()
     sections = Sections()
-    fitted = {
-        attribute: _encode_attribute(field, attribute, model, sections)
-        for attribute, field in model._fitted_attributes.items()
-    }
+    entries = encode_model(model, sections)
     arrays = dict(sorted(sections.arrays.items()))
     header = {
         "format": "arboleda model",
         "format_version": FORMAT_VERSION,
         "library_version": arboleda.__version__,
-        "class": name,
-        "parameters": _encode_parameters(model),
+        "class": entries["class"],
+        "parameters": entries["parameters"],
         "metrics": None if metrics is None else _plain(metrics, "metrics"),
         "trees": len(sections.trees),
         "arrays": list(arrays),
-        "fitted": fitted,
-        "columns": encode_columns(model.schema_),
+        "fitted": entries["fitted"],
+        "columns": entries["columns"],
     } | ({"forests": len(sections.forests)} if sections.forests else {})
     content = header_to_bytes(header)
     if header_from_bytes(content) != header:
         raise ValueError("a name or label of the model is no Unicode text, and cannot be stored")
     return write_model(content, sections.trees, arrays, sections.forests)
-
-
-def _encode_attribute(field: Field, name: str, model: Any, sections: Sections) -> Any:
-    try:
-        return field.encode(name, getattr(model, name), sections)
-    except TypeError as error:
-        raise TypeError(f"{name} cannot be saved: {error}") from error
-
-
-def _encode_parameters(model: Any) -> dict[str, Any]:
-    """Parameters as plain data; one that is an object is left to its default, with a warning."""
-    parameters: dict[str, Any] = {}
-    for name, value in model.get_params(deep=False).items():
-        try:
-            parameters[name] = encode(value)
-        except TypeError as error:
-            default = inspect.signature(type(model)).parameters[name].default
-            warnings.warn(
-                f"{name} is not kept, because {error}, and a model file holds numbers, texts, and "
-                f"lists and dicts of them: the loaded model predicts alike and has {name}="
-                f"{default!r}. Set {name} again before it is fitted anew",
-                stacklevel=4,
-            )
-            parameters[name] = encode(default)
-    return parameters
 
 
 def _plain(value: Any, where: str) -> Any:

@@ -1,0 +1,128 @@
+"""A fitted model as entries of a header: the whole file's, or those of a member within it."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from typing import Any
+
+from sklearn.utils._param_validation import InvalidParameterError
+from sklearn.utils.validation import check_is_fitted
+
+from arboleda._errors import ModelFormatError
+from arboleda.persist._columns import decode_columns, encode_columns
+from arboleda.persist._fields import Field, Maybe, Sections
+from arboleda.persist._registry import class_name, class_named
+from arboleda.persist._values import decode, encode
+
+__all__ = [
+    "MODEL_KEYS",
+    "decode_model",
+    "decode_template",
+    "encode_model",
+    "encode_template",
+]
+
+MODEL_KEYS = ("class", "parameters", "fitted", "columns")
+# Nothing of how a model was made is lost with these; warnings point at the caller of `save`.
+_STACK_LEVEL = 6
+
+
+def encode_model(model: Any, sections: Sections) -> dict[str, Any]:
+    """Return what stands in the header of a fitted model; bulk goes to the sections."""
+    template = encode_template(model, sections)
+    check_is_fitted(model)
+    model._validate_params()
+    fitted = {
+        attribute: _encode_attribute(field, attribute, model, sections)
+        for attribute, field in model._fitted_attributes.items()
+    }
+    columns = encode_columns(model.schema_) if model._has_columns else []
+    return {**template, "fitted": fitted, "columns": columns}
+
+
+def decode_model(stored: dict[str, Any], sections: Sections) -> Any:
+    """Make the model again.
+
+    Raises
+    ------
+    ModelFormatError
+        If it is none of this version, or its parts do not fit together.
+    """
+    model = decode_template(stored, sections)
+    if model._has_columns:
+        decode_columns(stored["columns"], model)
+    elif stored["columns"]:
+        raise ModelFormatError(f"a {type(model).__name__} has the columns of its members alone")
+    fields = model._fitted_attributes
+    if stored["fitted"].keys() != fields.keys():
+        raise ModelFormatError(
+            f"the header lists the attributes {sorted(stored['fitted'])} of a model that has "
+            f"{sorted(fields)}"
+        )
+    for name, field in fields.items():
+        value = field.decode(name, stored["fitted"][name], sections)
+        if value is not None or not isinstance(field, Maybe):
+            setattr(model, name, value)
+    defect = model._defect()
+    if defect is not None:
+        raise ModelFormatError(defect)
+    return model
+
+
+def encode_template(model: Any, sections: Sections) -> dict[str, Any]:
+    """Return the class and the parameters: a model as it was before it was fitted."""
+    return {"class": class_name(model), "parameters": _encode_parameters(model, sections)}
+
+
+def decode_template(stored: dict[str, Any], sections: Sections) -> Any:
+    """Make an estimator with the parameters of a file; those it lacks have their defaults."""
+    model_class = class_named(stored["class"])
+    fields = model_class._saved_parameters
+    parameters = {}
+    for name, value in stored["parameters"].items():
+        if name not in model_class._get_param_names():
+            raise ModelFormatError(
+                f"{model_class.__name__} has no parameter {name!r} in this version"
+            )
+        given = fields[name].decode(name, value, sections) if name in fields else decode(value)
+        parameters[name] = given
+    if not fields.keys() <= parameters.keys():
+        raise ModelFormatError(f"the header lacks one of {sorted(fields)} among the parameters")
+    model = model_class(**parameters)
+    try:
+        model._validate_params()
+    except InvalidParameterError as error:
+        raise ModelFormatError(str(error)) from error
+    return model
+
+
+def _encode_attribute(field: Field, name: str, model: Any, sections: Sections) -> Any:
+    if isinstance(field, Maybe) and not hasattr(model, name):
+        return None
+    try:
+        return field.encode(name, getattr(model, name), sections)
+    except TypeError as error:
+        raise TypeError(f"{name} cannot be saved: {error}") from error
+
+
+def _encode_parameters(model: Any, sections: Sections) -> dict[str, Any]:
+    """Parameters as plain data; one that is an object is left to its default, with a warning."""
+    parameters: dict[str, Any] = {}
+    fields = model._saved_parameters
+    for name, value in model.get_params(deep=False).items():
+        if name in fields:
+            parameters[name] = fields[name].encode(name, value, sections)
+            continue
+        try:
+            parameters[name] = encode(value)
+        except TypeError as error:
+            default = inspect.signature(type(model)).parameters[name].default
+            warnings.warn(
+                f"{name} is not kept, because {error}, and a model file holds numbers, texts, and "
+                f"lists and dicts of them: the loaded model predicts alike and has {name}="
+                f"{default!r}. Set {name} again before it is fitted anew",
+                stacklevel=_STACK_LEVEL,
+            )
+            parameters[name] = encode(default)
+    return parameters
