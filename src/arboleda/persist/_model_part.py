@@ -24,21 +24,21 @@ __all__ = [
 ]
 
 MODEL_KEYS = ("class", "parameters", "fitted", "columns")
-# Nothing of how a model was made is lost with these; warnings point at the caller of `save`.
-_STACK_LEVEL = 6
+_STACK_LEVEL = 6  # warnings point at the caller of `save`
 
 
 def encode_model(model: Any, sections: Sections) -> dict[str, Any]:
     """Return what stands in the header of a fitted model; bulk goes to the sections."""
-    template = encode_template(model, sections)
+    class_name(model)  # a class that has no file is told before anything else
     check_is_fitted(model)
     model._validate_params()
+    # Members that cannot be saved are refused before a parameter is warned of.
     fitted = {
         attribute: _encode_attribute(field, attribute, model, sections)
         for attribute, field in model._fitted_attributes.items()
     }
     columns = encode_columns(model.schema_) if model._has_columns else []
-    return {**template, "fitted": fitted, "columns": columns}
+    return {**encode_template(model, sections), "fitted": fitted, "columns": columns}
 
 
 def decode_model(stored: dict[str, Any], sections: Sections) -> Any:
