@@ -147,7 +147,7 @@ default="from_dtype"
     ...     [("season", "sprinkler"), ("season", "grass"), ("sprinkler", "grass")]
     ... ).fit(X, wet_grass)
     >>> model.predict_proba(pd.DataFrame({"season": ["dry"], "sprinkler": [None]})).round(3)
-    array([[0.4, 0.6]])
+    array([[0.417, 0.583]])
     >>> model.d_separated("season", "grass", given="sprinkler")
     False
     """

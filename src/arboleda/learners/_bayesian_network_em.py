@@ -102,7 +102,9 @@ class _Gaps:
     def __init__(self, network: Network, states: States, weight: Floats) -> None:
         self.parts: list[tuple[Sums, Floats]] = []
         for gap in find_gaps(network, states):
-            total = np.bincount(gap.case_of_row, weight[gap.rows], len(gap.cases))
+            total = np.bincount(gap.case_of_row, weight[gap.rows], len(gap.cases)).astype(
+                np.float64, copy=False
+            )
             self.parts += [(sums, total[sums.cases]) for sums in sums_of(network, gap)]
 
     def fill(

@@ -71,8 +71,10 @@ def find_gaps(network: Network, states: States, open_node: int | None = None) ->
     for pattern, members in _patterns(missing):
         unread = {int(node) for node in np.flatnonzero(idle[members[0]])}
         for part in _parts(set(np.flatnonzero(pattern).tolist()) - unread, neighbours):
-            owners = {owner for node in part for owner in (node, *network.graph.child_places[node])}
-            key = tuple(sorted(part)), tuple(sorted(owners - unread))
+            readers = {
+                reader for node in part for reader in (node, *network.graph.child_places[node])
+            }
+            key = tuple(sorted(part)), tuple(sorted(readers - unread))
             found.setdefault(key, []).append(members)
     gaps = []
     for (nodes, owners), groups in found.items():
@@ -91,7 +93,7 @@ def _gap(
 ) -> Gap:
     """Rows with the same values around a gap become one case."""
     around = sorted({m for owner in owners for m in network.family(owner)} - {*nodes, open_node})
-    seen = states[np.ix_(rows, around)]
+    seen = states[rows][:, around]
     if math.prod(network.sizes[node] for node in around) < 2**62:
         keys = np.zeros(len(rows), dtype=np.int64)
         for column, node in zip(seen.T, around, strict=True):

@@ -127,7 +127,7 @@ def count(network: Network, states: States, weight: Floats) -> list[Floats]:
         all_known = bool(rows.all())
         places = network.places(node, states if all_known else states[rows])[:, 0]
         found = np.bincount(places, weight if all_known else weight[rows], math.prod(shape))
-        counts.append(found.reshape(shape))
+        counts.append(found.astype(np.float64, copy=False).reshape(shape))
     return counts
 
 

@@ -245,7 +245,7 @@ class DirectedGraph:
         return [self.nodes[place] for place in reversed(around)]
 
 
-def _pair(edge: Sequence[Node]) -> tuple[Node, Node]:
+def _pair(edge: Any) -> tuple[Node, Node]:
     if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
         raise ValueError(f"{edge!r} is no edge: give a pair (parent, child) of names")
     return edge[0], edge[1]

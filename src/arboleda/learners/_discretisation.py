@@ -44,12 +44,13 @@ def find_cuts(
     """
     different, number = np.unique(values, return_inverse=True)
     number = number.reshape(-1)
-    mass = np.bincount(number, weight, different.size)
+    mass = np.bincount(number, weight, different.size).astype(np.float64, copy=False)
     if n_bins == "mdl":
         parts = _even_parts(mass, _MOST_PLACES)
         part = np.searchsorted(parts, number, side="right")
         cells = np.bincount(part * n_classes + labels, weight, (parts.size + 1) * n_classes)
-        cuts = np.array(_mdl_cuts(cells.reshape(-1, n_classes)), dtype=np.intp)
+        counts = cells.astype(np.float64, copy=False).reshape(-1, n_classes)
+        cuts = np.array(_mdl_cuts(counts), dtype=np.intp)
         starts = parts[cuts - 1]
     else:
         starts = _even_parts(mass, n_bins)

@@ -63,7 +63,7 @@ def draw_graph(graph: DirectedGraph, ax: Axes | None = None, root: int | None = 
         Where to draw; None: on axes of a new figure, large enough for all names.
     root : int, default=None
         A node to be coloured. If it has no parents, it stands alone at the top, and its edges are
-        pale and straight, behind the other nodes: it may have an edge to every one of them.
+        pale, in a bow behind the other nodes: it may have an edge to every one of them.
 
     Returns
     -------
@@ -125,10 +125,13 @@ def _draw(
             "patchB": boxes[path[-1]],
             "mutation_scale": max(4.0, size),
         }
-        ends = {"xy": places[path[-1]], "xytext": places[path[-2]]}
+        (x, y), (x_end, y_end) = places[path[-2]], places[path[-1]]
+        if pale and (y - y_end) * len(sketch.layers) > 1.5:  # in a bow around what is between
+            arrow["connectionstyle"] = f"arc3,rad={0.15 if x_end > x else -0.15}"
         ax.annotate(
             "",
-            **ends,
+            xy=places[path[-1]],
+            xytext=places[path[-2]],
             xycoords="axes fraction",
             textcoords="axes fraction",
             arrowprops=arrow,
@@ -166,7 +169,7 @@ def _box(
         ec=_EDGE,
         zorder=3,
         clip_on=False,
-        transform=ax.figure.dpi_scale_trans + ScaledTranslation(*place, ax.transAxes),
+        transform=ax.figure.dpi_scale_trans + ScaledTranslation(*place, ax.transAxes),  # type: ignore[arg-type]
     )
     ax.add_artist(box)
     return box

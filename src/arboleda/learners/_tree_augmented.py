@@ -110,7 +110,8 @@ def _counts(
     partner = np.where(states[:, group] == MISSING, starts + np.array(widths) - 1, partner)
     places = (places + partner).reshape(-1)
     each = np.repeat(weight, len(group))
-    return np.bincount(places, each, n_own * sum(widths))
+    counts = np.bincount(places, each, n_own * sum(widths))
+    return counts.astype(np.float64, copy=False)
 
 
 def _information(table: Floats, sizes: list[int], widths: list[int]) -> Floats:
