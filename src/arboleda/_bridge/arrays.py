@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import _check_n_features, validate_data
 
 from arboleda._bridge.categories import LabelColumn, labels_of_numbers, labels_of_objects
 from arboleda._bridge.labels import UnreadableLabelError
@@ -72,6 +72,11 @@ def read_array(estimator: object, X: Any, *, reset: bool, labelled: bool) -> Arr
     ValueError
         If X has another shape, or is no table of numbers and should be.
     """
+    if reset and type(X) is np.ndarray and X.ndim == 2 and X.size and X.dtype.kind in "fiub":
+        # What scikit-learn would let through as it is, after looking for plugins that read frames.
+        _check_n_features(estimator, X, reset=True)
+        vars(estimator).pop("feature_names_in_", None)
+        return ArraySource(X)
     if isinstance(X, np.ma.MaskedArray):  # scikit-learn would read what is under the mask
         hidden, X = np.ma.getmaskarray(X), np.ma.getdata(X).astype(object)
         X[hidden] = None

@@ -172,6 +172,8 @@ def check_squares(targets: npt.NDArray[np.float64]) -> None:
 
 def _as_array(y: Any) -> Any:
     """Series, frames and lists that hold text as arrays of their values."""
+    if isinstance(y, np.ndarray):
+        return y
     arrow = sys.modules.get("pyarrow")
     if arrow is not None and isinstance(y, arrow.Array):
         y = arrow.chunked_array([y])

@@ -25,9 +25,13 @@ def numbered_classes(y: Any, estimator: Any) -> tuple[Array, npt.NDArray[np.intp
     ValueError
         If there are several targets, or their values are not classes.
     """
-    y = column_or_1d(_check_y(y, estimator=estimator), warn=True)
-    check_classification_targets(y)
+    plain = type(y) is np.ndarray and y.ndim == 1 and y.size and y.dtype.kind in "biu"
+    if not plain:
+        y = column_or_1d(_check_y(y, estimator=estimator), warn=True)
+        check_classification_targets(y)
     classes, numbers = np.unique(y, return_inverse=True)
+    if plain and 2 * len(classes) > len(y):  # of whole numbers it only warns, when they are as many
+        check_classification_targets(y)
     return classes, numbers.astype(np.intp, copy=False)
 
 
