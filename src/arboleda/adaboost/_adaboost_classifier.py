@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import MetaEstimatorMixin, clone, is_classifier, is_regressor
+from sklearn.base import MetaEstimatorMixin, clone, is_regressor
 from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_consistent_length
@@ -18,6 +17,7 @@ from arboleda._bridge.threads import resolve_n_jobs
 from arboleda.adaboost._algorithms import ALGORITHMS, Floats, Indices, Outcome, Problem
 from arboleda.adaboost._any_members import AnyMembers, Round, Teacher
 from arboleda.adaboost._boosted_classifier import BoostedClassifier
+from arboleda.adaboost._classifier_checks import check_algorithm, check_useful
 from arboleda.adaboost._loop import OnDegenerate, boosted
 from arboleda.adaboost._rounds import Rounds
 from arboleda.adaboost._stopping import Validation
@@ -218,7 +218,7 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
         self._validate_params()
         with as_before_if_it_fails(self):
             self.classes_, target = numbered_classes(read_target(y, numeric=False), self)
-            self._check_algorithm()
+            check_algorithm(self)
             self.__dict__.pop("validation_errors_", None)
             self.estimator_ = self._member_to_fit()
             in_engine = engine_can_boost(self.estimator_, self.algorithm)
@@ -309,7 +309,7 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
         validation: Validation | None,
     ) -> None:
         """Keep the rounds up to the best one."""
-        self._check_useful(len(members), useless)
+        check_useful(self, len(members), useless)
         if validation is not None:
             self.validation_errors_ = np.array(validation.errors)
             members = members.first(validation.best_round)
@@ -343,64 +343,6 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
         if ALGORITHMS[self.algorithm].learns == "numbers":
             return DecisionTreeRegressor(max_depth=1)
         return DecisionTreeClassifier(max_depth=1)
-
-    def _check_algorithm(self) -> None:
-        """Refuse an algorithm that does not go with the target or the members."""
-        if self.algorithm == "discrete" and self.n_classes_ > 2:
-            raise ValueError(
-                "Only binary classification is supported by algorithm='discrete', but y has "
-                f"{self.n_classes_} classes: 'SAMME', 'M1', 'M2' and 'MH' are for several"
-            )
-        if self.estimator is None:
-            return
-        name = type(self.estimator).__name__
-        known = hasattr(self.estimator, "__sklearn_tags__")
-        if ALGORITHMS[self.algorithm].learns == "numbers":
-            if known and not is_regressor(self.estimator):
-                raise ValueError(
-                    f"algorithm={self.algorithm!r} sums regressions, but estimator is a {name}: "
-                    "give a regressor, or another algorithm"
-                )
-        elif known and not is_classifier(self.estimator):
-            raise ValueError(
-                f"algorithm={self.algorithm!r} needs members that are classifiers, but estimator "
-                f"is a {name}: give a classifier, or algorithm='gentle' or 'logit'"
-            )
-        if self.algorithm == "real" and not hasattr(self.estimator, "predict_proba"):
-            raise ValueError(
-                f"algorithm='real' needs members with predict_proba, which {name} does not have: "
-                "give others, or algorithm='discrete' or 'SAMME'"
-            )
-
-    def _check_useful(self, n_rounds: int, useless: float | None) -> None:
-        """Tell why boosting ended with a member that is no better than guessing."""
-        if useless is None:
-            return
-        if self.algorithm == "real":
-            needed = "probabilities that are not the same for all classes"
-        elif self._reader.worst_error == 0.5:
-            needed = "an error below 1/2"
-        else:
-            needed = f"an error below 1 - 1/{self.n_classes_}"
-        others = (
-            "'SAMME' needs less than 1 - 1/K, 'M2' and 'MH' ask less of members still: choose one "
-            "of them, or give a stronger estimator"
-            if self.algorithm == "M1" and self.n_classes_ > 2
-            else "give a stronger estimator"
-        )
-        if n_rounds == 0:
-            raise ValueError(
-                f"the first member errs on {useless:.3g} of the weight, no better than guessing, "
-                f"but algorithm={self.algorithm!r} needs {needed} (y has "
-                f"{self.n_classes_} classes): {others}"
-            )
-        again = "" if self.on_degenerate == "reset" else ", or set on_degenerate='reset'"
-        warnings.warn(
-            f"boosting ended after {n_rounds} of {self.n_estimators} rounds: the next member erred "
-            f"on {useless:.3g} of the weight, but algorithm={self.algorithm!r} needs "
-            f"{needed}: {others}{again}",
-            stacklevel=5,
-        )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

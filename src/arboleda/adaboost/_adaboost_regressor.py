@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone, is_regressor
-from sklearn.metrics import r2_score
+from sklearn.base import MetaEstimatorMixin, clone, is_regressor
 from sklearn.utils import Tags, check_random_state, column_or_1d, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.validation import _check_y, check_consistent_length, check_is_fitted
+from sklearn.utils.validation import _check_y, check_consistent_length
 
-from arboleda._bridge.adaboost_regressor import RunningMedians
 from arboleda._bridge.target import read_target, read_weight
 from arboleda._bridge.threads import resolve_n_jobs
-from arboleda._staged_scores import StagedScores
-from arboleda.adaboost._any_regressors import AnyRegressors, AnyTeacher
+from arboleda.adaboost._any_regressors import AnyTeacher
+from arboleda.adaboost._boosted_regressor import BoostedRegressor
 from arboleda.adaboost._boosted_trees import BoostedTrees, TreeTeacher, engine_can_boost
 from arboleda.adaboost._density_rounds import DensityRounds
 from arboleda.adaboost._drawn_rounds import DrawnRounds, Loss
@@ -27,18 +24,12 @@ from arboleda.adaboost._saved_trees import SavedTrees, complete
 from arboleda.adaboost._verdict import Floats
 from arboleda.bagging._tables import checked_table
 from arboleda.persist import Array as SavedArray
-from arboleda.persist import Field, SavedModel
+from arboleda.persist import Field
 from arboleda.tree import DecisionTreeRegressor
 from arboleda.tree._refit import as_before_if_it_fails
 
 
-class AdaBoostRegressor(
-    SavedModel,
-    StagedScores,
-    RegressorMixin,  # type: ignore[misc]
-    MetaEstimatorMixin,  # type: ignore[misc]
-    BaseEstimator,  # type: ignore[misc]
-):
+class AdaBoostRegressor(MetaEstimatorMixin, BoostedRegressor):  # type: ignore[misc]
     """AdaBoost of regressors: each learns most from what those before it got wrong.
 
     What the members say is put together by their weighted median: the smallest of their answers at
@@ -158,9 +149,6 @@ class AdaBoostRegressor(
     estimator_: Any
     n_features_in_: int
     estimator_errors_: Floats
-    _members: AnyRegressors | BoostedTrees
-    _bounds: Floats  # of the training error, for "R"; else none
-    _range: Floats  # least and largest answer
 
     def __init__(
         self,
@@ -311,92 +299,6 @@ class AdaBoostRegressor(
         if len(self._range) != 2 or not self._range[0] <= self._range[1]:
             return "the answers have no range"
         return complete(members, self)
-
-    def predict(self, X: Any) -> Floats:
-        """Weighted median of the members' answers.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        table = self._checked(X)
-        return self._members.medians(table, resolve_n_jobs(self.n_jobs)).clip(*self._range)
-
-    def staged_predict(self, X: Any) -> Iterator[Floats]:
-        """Yield `predict` after each round.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Yields
-        ------
-        y : ndarray of shape (n_samples,)
-        """
-        table = self._checked(X)
-        n_threads = resolve_n_jobs(self.n_jobs)
-        running = None
-        answers = self._members.answers(table, n_threads)
-        for values, weight in zip(answers, self.estimator_weights_.tolist(), strict=True):
-            running = RunningMedians(len(values)) if running is None else running
-            running.add(values, weight, n_threads)
-            yield running.medians(n_threads).clip(*self._range)
-
-    def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
-        return float(r2_score(y, predicted, sample_weight=sample_weight))
-
-    def _checked(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return self._members.checked(self, X)
-
-    def _fitted(self) -> AnyRegressors | BoostedTrees:
-        if not hasattr(self, "_members"):
-            raise AttributeError(f"{type(self).__name__} has no members before it is fitted")
-        return self._members
-
-    @property
-    def estimators_(self) -> Sequence[Any]:
-        """The fitted members."""
-        return self._fitted().estimators
-
-    @property
-    def estimator_weights_(self) -> Floats:
-        """Weights of the members in the median."""
-        return self._fitted().weights
-
-    @property
-    def training_error_bound_(self) -> Floats:
-        """Upper bound of the mean squared error of the rows learned from, after each round."""
-        self._fitted()
-        if not self._bounds.size:
-            raise AttributeError("errors of 'R2' do not bound the training error: 'R' has a bound")
-        return self._bounds
-
-    @property
-    def best_iteration_(self) -> int:
-        """Rounds of the fitted model; early stopping goes back to the best one."""
-        return len(self._fitted())
-
-    @property
-    def feature_importances_(self) -> Floats:
-        """Mean of the members' importances of the columns by their weights."""
-        shares = self._fitted().importances()
-        weights = self.estimator_weights_
-        # A single member may have the weight 0.
-        found: Floats = np.average(shares, axis=0, weights=weights if weights.any() else None)
-        return found
-
-    def __len__(self) -> int:
-        """Return the number of members."""
-        return len(self._fitted())
-
-    def __getitem__(self, number: int) -> Any:
-        """Return a fitted member."""
-        return self.estimators_[number]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -1,0 +1,114 @@
+"""What a boosted regressor answers: weighted medians, and what theory says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.metrics import r2_score
+from sklearn.utils.validation import check_is_fitted
+
+from arboleda._bridge.adaboost_regressor import RunningMedians
+from arboleda._bridge.threads import resolve_n_jobs
+from arboleda._staged_scores import StagedScores
+from arboleda.adaboost._any_regressors import AnyRegressors
+from arboleda.adaboost._boosted_trees import BoostedTrees
+from arboleda.adaboost._verdict import Floats
+from arboleda.persist import SavedModel
+
+
+class BoostedRegressor(SavedModel, StagedScores, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Members of which the weighted median counts."""
+
+    n_jobs: int | None
+    _members: AnyRegressors | BoostedTrees
+    _bounds: Floats  # of the training error, for "R"; else none
+    _range: Floats  # least and largest answer
+
+    def predict(self, X: Any) -> Floats:
+        """Weighted median of the members' answers.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+        """
+        table = self._checked(X)
+        return self._members.medians(table, resolve_n_jobs(self.n_jobs)).clip(*self._range)
+
+    def staged_predict(self, X: Any) -> Iterator[Floats]:
+        """Yield `predict` after each round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Yields
+        ------
+        y : ndarray of shape (n_samples,)
+        """
+        table = self._checked(X)
+        n_threads = resolve_n_jobs(self.n_jobs)
+        running = None
+        answers = self._members.answers(table, n_threads)
+        for values, weight in zip(answers, self.estimator_weights_.tolist(), strict=True):
+            running = RunningMedians(len(values)) if running is None else running
+            running.add(values, weight, n_threads)
+            yield running.medians(n_threads).clip(*self._range)
+
+    def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
+        return float(r2_score(y, predicted, sample_weight=sample_weight))
+
+    def _checked(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return self._members.checked(self, X)
+
+    def _fitted(self) -> AnyRegressors | BoostedTrees:
+        if not hasattr(self, "_members"):
+            raise AttributeError(f"{type(self).__name__} has no members before it is fitted")
+        return self._members
+
+    @property
+    def estimators_(self) -> Sequence[Any]:
+        """The fitted members."""
+        return self._fitted().estimators
+
+    @property
+    def estimator_weights_(self) -> Floats:
+        """Weights of the members in the median."""
+        return self._fitted().weights
+
+    @property
+    def training_error_bound_(self) -> Floats:
+        """Upper bound of the mean squared error of the rows learned from, after each round."""
+        self._fitted()
+        if not self._bounds.size:
+            raise AttributeError("errors of 'R2' do not bound the training error: 'R' has a bound")
+        return self._bounds
+
+    @property
+    def best_iteration_(self) -> int:
+        """Rounds of the fitted model; early stopping goes back to the best one."""
+        return len(self._fitted())
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Mean of the members' importances of the columns by their weights."""
+        shares = self._fitted().importances()
+        weights = self.estimator_weights_
+        # A single member may have the weight 0.
+        found: Floats = np.average(shares, axis=0, weights=weights if weights.any() else None)
+        return found
+
+    def __len__(self) -> int:
+        """Return the number of members."""
+        return len(self._fitted())
+
+    def __getitem__(self, number: int) -> Any:
+        """Return a fitted member."""
+        return self.estimators_[number]
