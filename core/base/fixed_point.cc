@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/kernels.h"
 
 namespace arboleda {
 
@@ -21,31 +22,31 @@ class PowerOfTwo {
   explicit PowerOfTwo(int k) : factor_{std::ldexp(1.0, k / 2), std::ldexp(1.0, k - k / 2)} {}
   double operator()(double x) const { return x * factor_[0] * factor_[1]; }
 
+  // First by one, then by the other.
+  friend WeightScale operator*(const PowerOfTwo& a, const PowerOfTwo& b) {
+    return {{a.factor_[0], a.factor_[1], b.factor_[0], b.factor_[1]}};
+  }
+
  private:
   double factor_[2];
 };
-
-// The nearest integer, halves away from 0. 0 <= x < 2^63.
-std::uint64_t rounded(double x) {
-  const auto below = static_cast<std::int64_t>(x);
-  const bool up = x - static_cast<double>(below) >= 0.5;
-  return static_cast<std::uint64_t>(below + (up ? 1 : 0));
-}
 
 // Weights times a power of two, so that the largest is near 1 and their sum cannot overflow.
 struct ScaledWeights {
   std::span<const double> weights;
   int exponent;
   PowerOfTwo scale;
-  double sum = 0.0;  // to 2^-31 a weight; the same in any order
 
   ScaledWeights(std::span<const double> w, double largest)
-      : weights(w), exponent(std::ilogb(largest) + 1), scale(-exponent) {
-    std::uint64_t units = 0;
-    for (const double x : weights) units += rounded(scale(x) * 0x1p31);
-    sum = std::ldexp(static_cast<double>(units), -31);
-  }
+      : weights(w), exponent(std::ilogb(largest) + 1), scale(-exponent) {}
+
   double operator[](std::size_t i) const { return scale(weights[i]); }
+
+  // In units of 2^-shift; returns their sum.
+  std::uint64_t round(int shift, std::span<std::uint64_t> units) const {
+    return kernels().weights.round(weights.data(), weights.size(), scale * PowerOfTwo(shift),
+                                   units.data());
+  }
 };
 
 // The largest number of which every weight is a whole multiple; 0 when it is below `limit`.
@@ -64,11 +65,11 @@ double common_measure(const ScaledWeights& scaled, double limit) {
 
 // Rounds weights to units of 2^-shift and divides them by their common factor.
 void round_weights(const ScaledWeights& scaled, int shift, FixedWeights& fixed) {
-  const PowerOfTwo units(shift);
+  scaled.round(shift, fixed.value);
   std::uint64_t common = 0;
-  for (std::size_t i = 0; i < fixed.value.size(); ++i) {
-    fixed.value[i] = rounded(units(scaled[i]));
-    if (common != 1) common = std::gcd(common, fixed.value[i]);
+  for (const std::uint64_t value : fixed.value) {
+    common = std::gcd(common, value);
+    if (common == 1) break;
   }
   if (common != 1) {
     for (auto& value : fixed.value) value /= common;
@@ -85,17 +86,16 @@ FixedWeights fix_weights(std::span<const double> weights, std::size_t n_rows, in
     return fixed;
   }
   require(weights.size() == n_rows, "one weight a row is needed");
-  double largest = 0.0;
-  for (const double w : weights) {
-    require(std::isfinite(w) && w >= 0.0, "weights must be finite and not negative");
-    largest = std::max(largest, w);
-  }
+  const double largest = kernels().weights.largest(weights.data(), weights.size());
+  require(std::isfinite(largest), "weights must be finite and not negative");
   require(largest > 0.0, "at least one weight must be positive");
 
   const ScaledWeights scaled(weights, largest);
   fixed.value.resize(n_rows);
+  // To 2^-31 a weight; the same in any order.
+  const double sum = std::ldexp(static_cast<double>(scaled.round(31, fixed.value)), -31);
   // Two bits of room: one for the sum's own fraction, one for rounding each weight up.
-  const int bits = max_bits - 2 - std::ilogb(scaled.sum);
+  const int bits = max_bits - 2 - std::ilogb(sum);
   const double common = common_measure(scaled, std::ldexp(1.0, -bits));
   if (common > 0.0) {
     for (std::size_t i = 0; i < n_rows; ++i) {
@@ -105,24 +105,15 @@ FixedWeights fix_weights(std::span<const double> weights, std::size_t n_rows, in
   } else {
     round_weights(scaled, bits, fixed);
   }
-  fixed.total = std::accumulate(fixed.value.begin(), fixed.value.end(), std::uint64_t{0});
-
-  std::uint64_t smallest = UINT64_MAX;
-  std::uint64_t greatest = 0;
-  std::size_t n_positive = 0;
-  for (const auto value : fixed.value) {
-    if (value == 0) continue;
-    smallest = std::min(smallest, value);
-    greatest = std::max(greatest, value);
-    ++n_positive;
-  }
-  if (n_positive < n_rows) {
+  const WeightSummary summary = kernels().weights.summary(fixed.value.data(), n_rows);
+  fixed.total = summary.sum;
+  if (summary.n_positive < n_rows) {
     fixed.dropped.resize(n_rows);
     for (std::size_t i = 0; i < n_rows; ++i) fixed.dropped[i] = fixed.value[i] == 0;
   }
-  if (smallest == greatest) {
-    fixed.unit *= static_cast<double>(smallest);
-    fixed.total = n_positive;
+  if (summary.smallest == summary.largest) {
+    fixed.unit *= static_cast<double>(summary.smallest);
+    fixed.total = summary.n_positive;
     fixed.value.clear();
   }
   return fixed;

@@ -15,6 +15,7 @@
 #include "base/score_kernels.h"
 #include "base/stump_kernels.h"
 #include "base/types.h"
+#include "base/weight_kernels.h"
 
 namespace arboleda {
 
@@ -48,6 +49,7 @@ struct Kernels {
   FlagKernels flags;
   StumpKernels stump;
   ScoreKernels scores;
+  WeightKernels weights;
 };
 
 // The widest level of this machine, or the one that ARBOLEDA_FORCE_SIMD names. Throws

@@ -9,6 +9,7 @@
 #include "base/scan_loops.h"
 #include "base/score_loops.h"
 #include "base/stump_loops.h"
+#include "base/weight_loops.h"
 
 namespace arboleda {
 
@@ -79,6 +80,7 @@ const Kernels ARBOLEDA_KERNELS{ARBOLEDA_LEVEL,
                                kCodingKernels,
                                kFlagKernels,
                                kStumpKernels,
-                               kScoreKernels};
+                               kScoreKernels,
+                               kWeightKernels};
 
 }  // namespace arboleda

@@ -12,6 +12,14 @@ namespace {
 // Rows of one task.
 constexpr std::size_t kBlockRows = std::size_t{1} << 13;
 
+bool are_consecutive(std::span<const RowIndex> rows) {
+  RowIndex differ = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    differ |= rows[i] ^ (rows[0] + static_cast<RowIndex>(i));
+  }
+  return differ == 0 && !rows.empty();
+}
+
 }  // namespace
 
 CodeTree::CodeTree(const TreeArrays& tree, const CodedTable& table) {
@@ -48,12 +56,17 @@ void CodeTree::make_byte_nodes() {
 // The leaves below the only question of a tree, about codes of a plain array.
 template <class T>
 void CodeTree::part(std::span<const RowIndex> rows, std::span<NodeIndex> leaf) const {
-  const Node& asked = nodes_[0];
+  const Node asked = nodes_[0];
   const auto* codes = static_cast<const T*>(asked.column);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const Code code = codes[rows[i]];
+  const auto leaf_of = [&](Code code) {
     const bool left = (code < asked.limit) | ((code == asked.missing) & asked.missing_left);
-    leaf[i] = left ? 1 : asked.right;
+    return left ? 1 : asked.right;
+  };
+  if (are_consecutive(rows)) {  // many rows at a time
+    codes += rows.front();
+    for (std::size_t i = 0; i < leaf.size(); ++i) leaf[i] = leaf_of(codes[i]);
+  } else {
+    for (std::size_t i = 0; i < leaf.size(); ++i) leaf[i] = leaf_of(codes[rows[i]]);
   }
 }
 

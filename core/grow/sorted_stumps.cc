@@ -1,6 +1,7 @@
 #include "grow/sorted_stumps.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace arboleda {
 
@@ -9,10 +10,8 @@ namespace {
 // What packed weights sum to, but for half a unit a row that is rounded.
 constexpr double kPackedTotal = 0x1p30;
 
-// Places that are scored together.
-constexpr std::size_t kBlock = 512;
-
-RowIndex row_of(RowIndex listed) { return listed & StumpColumn::kRow; }
+// Places that are scored together, at least.
+constexpr std::size_t kTogether = 256;
 
 Code code_of(const CodedColumn& column, RowIndex row) {
   return std::visit(
@@ -26,155 +25,158 @@ Code code_of(const CodedColumn& column, RowIndex row) {
       column.codes);
 }
 
+// Four sums, so that none waits for the one before.
+PackedWeights sum_of(const PackedWeights* packed, const RowIndex* row, const RowIndex* end) {
+  PackedWeights sum[4] = {};
+  for (; end - row >= 4; row += 4) {
+    for (std::size_t k = 0; k < 4; ++k) sum[k] += packed[row[k]];
+  }
+  for (; row != end; ++row) sum[0] += packed[*row];
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
 }  // namespace
+
+void SortedStumps::add(StumpColumn column) {
+  const std::size_t n_blocks = column.blocks.size() - 1;
+  const bool any_missing = column.n_present < column.rows.size();
+  Column added;
+  added.sorted = std::move(column);
+  added.sums.resize(n_blocks + 1);
+  added.bounds[0].resize(n_blocks);
+  if (any_missing) added.bounds[1].resize(n_blocks);
+  columns_.push_back(std::move(added));
+}
 
 void SortedStumps::begin(std::span<const std::uint64_t> weight, ClassPair total) {
   weight_ = weight;
   packed_.resize(table_.n_rows);
-  packed_total_ = 0;
-  const double scale = kPackedTotal / static_cast<double>(total.whole());
-  for (const RowIndex row : rows_) {
-    const double units = static_cast<double>(static_cast<std::int64_t>(weight[row])) * scale;
-    const auto rounded = static_cast<PackedWeights>(static_cast<std::int64_t>(units + 0.5));
-    packed_[row] = rounded << 32 | (rounded & (PackedWeights{0} - labels_[row]));
-    packed_total_ += packed_[row];
-  }
+  packed_total_ =
+      kernels_.stump.pack(weight.data(), labels_.data(), weight.size(),
+                          kPackedTotal / static_cast<double>(total.whole()), packed_.data());
 }
 
 // A share of the packed total is off by at most half a unit a row, and a gain by at most 7 times that:
 // it changes with the share of a side no faster than by 3, and with those of the second class on it and
 // in all by 2.
 double SortedStumps::rounding() const {
-  const double half = static_cast<double>(rows_.size()) / 2;
+  const double half = static_cast<double>(table_.n_rows) / 2;
   return 7 * half / (kPackedTotal - half) + kGainRounding;
 }
 
-// Some present rows of a column.
-struct SortedStumps::Block {
-  std::size_t end;             // after the last of them
-  std::size_t n;               // places where a split may be: after the last row of a code
-  PackedWeights sums[kBlock];  // of all rows up to there
-  float gains[kBlock];
-};
-
-void SortedStumps::sum_block(const StumpColumn& column, std::size_t first, PackedWeights& sum,
-                             Block& block) const {
-  block.end = std::min(first + kBlock, column.n_present);
-  const RowIndex* listed = column.rows.data();
-  PackedWeights so_far = sum;
-  if (column.is_distinct) {
-    for (std::size_t i = first; i < block.end; ++i) {
-      so_far += packed_[row_of(listed[i])];
-      block.sums[i - first] = so_far;
-    }
-    block.n = block.end - first - (block.end == column.n_present);
-  } else {
-    block.n = 0;
-    for (std::size_t i = first; i < block.end; ++i) {
-      so_far += packed_[row_of(listed[i])];
-      block.sums[block.n] = so_far;
-      block.n += listed[i] / StumpColumn::kLastOfCode;
-    }
+double SortedStumps::bound(std::size_t c) {
+  Column& column = columns_[c];
+  const StumpColumn& sorted = column.sorted;
+  const RowIndex* rows = sorted.rows.data();
+  const std::size_t n_blocks = column.bounds[0].size();
+  PackedWeights sum = 0;
+  for (std::size_t b = 0; b < n_blocks; ++b) {
+    column.sums[b] = sum;
+    sum += sum_of(packed_.data(), rows + sorted.blocks[b], rows + sorted.blocks[b + 1]);
   }
-  sum = so_far;
-}
-
-double SortedStumps::rough_gain(const StumpColumn& column) const {
-  Block block;
+  column.sums[n_blocks] = sum;
+  column.missing = packed_total_ - sum;
   float largest = -1.0F;
-  const auto scan = [&](PackedWeights sum) {
-    for (std::size_t first = 0; first < column.n_present; first = block.end) {
-      sum_block(column, first, sum, block);
-      largest =
-          std::max(largest, kernels_.stump.gains(block.sums, block.n, packed_total_, block.gains));
-    }
-  };
-  scan(0);
-  if (column.n_present < column.rows.size()) {
-    const PackedWeights missing = packed_sum(std::span(column.rows).subspan(column.n_present));
-    largest = std::max(largest, kernels_.stump.gains(&missing, 1, packed_total_, block.gains));
-    scan(missing);
+  for (const bool missing_left : {false, true}) {
+    std::vector<float>& bounds = column.bounds[missing_left];
+    const PackedWeights before = missing_left ? column.missing : 0;
+    largest = std::max(largest, kernels_.stump.bounds(column.sums.data(), bounds.size(), before,
+                                                      packed_total_, bounds.data()));
   }
   return static_cast<double>(largest);
 }
 
-PackedWeights SortedStumps::packed_sum(std::span<const RowIndex> rows) const {
-  PackedWeights sum = 0;
-  for (const RowIndex listed : rows) sum += packed_[row_of(listed)];
-  return sum;
+double SortedStumps::look_into(std::size_t c, double floor) {
+  Column& column = columns_[c];
+  column.places.clear();
+  float largest = -1.0F;
+  for (const bool missing_left : {false, true}) {
+    look_into(column, missing_left, static_cast<float>(floor), largest);
+  }
+  return static_cast<double>(largest);
+}
+
+void SortedStumps::look_into(Column& column, bool missing_left, float floor, float& largest) const {
+  const StumpColumn& sorted = column.sorted;
+  const PackedWeights before = missing_left ? column.missing : 0;
+  std::uint32_t at[kTogether + StumpColumn::kBlock];
+  PackedWeights sums[kTogether + StumpColumn::kBlock];
+  float gains[kTogether + StumpColumn::kBlock];
+  std::size_t n = 0;
+  const auto score = [&] {
+    if (n == 0) return;
+    const float best = kernels_.stump.gains(sums, n, packed_total_, gains);
+    largest = std::max(largest, best);
+    for (std::size_t i = 0; best >= floor && i < n; ++i) {
+      if (gains[i] >= floor) column.places.push_back({at[i], gains[i], missing_left});
+    }
+    n = 0;
+  };
+  const std::vector<float>& bounds = column.bounds[missing_left];
+  for (std::size_t b = 0; b < bounds.size(); ++b) {
+    if (bounds[b] < floor) continue;
+    PackedWeights sum = column.sums[b] + before;
+    for (std::uint32_t i = sorted.blocks[b]; i < sorted.blocks[b + 1]; ++i) {
+      sum += packed_[sorted.rows[i]];
+      sums[n] = sum;
+      at[n] = i;
+      n += sorted.is_last_of_code(i);
+    }
+    if (n >= kTogether) score();
+  }
+  score();
 }
 
 ClassPair SortedStumps::exact_sum_of(std::span<const RowIndex> rows) const {
-  ClassPair sum;
-  for (const RowIndex listed : rows) {
-    const RowIndex row = row_of(listed);
-    sum.move(labels_[row], weight_[row]);
+  std::uint64_t whole = 0, second = 0;
+  for (const RowIndex row : rows) {
+    whole += weight_[row];
+    second += weight_[row] & (std::uint64_t{0} - labels_[row]);
   }
-  return sum;
+  return {whole - second, second};
 }
 
-struct SortedStumps::Scan {
-  PackedWeights packed = 0;  // of what is on the left from the beginning
-  ClassPair left = {};
-  bool missing_left = false;
-  double floor = 0.0;
-};
-
-void SortedStumps::search(const StumpColumn& column, double floor, BestStump& best) const {
-  const auto rows = std::span(column.rows);
-  const auto present = rows.first(column.n_present);
-  const auto missing = rows.subspan(column.n_present);
-  scan(column, {.floor = floor}, best);
-  const ClassPair of_missing = exact_sum_of(missing);
-  if (of_missing.whole() == 0) return;
-  const ClassPair of_present = exact_sum_of(present);
+void SortedStumps::search(std::size_t c, double floor, BestStump& best) const {
+  const Column& column = columns_[c];
+  const StumpColumn& sorted = column.sorted;
+  const auto rows = std::span(sorted.rows);
+  const ClassPair of_missing = exact_sum_of(rows.subspan(sorted.n_present));
   Split candidate;
-  candidate.feature = column.feature;
-  if (find_codes(column, present.size() - 1, candidate)) best.consider(candidate, of_present);
-  scan(column, {packed_sum(missing), of_missing, true, floor}, best);
-}
-
-void SortedStumps::scan(const StumpColumn& column, const Scan& scan, BestStump& best) const {
-  const auto floor = static_cast<float>(scan.floor);
-  Block block;
-  PackedWeights packed = scan.packed;
-  ClassPair left = scan.left;
-  Split candidate;
-  candidate.feature = column.feature;
-  candidate.missing_left = scan.missing_left;
-  for (std::size_t first = 0; first < column.n_present; first = block.end) {
-    sum_block(column, first, packed, block);
-    if (kernels_.stump.gains(block.sums, block.n, packed_total_, block.gains) < floor) {
-      left = left + exact_sum_of(std::span(column.rows).subspan(first, block.end - first));
-      continue;
+  candidate.feature = sorted.feature;
+  ClassPair left;
+  std::size_t n_summed = 0;
+  for (const Place& place : column.places) {
+    if (place.gain < static_cast<float>(floor)) continue;
+    if (place.missing_left && !candidate.missing_left) {
+      if (of_missing.whole() == 0) return;  // the same splits again
+      candidate.missing_left = true;
+      left = of_missing;
+      n_summed = 0;
     }
-    std::size_t n = 0;
-    for (std::size_t i = first; i < block.end; ++i) {
-      const RowIndex row = row_of(column.rows[i]);
-      left.move(labels_[row], weight_[row]);
-      if (column.rows[i] < StumpColumn::kLastOfCode) continue;
-      if (block.gains[n++] < floor) continue;
-      if (find_codes(column, i, candidate)) best.consider(candidate, left);
-    }
+    left = left + exact_sum_of(rows.subspan(n_summed, place.at + 1 - n_summed));
+    n_summed = place.at + 1;
+    const bool all_present = n_summed == sorted.n_present;
+    if (all_present && (place.missing_left || of_missing.whole() == 0)) continue;
+    if (find_codes(sorted, place.at, candidate)) best.consider(candidate, left);
   }
 }
 
-// The codes of the rows that count on both sides of a place, which is that of the last row on the left;
-// after the last present row there is none on the right. False where there is none on one side.
+// The codes of the rows that count on both sides of a place; after the last present row there is none
+// on the right. False where there is none on one side.
 bool SortedStumps::find_codes(const StumpColumn& column, std::size_t place,
                               Split& candidate) const {
-  const auto counts = [&](std::size_t at) { return weight_[row_of(column.rows[at])] != 0; };
+  const auto counts = [&](std::size_t at) { return weight_[column.rows[at]] != 0; };
   const CodedColumn& codes = table_.columns[static_cast<std::size_t>(column.feature)];
   std::size_t left = place + 1;
   while (left > 0 && !counts(left - 1)) --left;
   if (left == 0) return false;
-  candidate.code = code_of(codes, row_of(column.rows[left - 1]));
+  candidate.code = code_of(codes, column.rows[left - 1]);
   candidate.next_code = Split::kNoCode;
   if (place + 1 == column.n_present) return true;
   std::size_t right = place + 1;
   while (right < column.n_present && !counts(right)) ++right;
   if (right == column.n_present) return false;
-  candidate.next_code = code_of(codes, row_of(column.rows[right]));
+  candidate.next_code = code_of(codes, column.rows[right]);
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/kernels.h"
 #include "criterion/class_weights.h"
 #include "criterion/gini.h"
 #include "data/gather_codes.h"
@@ -40,6 +41,25 @@ void append(TreeArrays& tree, const Criterion& criterion, const StumpNode& node,
               shares, right_of);
 }
 
+// What a split does to those of some rows that count.
+template <class T, class Counts>
+Partition count_codes(const CodedColumn& column, const Split& split, const std::vector<T>& codes,
+                      const Counts& counts) {
+  const Code missing = column.missing_code();
+  std::uint32_t n_left = 0, n_missing = 0;
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    const Code code = codes[i];
+    const bool is_missing = code == missing;
+    const bool left = is_missing ? split.missing_left : code <= split.code;
+    n_left += static_cast<std::uint32_t>(left && counts(i));
+    n_missing += static_cast<std::uint32_t>(is_missing && counts(i));
+  }
+  Partition parted;
+  parted.n_left = n_left;
+  parted.n_missing = n_missing;
+  return parted;
+}
+
 }  // namespace
 
 bool StumpGrower::can_grow(const CodedTable& table, std::size_t n_classes,
@@ -73,12 +93,9 @@ TreeArrays StumpGrower::grow(const FixedWeights& weights, const Context& context
     for (std::size_t i = 0; i < weights.dropped.size(); ++i) ones_[i] = !weights.dropped[i];
     weight = ones_;
   }
-  ClassPair total;
-  std::size_t n_rows = 0;
-  for (const RowIndex row : rows_) {
-    total.move(labels_[row], weight[row]);
-    n_rows += weight[row] != 0;
-  }
+  const auto [whole, second, n_rows] =
+      kernels().stump.totals(weight.data(), labels_.data(), weight.size());
+  const ClassPair total{whole - second, second};
   TreeArrays tree;
   tree.n_features = table_.n_features();
   tree.n_outputs = 2;
@@ -88,7 +105,7 @@ TreeArrays StumpGrower::grow(const FixedWeights& weights, const Context& context
     append(tree, criterion, {total, n_rows}, -1);
     return tree;
   }
-  const Partition parted = count(best.split(), weight, n_rows == rows_.size());
+  const Partition parted = count(best.split(), weight, n_rows == table_.n_rows);
   const CodedColumn& column = table_.columns[static_cast<std::size_t>(best.split().feature)];
   // A side for missing values that no row has: the larger one, as the Grower's.
   const bool missing_left =
@@ -105,24 +122,23 @@ TreeArrays StumpGrower::grow(const FixedWeights& weights, const Context& context
 Partition StumpGrower::count(const Split& split, std::span<const std::uint64_t> weight,
                              bool all_count) {
   const CodedColumn& column = table_.columns[static_cast<std::size_t>(split.feature)];
-  const Code missing = column.missing_code();
-  gather_codes(column, rows_, codes_);
-  Partition parted;
-  const auto add = [&](const auto& counts) {
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const bool is_missing = codes_[i] == missing;
-      const bool left = is_missing ? split.missing_left : codes_[i] <= split.code;
-      parted.n_left += static_cast<std::size_t>(left && counts(i));
-      parted.n_missing += static_cast<std::size_t>(is_missing && counts(i));
-    }
-  };
-  if (all_count) {
-    add([](std::size_t) { return true; });
-  } else {
-    add([&](std::size_t i) { return weight[rows_[i]] != 0; });
-  }
+  Partition parted = std::visit(
+      [&](const auto& codes) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(codes)>, SparseCodes>) {
+          gather_codes(column, rows_, codes_);
+          const auto counts = [&](std::size_t i) { return weight[rows_[i]] != 0; };
+          return count_codes(column, split, codes_, counts);
+        } else if (all_count) {
+          return count_codes(column, split, codes, [](std::size_t) { return true; });
+        } else {
+          const auto counts = [&](std::size_t row) { return weight[row] != 0; };
+          return count_codes(column, split, codes, counts);
+        }
+      },
+      column.codes);
   if (!column.values.empty()) return parted;
   // The threshold is read off the values of rows.
+  gather_codes(column, rows_, codes_);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     if (codes_[i] == split.code) parted.low_row = rows_[i];
     if (codes_[i] == split.next_code) parted.high_row = rows_[i];

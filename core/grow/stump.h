@@ -8,8 +8,9 @@
 //   sorted   columns of many values: all rows, ascending
 //
 // Sums of the first two are exact and every split is scored as the Grower does it. Sorted columns are
-// passed twice: first with weights of 31 bits and gains in single precision, which rule out all but a few
-// splits for certain (base/stump_kernels.h); those are scored again with exact sums.
+// first summed in blocks, with weights of 31 bits and gains in single precision, which rule out all but a
+// few blocks, and then all but a few of their splits, for certain (base/stump_kernels.h); these are scored
+// with exact sums.
 #pragma once
 
 #include <cstdint>

@@ -64,14 +64,20 @@ class ColumnMaker {
     made.rows.resize(rows_.size());
     for (std::size_t i = 0; i < rows_.size(); ++i) made.rows[next[codes_[i]]++] = rows_[i];
     // Now next[c] is where code c ends.
-    made.is_distinct = true;
+    const bool is_distinct = std::all_of(count_.begin(), count_.begin() + n_values(),
+                                         [](std::uint32_t n) { return n <= 1; });
+    if (!is_distinct) made.last_of_code.resize(made.n_present);
+    made.blocks.push_back(0);
     for (std::size_t c = 0; c < column_.n_values; ++c) {
-      made.is_distinct &= count_[c] <= 1;
-      if (count_[c] > 0 && next[c] < made.n_present) {
-        made.rows[next[c] - 1] |= StumpColumn::kLastOfCode;
+      if (count_[c] == 0) continue;
+      if (!is_distinct) made.last_of_code[next[c] - 1] = 1;
+      if (next[c] - made.blocks.back() >= StumpColumn::kBlock || next[c] == made.n_present) {
+        made.blocks.push_back(next[c]);
       }
     }
   }
+
+  std::ptrdiff_t n_values() const { return static_cast<std::ptrdiff_t>(column_.n_values); }
 
   const CodedColumn& column_;
   const std::span<const std::uint32_t> labels_;

@@ -26,6 +26,8 @@ class StumpSearch {
  private:
   using Cells = std::vector<ClassPair>;  // one a code
 
+  void find_few(const StumpColumn& column, Cells& cells, BestStump& best) const;
+  void find_sorted(BestStump& best);
   void sum_listed(const StumpColumn& column, Cells& cells) const;
   void sum_cells(const StumpColumn& column, Cells& cells) const;
   void scan_cells(const StumpColumn& column, const Cells& cells, BestStump& best) const;
@@ -33,10 +35,9 @@ class StumpSearch {
   const CodedTable& table_;
   const std::span<const std::uint32_t> labels_;
   const std::span<const RowIndex> rows_;
-  std::vector<StumpColumn> columns_;  // but for constant ones
-  bool any_sorted_ = false;
+  std::vector<StumpColumn> columns_;  // those that are neither constant nor sorted
   SortedStumps sorted_;
-  std::vector<double> rough_;  // gain of each sorted column
+  std::vector<double> rough_;  // the largest gain seen of each sorted column
 
   // Of the search that goes on.
   std::span<const std::uint64_t> weight_;

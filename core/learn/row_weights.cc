@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/kernels.h"
 #include "base/thread_pool.h"
 
 namespace arboleda {
@@ -17,6 +18,9 @@ constexpr double kSmallestWeight = std::numeric_limits<double>::epsilon();
 
 // Rows that a thread looks at before it takes the next.
 constexpr std::size_t kBlock = std::size_t{1} << 14;
+
+// Cells of a stump of two classes: after those of the root come the left side's, and the right side's.
+constexpr std::size_t kSides = 2;
 
 }  // namespace
 
@@ -60,16 +64,24 @@ FixedWeights RowWeights::fixed(std::span<const std::uint8_t> sits_out, int max_b
 }
 
 LeafWeights RowWeights::sums(std::span<const NodeIndex> leaf, std::size_t n_nodes) const {
-  const std::size_t n_cells = n_nodes * task_.n_classes;
+  const std::size_t n_classes = task_.n_classes;
+  const std::size_t n_cells = n_nodes * n_classes;
+  const bool two_sides = has_two_sides(leaf, n_cells);
   const int n_threads = leaf.size() >= 2 * kBlock ? task_.context.n_threads() : 1;
   std::vector<std::vector<std::int64_t>> of_thread(static_cast<std::size_t>(n_threads));
   parallel_for(n_threads, (leaf.size() + kBlock - 1) / kBlock, [&](std::size_t block, int worker) {
     auto& sum = of_thread[static_cast<std::size_t>(worker)];
     sum.resize(n_cells);
-    const std::size_t end = std::min(leaf.size(), (block + 1) * kBlock);
-    for (std::size_t i = block * kBlock; i < end; ++i) {
+    const std::size_t begin = block * kBlock;
+    const std::size_t end = std::min(leaf.size(), begin + kBlock);
+    if (two_sides) {
+      kernels().stump.side_sums({&leaf[begin], &task_.labels[begin], end - begin}, &weight_[begin],
+                                kUnits, &sum[kSides]);
+      return;
+    }
+    for (std::size_t i = begin; i < end; ++i) {
       const RowIndex row = task_.rows[i];
-      sum[static_cast<std::size_t>(leaf[i]) * task_.n_classes + task_.labels[row]] +=
+      sum[static_cast<std::size_t>(leaf[i]) * n_classes + task_.labels[row]] +=
           static_cast<std::int64_t>(weight_[row] * kUnits);
     }
   });
@@ -77,13 +89,19 @@ LeafWeights RowWeights::sums(std::span<const NodeIndex> leaf, std::size_t n_node
   for (const auto& sum : of_thread) {
     for (std::size_t c = 0; c < sum.size(); ++c) total[c] += sum[c];
   }
-  return {std::move(total), task_.n_classes};
+  return {std::move(total), n_classes};
 }
 
 void RowWeights::multiply(std::span<const NodeIndex> leaf, std::span<const double> factor) {
+  const bool two_sides = has_two_sides(leaf, factor.size());
   const int n_threads = leaf.size() >= 2 * kBlock ? task_.context.n_threads() : 1;
   parallel_blocks(
       n_threads, leaf.size(), kBlock, [&](std::size_t, std::size_t begin, std::size_t end) {
+        if (two_sides) {
+          kernels().stump.multiply_sides({&leaf[begin], &task_.labels[begin], end - begin},
+                                         &factor[kSides], kSmallestWeight, &weight_[begin]);
+          return;
+        }
         for (std::size_t i = begin; i < end; ++i) {
           const RowIndex row = task_.rows[i];
           double& w = weight_[row];
@@ -92,6 +110,11 @@ void RowWeights::multiply(std::span<const NodeIndex> leaf, std::span<const doubl
           w = w > 0.0 ? std::max(x, kSmallestWeight) : 0.0;
         }
       });
+}
+
+// Whether the member is a stump of two classes and all rows take part: then there are faster loops.
+bool RowWeights::has_two_sides(std::span<const NodeIndex> leaf, std::size_t n_cells) const {
+  return task_.n_classes == 2 && n_cells == kSides + 4 && leaf.size() == weight_.size();
 }
 
 }  // namespace arboleda

@@ -54,6 +54,8 @@ class RowWeights {
   void multiply(std::span<const NodeIndex> leaf, std::span<const double> factor);
 
  private:
+  bool has_two_sides(std::span<const NodeIndex> leaf, std::size_t n_cells) const;
+
   const BoosterTask& task_;
   std::vector<double> weight_;  // one a row of the table
 };
