@@ -139,7 +139,7 @@ def test_a_header_that_is_wrong_is_refused_or_harmless(name: str) -> None:
     ]
     random = np.random.default_rng(0)
     refused = 0
-    for number in random.choice(len(places), 150):
+    for number in random.choice(len(places), 60):
         change = _CHANGES[random.integers(len(_CHANGES))]
         bad = FileTwin(_changed(header, places[number], change), good.sections).write()
         try:
@@ -149,7 +149,7 @@ def test_a_header_that_is_wrong_is_refused_or_harmless(name: str) -> None:
             continue
         for said in _answers(model):
             assert said.dtype.kind in "UO" or np.isfinite(said).all()
-    assert refused > 60
+    assert refused > 25
 
 
 @pytest.mark.parametrize("name", ["weighted", "naive Bayes", "stack", "values averaged"])
