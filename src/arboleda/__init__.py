@@ -59,7 +59,7 @@ _PUBLIC = {
     "load": "arboleda.persist",
     "plot_tree": "arboleda.tree",
 }
-_MODULES = {"combine", "decide", "diagnose", "metrics", "model_selection", "persist"}
+_MODULES = {"combine", "decide", "diagnose", "explore", "metrics", "model_selection", "persist"}
 
 __all__ = [
     "AdaBoostClassifier",
@@ -110,6 +110,7 @@ __all__ = [
     "combine",
     "decide",
     "diagnose",
+    "explore",
     "export_graphviz",
     "export_text",
     "load",
@@ -123,6 +124,7 @@ if TYPE_CHECKING:
     from arboleda import combine as combine
     from arboleda import decide as decide
     from arboleda import diagnose as diagnose
+    from arboleda import explore as explore
     from arboleda import metrics as metrics
     from arboleda import model_selection as model_selection
     from arboleda import persist as persist

@@ -21,6 +21,7 @@ RUNNABLE = [
             "combining",
             "decisions",
             "diagnose",
+            "explore",
             "features",
             "forests",
             "grid_search",

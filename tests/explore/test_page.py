@@ -35,6 +35,17 @@ def test_tables_hold_the_numbers_of_the_facts(explored: Exploration) -> None:
     assert gaps[0][1].startswith("17")
 
 
+def test_profiles_hold_the_shares_of_the_class(explored: Exploration) -> None:
+    page = explored.to_html()
+    profile = next(p for p in explored.facts["profiles"] if p["name"] == "soil")
+    shown = cells(page, "soil: share of “rose”")
+    assert [row[0] for row in shown] == ["sand", "clay", "loam"]
+    assert [row[0] for row in shown] == [group["label"] for group in profile["groups"]]
+    for row, group in zip(shown, profile["groups"], strict=True):
+        expected = 100 * group["shares"][1]
+        assert float(re.sub(r"[^\d.]", "", row[2])) == pytest.approx(expected, abs=0.5)
+
+
 def test_the_page_has_the_frame_of_the_report(explored: Exploration) -> None:
     page = explored.to_html()
     assert page == render_exploration(copy.deepcopy(explored.facts))
@@ -77,7 +88,8 @@ def test_a_page_of_many_columns_stays_small_and_lists_them_all(explored: Explora
     assert len(page.encode()) < 1_500_000
     assert page.count('class="bars') == 60
     assert "60 of 2,000 columns" in page
-    assert [row[0] for row in cells(page, "All columns")] == [c["name"] for c in facts["columns"]]
+    listed = [row[0] for row in cells(page, "All columns")]
+    assert sorted(listed) == sorted(column["name"] for column in facts["columns"])
 
 
 def test_many_remarks_of_one_kind_are_one_line(explored: Exploration) -> None:

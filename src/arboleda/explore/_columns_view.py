@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arboleda._numbers import integer, plain
+from arboleda.explore._relations_view import signed
 from arboleda.explore._summary_view import caution_lines
 from arboleda.report._cells import Cell, with_share
 from arboleda.report._columns import column_view
@@ -20,13 +21,14 @@ def columns_view(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Collect the section: pictured columns, the list of all if needed, and remarks."""
     columns, n_rows = facts["columns"], facts["table"]["n_rows"]
     many = len(columns) > DRAWN
-    drawn = _most_interesting(facts)[:DRAWN] if many else columns
+    ranked = _most_interesting(facts)
+    drawn = ranked[:DRAWN] if many else columns
     relations = _relations(facts)
     return {
         "drawn": [column_view(column, n_rows) for column in drawn],
         "many": many,
         "n_columns": integer(len(columns)),
-        "listed": [_line(c, n_rows, relations) for c in columns[:LISTED]] if many else [],
+        "listed": [_line(c, n_rows, relations) for c in ranked[:LISTED]] if many else [],
         "n_unlisted": integer(len(columns) - LISTED) if len(columns) > LISTED else None,
         "towards": None if facts["target"] is None else facts["target"]["name"],
         "notes": caution_lines(facts["cautions"], "info"),
@@ -64,16 +66,21 @@ def _line(
         "distinct": Cell(integer(column["n_distinct"]), column["n_distinct"]),
         "mean": _number(numbers, "mean"),
         "sd": _number(numbers, "sd"),
-        "information": _measure(relation.get("information"), 3),
-        "correlation": _measure(relation.get("correlation"), 2),
+        "information": _information(relation.get("information")),
+        "correlation": _correlation(relation),
         "partner": relation.get("partner"),
     }
 
 
-def _measure(value: float | None, decimals: int) -> Cell:
-    if value is None:
-        return Cell(plain(None), None)
-    return Cell(f"{value:.{decimals}f}".replace("-", "\N{MINUS SIGN}"), round(value, 6))
+def _information(value: float | None) -> Cell:
+    return Cell(plain(None) if value is None else f"{value:.3f}", value)
+
+
+def _correlation(relation: Mapping[str, Any]) -> Cell:
+    """With the target, sorted by its value; with another column, sorted by its size."""
+    value = relation.get("correlation")
+    size = abs(value) if value is not None and "partner" in relation else value
+    return Cell(signed(value), size)
 
 
 def _number(numbers: Mapping[str, Any] | None, key: str) -> Cell:

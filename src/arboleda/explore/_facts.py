@@ -1,6 +1,7 @@
 """From a table to the facts of its exploration: plain values, see ``facts.schema.json``."""
 
 import platform
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from arboleda.explore._cautions import find_cautions
 from arboleda.explore._duplicates import describe_duplicates
 from arboleda.explore._missing import describe_missing
 from arboleda.explore._outliers import describe_outliers
+from arboleda.explore._profiles import describe_profiles
 from arboleda.explore._progress import Progress
 from arboleda.explore._relations import describe_relations, target_relations
 from arboleda.explore._structure import (
@@ -41,6 +43,7 @@ def make_facts(subject: Subject, progress: Progress) -> dict[str, Any]:
     with progress.step("Relating columns to each other and to the target"):
         relations = describe_relations(subject)
         with_target = None if goal is None else target_relations(subject, goal)
+        profiles = _profiles(subject, with_target)
         cautions = find_cautions(subject, relations, with_target)
     structure = _structure(subject, progress)
     with progress.step("Growing a forest to find outliers"):
@@ -64,6 +67,7 @@ def make_facts(subject: Subject, progress: Progress) -> dict[str, Any]:
         "duplicates": duplicates,
         "relations": relations,
         "target_relations": with_target,
+        "profiles": profiles,
         **structure,
         "outliers": outliers,
         "environment": {
@@ -73,6 +77,15 @@ def make_facts(subject: Subject, progress: Progress) -> dict[str, Any]:
             "scikit_learn": sklearn.__version__,
         },
     }
+
+
+def _profiles(
+    subject: Subject, with_target: Mapping[str, Any] | None
+) -> list[dict[str, Any]] | None:
+    if subject.goal is None or with_target is None:
+        return None
+    telling = [column["name"] for column in with_target["columns"]]
+    return describe_profiles(subject, subject.goal, telling)
 
 
 def _structure(subject: Subject, progress: Progress) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 
 from arboleda.report._plotting import dot_patch, left_label, numeric_ticks, padded, plot_axes
-from arboleda.report._svg import ACCENT, INK, MUTED, canvas, frame, inline_svg, palette
+from arboleda.report._svg import ACCENT, INK, MUTED, PAPER, canvas, frame, inline_svg, palette
 
 __all__ = ["curve_by_k", "map_plot", "variance_plot"]
 
@@ -54,9 +54,9 @@ def curve_by_k(
             axes.plot(*zip(*points, strict=True), color=colour, linewidth=1.75)
             axes.add_artist(dot_patch(np.array(points, float), 6, 1.0, colour, 4))
         if best is not None:
-            value = curves[best[0]][best[1]]
-            ring = {"markersize": 12, "markerfacecolor": "none", "markeredgecolor": INK}
-            axes.plot([ks[best[1]]], [value], marker="o", linestyle="none", **ring)
+            at = np.array([[ks[best[1]], curves[best[0]][best[1]]]], float)
+            axes.add_artist(dot_patch(at, 13, 1.0, INK, 2))
+            axes.add_artist(dot_patch(at, 11, 1.0, PAPER, 3))
         numeric_ticks(axes, x=True, most=10, whole=True)
         numeric_ticks(axes, x=False, most=5)
         axes.set_xlabel("Groups")

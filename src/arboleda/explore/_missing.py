@@ -26,7 +26,8 @@ def describe_missing(subject: Subject) -> dict[str, Any]:
     keys = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}").ravel()
     _, first, counts = np.unique(keys, return_index=True, return_counts=True)
     order = np.lexsort([first, -counts])
-    complete, patterns = 0, []
+    complete = 0
+    patterns: list[dict[str, Any]] = []
     for place in order:
         names = [c.name for c in columns if c.missing[first[place]]]
         if not names:

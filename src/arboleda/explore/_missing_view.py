@@ -5,6 +5,7 @@ from typing import Any
 
 from arboleda._numbers import integer, percent
 from arboleda.report._cells import Cell
+from arboleda.report._words import counted
 
 __all__ = ["missing_view"]
 
@@ -36,6 +37,7 @@ def missing_view(facts: Mapping[str, Any]) -> dict[str, Any] | None:
         "n_others": integer(len(gaps) - SHOWN) if len(gaps) > SHOWN else None,
         "complete": f"{integer(missing['n_complete_rows'])} "
         f"({percent(missing['n_complete_rows'] / n_rows)})",
-        "n_patterns": integer(missing["n_patterns"]),
+        "n_patterns": counted(missing["n_patterns"], "combination"),
+        "all_shown": missing["n_patterns"] == len(patterns),
         "n_shown": integer(len(patterns)),
     }

@@ -153,14 +153,10 @@ def target_relations(subject: Subject, goal: Goal) -> dict[str, Any] | None:
 
 
 def _information(coded: CodedColumns, y: Floats, goal: Goal) -> Floats:
-    if goal.labels:
-        task, target = "classification", y.astype(np.int64)
-    else:
-        task, target = "regression", y
     return mutual_information(
         coded.x,
-        target,
-        task=task,
+        y.astype(np.int64) if goal.labels else y,
+        task="classification" if goal.labels else "regression",
         categorical_features=list(coded.categorical) or None,
         n_bins=BINS,
     )

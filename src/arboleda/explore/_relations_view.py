@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from arboleda._numbers import integer, percent, plain
+from arboleda.explore._profiles_view import profiles_view
 from arboleda.report._cells import Cell
 
-__all__ = ["relations_view"]
+__all__ = ["relations_view", "signed"]
 
 SHOWN = 20
 PAIRS, WEAK = 10, 0.1  # pairs that are listed, and the correlation from which they are
@@ -16,6 +17,7 @@ def relations_view(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Collect the section on relations."""
     return {
         "target": None if facts["target_relations"] is None else _with_target(facts),
+        "profiles": profiles_view(facts),
         "among": None if facts["relations"] is None else _among(facts["relations"], facts),
     }
 
@@ -23,13 +25,14 @@ def relations_view(facts: Mapping[str, Any]) -> dict[str, Any]:
 def _with_target(facts: Mapping[str, Any]) -> dict[str, Any]:
     found = facts["target_relations"]
     columns = found["columns"]
+    most = columns[0]["share"] or 1.0
     return {
         "columns": [
             {
                 "name": column["name"],
                 "information": Cell(f"{column['information']:.3f}", column["information"]),
                 "share": Cell(percent(column["share"]), column["share"]),
-                "bar": f"{100 * column['share']:.1f}",
+                "bar": f"{100 * column['share'] / most:.1f}",
                 "correlation": Cell(signed(column["correlation"]), column["correlation"]),
             }
             for column in columns[:SHOWN]
@@ -71,7 +74,8 @@ def _shade(value: float | None) -> dict[str, str]:
     if value is None:
         return {"text": "\N{EN DASH}", "tone": "none"}
     tone = f"{'right' if value >= 0 else 'wrong'} t{round(10 * abs(value))}"
-    return {"text": signed(value), "tone": tone}
+    text = signed(value)
+    return {"text": text if abs(value) >= 0.995 else text.replace("0.", "."), "tone": tone}
 
 
 def signed(value: float | None) -> str:

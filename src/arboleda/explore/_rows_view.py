@@ -5,6 +5,7 @@ from typing import Any
 
 from arboleda._numbers import integer, percent, plain
 from arboleda.report._figures import histogram_plot
+from arboleda.report._words import counted
 
 __all__ = ["rows_view"]
 
@@ -14,14 +15,14 @@ def rows_view(facts: Mapping[str, Any]) -> dict[str, Any]:
     duplicates = facts["duplicates"]
     conflicts = duplicates["conflicts"]
     return {
-        "n_repeats": integer(duplicates["n_repeats"]),
-        "n_groups": integer(duplicates["n_groups"]),
+        "n_repeats": counted(duplicates["n_repeats"], "row"),
+        "n_groups": counted(duplicates["n_groups"], "group"),
         "groups": [_group(group) for group in duplicates["groups"]],
         "conflicts": None
         if conflicts is None
         else {
             "n_rows": integer(conflicts["n_rows"]),
-            "n_groups": integer(conflicts["n_groups"]),
+            "n_groups": counted(conflicts["n_groups"], "group"),
             "groups": [
                 _group(group) | {"targets": [_value(v) for v in group["targets"]]}
                 for group in conflicts["groups"]

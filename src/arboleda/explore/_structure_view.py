@@ -41,14 +41,16 @@ def structure_view(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def _components(facts: Mapping[str, Any], components: Mapping[str, Any]) -> dict[str, Any]:
     explained = components["explained"]
-    held = percent(sum(explained[: components["n_kept"]]))
+    n_kept = components["n_kept"]
+    sentence = (
+        f"The first two components hold {percent(sum(explained[:2]))} of the variance of "
+        f"{integer(components['n_prepared'])} prepared columns"
+    )
+    if n_kept > 2:
+        sentence += f"; {count_word(n_kept)} hold {percent(sum(explained[:n_kept]))}"
     return {
-        "figure": variance_plot(explained, components["n_kept"]),
-        "sentence": (
-            f"The first two components hold {percent(sum(explained[:2]))} of the variance of "
-            f"{integer(components['n_prepared'])} prepared columns; "
-            f"{count_word(components['n_kept'])} hold {held}."
-        ),
+        "figure": variance_plot(explained, n_kept),
+        "sentence": f"{sentence}.",
         "rows": _of_rows(components["n_rows"], facts),
         "loadings": [
             (f"Component {number}", _made_of(loadings))
@@ -58,7 +60,7 @@ def _components(facts: Mapping[str, Any], components: Mapping[str, Any]) -> dict
 
 
 def _made_of(loadings: Sequence[Mapping[str, Any]]) -> str:
-    told = [f"{item['name']} {percent(item['share'], 0)}" for item in loadings]
+    told = [f"{item['name']} {percent(item['share'])}" for item in loadings]
     return ", ".join(told)
 
 

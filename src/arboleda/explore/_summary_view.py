@@ -6,7 +6,7 @@ from typing import Any
 
 from arboleda._numbers import integer, percent
 from arboleda.report._summary import KeyFigure, Summary
-from arboleda.report._words import count_word, listed, quoted
+from arboleda.report._words import count_word, counted, listed, quoted
 
 __all__ = ["caution_lines", "summary_view"]
 
@@ -70,7 +70,7 @@ def _figures(facts: Mapping[str, Any]) -> list[KeyFigure]:
         KeyFigure(
             "Missing cells",
             percent(table["n_missing_cells"] / cells),
-            f"in {integer(facts['missing']['n_columns'])} columns",
+            f"in {counted(facts['missing']['n_columns'], 'column')}",
         ),
         KeyFigure(
             "Repeated rows",
@@ -87,7 +87,9 @@ def _sentences(facts: Mapping[str, Any]) -> Iterator[str]:
     other = "other " if facts["target"] is not None else ""
     if parts:
         told = listed(parts, len(parts))
-        text = f"{integer(kinds.total())} {other}{noun}" if len(parts) > 1 else f"{parts[0]} {noun}"
+        text = (
+            f"{count_word(kinds.total())} {other}{noun}" if len(parts) > 1 else f"{parts[0]} {noun}"
+        )
         yield f"The table has {text}: {told}." if len(parts) > 1 else f"The table has {text}."
     if facts["target"] is not None:
         yield _about_target(facts["target"])
@@ -126,8 +128,8 @@ def _about_rows(facts: Mapping[str, Any]) -> Iterator[str]:
     duplicates = facts["duplicates"]
     if duplicates["n_repeats"]:
         yield (
-            f"{integer(duplicates['n_repeats'])} rows repeat an earlier row; copies on both sides "
-            "of a split make scores look better than they are."
+            f"{counted(duplicates['n_repeats'], 'row')} with an equal earlier row: copies on both "
+            "sides of a split make scores look better than they are."
         )
     conflicts = duplicates["conflicts"]
     if conflicts is not None and conflicts["n_groups"]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from arboleda._numbers import integer
 
-__all__ = ["count_word", "listed", "quoted"]
+__all__ = ["count_word", "counted", "listed", "quoted"]
 
 _COUNTS = "no one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
 
@@ -12,6 +12,17 @@ _COUNTS = "no one two three four five six seven eight nine ten eleven twelve".sp
 def count_word(number: int) -> str:
     """Write a small count as a word."""
     return _COUNTS[number] if number < len(_COUNTS) else integer(number)
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a count of things that have a plural with s.
+
+    Examples
+    --------
+    >>> counted(1, "column"), counted(1200, "column")
+    ('1 column', '1,200 columns')
+    """
+    return f"{integer(number)} {noun}{'' if number == 1 else 's'}"
 
 
 def quoted(name: str) -> str:
