@@ -13,5 +13,5 @@ def new_frame(data: Any, **options: Any) -> pd.DataFrame:
     try:
         import pandas as pd
     except ModuleNotFoundError as error:
-        raise ImportError("to_frame() needs pandas: pip install pandas") from error
+        raise ImportError("data frames need pandas: pip install pandas") from error
     return pd.DataFrame(data, **options)

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.naive_bayes import CategoricalNB
+from tests.conftest import shared_data
 
 from arboleda import BayesianNetworkClassifier, DirectedGraph
 
@@ -226,3 +227,19 @@ def test_columns_of_very_many_categories() -> None:
     new = X.assign(id="new", other="new")
     shares = BayesianNetworkClassifier().fit(X[["colour"]], y).predict_proba(X[["colour"]])
     np.testing.assert_allclose(model.predict_proba(new), shares, atol=0.02)
+
+
+def test_incomes_with_numbers_categories_and_missing_values() -> None:
+    """Naive Bayes is right on 84 of 100 new rows, the augmented network on 86."""
+    table = pd.read_csv(shared_data("adult/adult.csv.gz"), na_values="?", skipinitialspace=True)
+    income = table.pop("income")
+    table = table.astype({name: "category" for name in table if table[name].dtype.kind not in "if"})
+    train, new = slice(39_000), slice(39_000, None)
+    scores = [
+        BayesianNetworkClassifier(structure)
+        .fit(table[train], income[train])
+        .score(table[new], income[new])
+        for structure in ("naive", "tan")
+    ]
+    assert scores[0] > 0.83
+    assert scores[1] > scores[0] + 0.015

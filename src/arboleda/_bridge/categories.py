@@ -118,7 +118,9 @@ def encode(
     present = column.present()
     missing = missing_code(len(codes))
     dtype = np.uint16 if missing == MISSING else np.uint32
-    table = np.full(int(present[-1]) + 2 if present.size else 1, missing, dtype=dtype)
+    table: npt.NDArray[Any] = np.full(
+        int(present[-1]) + 2 if present.size else 1, missing, dtype=dtype
+    )
     labels = _plain_labels(column, present, place)
     unseen = len(codes) if unseen_apart else missing
     table[present] = [missing if label is None else codes.get(label, unseen) for label in labels]
