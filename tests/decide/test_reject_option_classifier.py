@@ -168,8 +168,8 @@ def test_any_model_and_table() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "give one of threshold, reject_cost, .*; none of them was given"),
-        ({"threshold": 0.5, "reject_cost": 0.1}, "threshold and reject_cost was given"),
+        ({}, "by one of threshold, reject_cost, .*; given: none"),
+        ({"threshold": 0.5, "reject_cost": 0.1}, "given: threshold and reject_cost"),
         ({"threshold": 1.5}, r"'threshold' parameter .* must be a float in the range \[0.0, 1.0\]"),
         ({"reject_cost": np.nan}, "'reject_cost' parameter"),
         ({"threshold": 0.5, "cost_matrix": 1 - np.eye(3)}, "give reject_cost or a target"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Literal
 
@@ -30,10 +31,11 @@ Numbers = npt.NDArray[np.intp]
 Calibration = Literal["sigmoid", "isotonic", "temperature"]
 
 
+@dataclass(frozen=True)
 class HeldOut:
     """Posteriors of rows that the model did not learn from.
 
-    Parameters
+    Attributes
     ----------
     posteriors : ndarray of shape (n_rows, n_classes)
     rows : ndarray
@@ -44,11 +46,10 @@ class HeldOut:
         Their weights.
     """
 
-    def __init__(self, posteriors: Floats, rows: Numbers, true: Numbers, weight: Floats) -> None:
-        self.posteriors = posteriors
-        self.rows = rows
-        self.true = true
-        self.weight = weight
+    posteriors: Floats
+    rows: Numbers
+    true: Numbers
+    weight: Floats
 
 
 class PosteriorClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -75,11 +76,17 @@ class PosteriorClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         self._check_estimator(held_out)
         classes, true = read_classes(y)
         check_consistent_length(X, true)
+        if not len(true):
+            raise ValueError("X has 0 sample(s): there is nothing to learn from")
+        if self.calibration is not None and len(classes) < 2:
+            raise ValueError(
+                f"y holds one class, {classes.tolist()[0]!r}: calibration needs rows of two"
+            )
+        weight = _checked_weights(params.get("sample_weight"), true)
         of_model = self._params_of_model(params)
         model = self._model()
         found = None
         if held_out:
-            weight = read_weights(params.get("sample_weight"), true)
             found = self._held_out(model, X, classes, true, weight, of_model)
         self.estimator_ = clone(model).fit(X, classes[true], **of_model)
         self.classes_ = classes
@@ -201,6 +208,22 @@ class PosteriorClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         tags.input_tags.categorical = theirs.input_tags.categorical
         tags.input_tags.string = theirs.input_tags.string
         return tags
+
+
+def _checked_weights(sample_weight: Any, true: Numbers) -> Floats:
+    """Weights of rows, all 1 if none are given; what is no weight is refused by its row."""
+    if sample_weight is not None:
+        given = np.asarray(sample_weight)
+        if given.dtype.kind in "biuf" and given.ndim == 1:
+            wrong = np.flatnonzero(~(np.isfinite(given) & (given >= 0)))
+            if wrong.size:
+                raise ValueError(
+                    f"sample_weight is {given[wrong[0]]} in row {wrong[0]}: weights are finite "
+                    "and not negative; 0 leaves a row out"
+                )
+            if not given.any():
+                raise ValueError("sample_weight is zero for every row: one must be positive")
+    return read_weights(sample_weight, true)
 
 
 def _posteriors_of(model: Any, X: Any, classes: Array) -> Floats:

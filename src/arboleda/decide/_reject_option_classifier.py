@@ -184,9 +184,9 @@ class RejectOptionClassifier(PosteriorClassifier):
     def _choice(self) -> str:
         given = [name for name in _CHOICES if getattr(self, name) is not None]
         if len(given) != 1:
-            got = " and ".join(given) if given else "none of them"
             raise ValueError(
-                f"say when to reject: give one of {', '.join(_CHOICES)}; {got} was given"
+                f"say when to reject by one of {', '.join(_CHOICES)}; given: "
+                f"{' and '.join(given) or 'none'}"
             )
         if given == ["threshold"] and self.cost_matrix is not None:
             raise ValueError(
