@@ -67,10 +67,13 @@ constexpr std::uint64_t scatter(std::uint64_t z) {
 class QuickStream {
  public:
   QuickStream(std::uint64_t seed, Purpose purpose, std::uint32_t tree, std::uint64_t node)
-      : state_(scatter(
-            scatter(seed ^
-                    scatter(std::uint64_t{static_cast<std::uint32_t>(purpose)} << 32 | tree)) ^
-            node)) {}
+      : QuickStream(root(seed, purpose, tree), node) {}
+
+  // The same from what all nodes of a tree share.
+  QuickStream(std::uint64_t root, std::uint64_t node) : state_(scatter(root ^ node)) {}
+  static constexpr std::uint64_t root(std::uint64_t seed, Purpose purpose, std::uint32_t tree) {
+    return scatter(seed ^ scatter(std::uint64_t{static_cast<std::uint32_t>(purpose)} << 32 | tree));
+  }
 
   std::uint32_t next() { return static_cast<std::uint32_t>(next_64() >> 32); }
 

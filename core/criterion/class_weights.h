@@ -84,6 +84,8 @@ class ClassSides {
 
   std::uint64_t n_left() const { return n_left_; }
   std::uint64_t n_right() const { return n_right_; }
+  const MeasureOf<Square>& measure() const { return measure_; }
+  std::uint64_t sum_left() const { return w_left_; }
   double weight_left() const { return static_cast<double>(w_left_); }
   double weight_right() const { return static_cast<double>(w_right_); }
 
@@ -124,8 +126,10 @@ class ClassCriterion {
   static constexpr bool kNarrow = sizeof(Slot) == 4;
   static constexpr bool kHasCells = true;      // a node is told by the sum of its rows' cells
   static constexpr bool kSumsFlags = kNarrow;  // kernels().flags knows its rows
+  // kernels().scores has the score.
   static constexpr bool kScoresFlags =
       kNarrow && requires { MeasureOf<typename Sides::Square>::kScoresFlags; };
+  static constexpr bool kScoresRuns = kScoresFlags;
 
   struct WideEntry {
     std::uint32_t label;
@@ -154,6 +158,7 @@ class ClassCriterion {
   }
 
   std::uint16_t max_weight() const { return max_weight_; }  // of a row; narrow only
+  bool fits_few(std::size_t n_rows) const { return n_rows * max_weight_ < std::size_t{1} << 26; }
 
   std::size_t width() const { return n_classes_ + 1; }
   std::size_t n_outputs() const { return n_classes_; }
@@ -190,6 +195,25 @@ class ClassCriterion {
       for (const Entry& entry : local.entry) cell[entry.label] += entry.weight;
     }
     cell[n_classes_] = static_cast<Slot>(local.entry.size());
+  }
+
+  // Of the rows i of a node for which is_in(i), of two classes: many rows at a time. False, and nothing
+  // done, for more classes.
+  template <class IsIn>
+  bool sum_if(const Local& local, const IsIn& is_in, Slot* cell) const {
+    if (n_classes_ != 2) return false;
+    Slot all = 0, second = 0, n = 0;
+    for (std::size_t i = 0; i < local.entry.size(); ++i) {
+      const Slot one = is_in(i) ? 1 : 0;
+      const Slot weight = (Slot{0} - one) & static_cast<Slot>(local.entry[i].weight);
+      n += one;
+      all += weight;
+      second += local.entry[i].label * weight;
+    }
+    cell[0] = all - second;
+    cell[1] = second;
+    cell[2] = n;
+    return true;
   }
 
   std::uint64_t n_rows(const Slot* cell) const { return cell[n_classes_]; }

@@ -115,6 +115,7 @@ class MeanCriterion {
   using Slot = Moments<Sum>;
   static constexpr bool kHasCells = true;  // a node is told by the sum of its rows' cells
   static constexpr bool kSumsFlags = false;
+  static constexpr bool kScoresFlags = false;
 
   struct Local {
     UnfilledVector<std::int64_t> target;

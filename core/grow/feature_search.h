@@ -19,6 +19,7 @@
 #include "data/coded_table.h"
 #include "data/gather_codes.h"
 #include "grow/category_search.h"
+#include "grow/few_rows_search.h"
 #include "grow/flag_search.h"
 #include "grow/node_view.h"
 #include "grow/random_search.h"
@@ -37,6 +38,12 @@ inline constexpr std::size_t kListedRows = std::size_t{1} << 16;
 inline constexpr std::size_t kHistogramBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kParts = 8;
 inline constexpr std::size_t kPartSlotsARow = 8;
+
+// Cells beyond the caches take longer than a sort.
+inline constexpr std::size_t kCellBytes = std::size_t{1} << 17;
+
+// Rows that are looked at to guess whether most have the code 0.
+inline constexpr std::size_t kGuessed = 16;
 
 struct SearchOptions {
   SplitLimits limits;
@@ -62,6 +69,7 @@ class FeatureSearch {
         limits_(options.limits),
         flags_(layouts.flags, criterion, options.limits.min_rows > 1, is_unlimited_),
         flag_cells_(layouts.lists, criterion),
+        few_(table, layouts.codes, criterion, is_unlimited_ && !options.at_random),
         categories_(criterion, limits_),
         random_(criterion, limits_, options.seed, options.tree) {}
   FeatureSearch(const FeatureSearch&) = delete;  // its parts share its limits
@@ -90,6 +98,27 @@ class FeatureSearch {
       const auto& column = table_.columns[static_cast<std::size_t>(found->feature)];
       best.threshold = random_.threshold_of_flag(node, found->feature, column);
     }
+    return true;
+  }
+
+  // The same as search() for all of the features, in a node that has few rows; else false. varies: OUT
+  // what search() would return for each.
+  bool search_few(const NodeView<Criterion>& node, std::span<const FeatureIndex> features,
+                  Split& best, std::vector<std::uint8_t>& varies) {
+    if (!few_.serves(node.rows.size(), features.size())) return false;
+    side_by_side_.clear();
+    place_.clear();
+    for (std::size_t f = 0; f < features.size(); ++f) {
+      if (has_sums(features[f]) || !few_.takes(features[f])) {
+        varies[f] = search(node, features[f], best);
+      } else {
+        side_by_side_.push_back(features[f]);
+        place_.push_back(f);
+      }
+    }
+    if (side_by_side_.empty()) return true;
+    few_.search(node, side_by_side_, sides_, best);
+    for (std::size_t f = 0; f < side_by_side_.size(); ++f) varies[place_[f]] = few_.varies(f);
     return true;
   }
 
@@ -182,7 +211,9 @@ class FeatureSearch {
     } else {
       const std::size_t n_slots = column.n_codes() * criterion_.width();
       const bool whole = n_slots * sizeof(Slot) <= kHistogramBytes;
-      if (whole && n_rows > kListedRows && n_slots <= kSlotsARow * n_rows) {
+      if (whole && n_slots <= kSlotsARow * n_rows &&
+          (n_rows > kListedRows ||
+           (n_slots * sizeof(Slot) <= kCellBytes && !is_mostly_zero(node, codes)))) {
         return by_histogram(node, feature, column, codes, best);
       }
       if (!whole && n_slots <= kPartSlotsARow * n_rows) {
@@ -191,6 +222,16 @@ class FeatureSearch {
       list_rows(node, codes);
       return by_listed(node, feature, column, 0, best);
     }
+  }
+
+  template <class Codes>
+  static bool is_mostly_zero(const NodeView<Criterion>& node, const Codes& codes) {
+    const std::size_t step = node.rows.size() / kGuessed + 1;
+    std::size_t n_seen = 0, n_zero = 0;
+    for (std::size_t i = 0; i < node.rows.size(); i += step, ++n_seen) {
+      n_zero += codes[node.rows[i]] == 0;
+    }
+    return 2 * n_zero > n_seen;
   }
 
   void gather_near(const NodeView<Criterion>& node, FeatureIndex feature) {
@@ -292,7 +333,9 @@ class FeatureSearch {
     if (keys_.empty()) return false;
     const std::size_t width = criterion_.width();
     const std::size_t n_slots = column.n_codes() * width;
-    if (n_slots <= kSlotsARow * keys_.size()) return by_cells(node, feature, column, usual, best);
+    if (n_slots <= kSlotsARow * keys_.size() && n_slots * sizeof(Slot) <= kCellBytes) {
+      return by_cells(node, feature, column, usual, best);
+    }
     sorter_.sort(keys_, static_cast<Code>(column.n_codes() - 1));
     const Code lowest = code_of(keys_.front());
     const bool any_other = keys_.size() < node.rows.size() && lowest != usual;
@@ -351,6 +394,9 @@ class FeatureSearch {
   FlagSearch<Criterion> flags_;
   FlagCells<Criterion> flag_cells_;
   RunScores runs_;
+  FewRowsSearch<Criterion> few_;
+  std::vector<FeatureIndex> side_by_side_;  // that few_ is asked about,
+  std::vector<std::size_t> place_;          // and their places among those that are searched
   CategorySearch<Criterion> categories_;
   RandomSearch<Criterion> random_;
 };

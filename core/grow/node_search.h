@@ -35,7 +35,10 @@ class NodeSearch {
 
   // n_features: that may be asked.
   NodeSearch(const GrowthOptions& options, std::size_t n_features, const Context& context)
-      : options_(options), n_features_(n_features), context_(context) {}
+      : options_(options),
+        n_features_(n_features),
+        context_(context),
+        root_(QuickStream::root(context.seed(), Purpose::feature_subset, options.tree)) {}
 
   // Leaves the best split in workspace.best, and takes features that turn out to be constant out of
   // the node's set. helpers: the workspaces of all threads, where several may search one node.
@@ -58,15 +61,24 @@ class NodeSearch {
     varies.assign(list.size(), 0);
     workspace.search.begin(node, list);
     if (helpers == nullptr || node.rows.size() * list.size() < kParallelWork) {
-      for (std::size_t f = 0; f < list.size(); ++f) {
-        check_in_large(node);
-        varies[f] = workspace.search.search(node, list[f], workspace.best);
-      }
+      search_each(node, workspace);
     } else {
       search_in_parallel(node, workspace, *helpers);
     }
     for (std::size_t f = 0; f < list.size(); ++f) {
       if (!varies[f]) bud.features = workspace.sets.without(bud.features, list[f]);
+    }
+  }
+
+  // Searches workspace.features, and tells which of them vary.
+  void search_each(const NodeView<Criterion>& node, Workspace& workspace) const {
+    const auto& list = workspace.features;
+    auto& varies = workspace.varies;
+    varies.assign(list.size(), 0);
+    if (workspace.search.search_few(node, list, workspace.best, varies)) return;
+    for (std::size_t f = 0; f < list.size(); ++f) {
+      check_in_large(node);
+      varies[f] = workspace.search.search(node, list[f], workspace.best);
     }
   }
 
@@ -111,7 +123,7 @@ class NodeSearch {
   // Draws features without replacement until max_features were looked at, and on until one of them
   // varies in the node: a node that can be split is split.
   void search_drawn(const NodeView<Criterion>& node, Bud& bud, Workspace& workspace) const {
-    QuickStream random(context_.seed(), Purpose::feature_subset, options_.tree, bud.key);
+    QuickStream random(root_, bud.key);
     const auto n_wanted = static_cast<std::size_t>(options_.max_features);
     workspace.features.clear();
     workspace.drawn_flags.clear();
@@ -185,14 +197,12 @@ class NodeSearch {
       if (search.flags().is_split_by(feature)) continue;
       bud.features = workspace.sets.without(bud.features, feature);
     }
-    search.begin(node, workspace.features);
-    for (const FeatureIndex feature : workspace.features) {
-      check_in_large(node);
-      if (workspace.search.search(node, feature, workspace.best)) {
-        any_varies = true;
-      } else {
-        bud.features = workspace.sets.without(bud.features, feature);
-      }
+    const auto& list = workspace.features;
+    search.begin(node, list);
+    search_each(node, workspace);
+    for (std::size_t f = 0; f < list.size(); ++f) {
+      any_varies |= workspace.varies[f] != 0;
+      if (!workspace.varies[f]) bud.features = workspace.sets.without(bud.features, list[f]);
     }
     return any_varies;
   }
@@ -200,6 +210,7 @@ class NodeSearch {
   const GrowthOptions& options_;
   const std::size_t n_features_;
   const Context& context_;
+  const std::uint64_t root_;  // of the streams
 };
 
 }  // namespace arboleda

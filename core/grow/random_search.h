@@ -28,15 +28,13 @@ class RandomSearch {
                std::uint32_t tree)
       : criterion_(criterion),
         limits_(limits),
-        seed_(seed),
-        tree_(tree),
+        root_(QuickStream::root(seed, Purpose::random_split, tree)),
         sides_(criterion.make_sides()) {}
 
   // codes: one a row of the node. Improves `best`; false when all rows have the same code.
   bool search(const NodeView<Criterion>& node, FeatureIndex feature, const CodedColumn& column,
               std::span<const Code> codes, Split& best) {
-    QuickStream random(seed_, Purpose::random_split, tree_,
-                       feature_key(node.key, static_cast<std::uint32_t>(feature)));
+    QuickStream random(root_, feature_key(node.key, static_cast<std::uint32_t>(feature)));
     const Range range = find_range(column, codes);
     if (range.n_present == 0 || (range.is_one_code && range.n_present == codes.size())) {
       return false;
@@ -57,8 +55,7 @@ class RandomSearch {
   // every one that can be drawn.
   double threshold_of_flag(const NodeView<Criterion>& node, FeatureIndex feature,
                            const CodedColumn& column) const {
-    QuickStream random(seed_, Purpose::random_split, tree_,
-                       feature_key(node.key, static_cast<std::uint32_t>(feature)));
+    QuickStream random(root_, feature_key(node.key, static_cast<std::uint32_t>(feature)));
     const double t = between(column.values[0], column.values[1], random);
     return column.upper.empty() ? t : std::max(t, column.upper[0]);
   }
@@ -181,6 +178,12 @@ class RandomSearch {
   template <class GoesLeft>
   void move(const NodeView<Criterion>& node, std::span<const Code> codes,
             const GoesLeft& goes_left) {
+    if constexpr (requires { criterion_.sum_if(node.local, goes_left, cell_.data()); }) {
+      cell_.resize(criterion_.width());
+      const auto is_moved = [&](std::size_t i) { return goes_left(codes[i]); };
+      if (criterion_.sum_if(node.local, is_moved, cell_.data()))
+        return sides_.move_cell(cell_.data());
+    }
     // Listed first, because nobody can guess which side a row goes to.
     moved_.resize(codes.size());
     std::size_t n_moved = 0;
@@ -200,8 +203,7 @@ class RandomSearch {
 
   const Criterion& criterion_;
   const SplitLimits& limits_;
-  std::uint64_t seed_;
-  std::uint32_t tree_;
+  const std::uint64_t root_;  // of the streams
   typename Criterion::Sides sides_;
   std::vector<Slot> cell_;
   UnfilledVector<std::uint32_t> moved_;  // places of rows

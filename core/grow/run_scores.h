@@ -1,5 +1,6 @@
-// The best threshold of one feature from its sorted rows, all thresholds scored at once. For a criterion
-// of one sum, where nothing but the score decides: no missing values, no limits on the sides.
+// The best threshold of one feature from its sorted rows, all thresholds scored at once. For criteria
+// whose score kernels().scores has, where nothing but the score decides: no missing values, no limits on
+// the sides.
 #pragma once
 
 #include <algorithm>
@@ -25,14 +26,36 @@ class RunScores {
               std::span<const SortKey> keys, const typename Criterion::Slot* unlisted,
               const typename Criterion::Slot* total, FeatureIndex feature,
               typename Criterion::Sides& sides, Split& best) {
-    const std::size_t n_runs = add_up(criterion, local, keys, unlisted, total, sides);
-    const std::size_t n_splits = n_runs - 1;
+    make_room(keys.size() + 1 + kLanes);
+    const std::size_t n_splits = add_up(criterion, local, keys, unlisted, total, sides) - 1;
     if (n_splits == 0) return false;
     const std::size_t n_padded = (n_splits + kLanes - 1) / kLanes * kLanes;
-    std::fill(&sum_[n_splits], &sum_[n_padded], sum_[0]);
+    std::fill(&left_[n_splits], &left_[n_padded], left_[0]);
     std::fill(&weight_[n_splits], &weight_[n_padded], weight_[0]);
-    kernels_.scores.squared(sum_.data(), weight_.data(), n_padded, sides.right().sum,
-                            sides.right().weight, score_.data());
+    if constexpr (Criterion::kScoresFlags) {
+      std::fill(&right_[n_splits], &right_[n_padded], right_[0]);
+      kernels_.scores.quotients(left_.data(), right_.data(), weight_.data(), n_padded,
+                                static_cast<std::int64_t>(sides.sum_left()), score_.data());
+    } else {
+      kernels_.scores.squared(left_.data(), weight_.data(), n_padded, sides.right().sum,
+                              sides.right().weight, score_.data());
+    }
+    return keep_best(n_splits, feature, best);
+  }
+
+ private:
+  static constexpr std::size_t kLanes = 8;
+
+  void make_room(std::size_t room) {
+    if (left_.size() >= room) return;
+    left_.resize(room);
+    right_.resize(room);
+    weight_.resize(room);
+    code_.resize(room);
+    score_.resize(room);
+  }
+
+  bool keep_best(std::size_t n_splits, FeatureIndex feature, Split& best) {
     const auto highest =
         std::max_element(score_.begin(), score_.begin() + static_cast<std::ptrdiff_t>(n_splits));
     Split& found = found_;
@@ -46,28 +69,46 @@ class RunScores {
     return true;
   }
 
- private:
-  static constexpr std::size_t kLanes = 8;
+  // The rows of one code after the other: what is to the left after each, and the number of codes. Class
+  // weights: the squares on both sides; leaves the whole node on the left of `sides`.
+  template <class Criterion>
+    requires Criterion::kScoresFlags
+  std::size_t add_up(const Criterion& criterion, const typename Criterion::Local& local,
+                     std::span<const SortKey> keys, const typename Criterion::Slot* unlisted,
+                     const typename Criterion::Slot* total, typename Criterion::Sides& sides) {
+    std::size_t run = 0;
+    const auto put = [&](Code code) {
+      left_[run] = sides.measure().left_squares();
+      right_[run] = sides.measure().right_squares();
+      weight_[run] = static_cast<std::int64_t>(sides.sum_left());
+      code_[run] = code;
+    };
+    sides.reset(total, 0);
+    if (unlisted != nullptr) {
+      sides.move_cell(unlisted);
+      put(0);
+      run = 1;
+    }
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const Code code = code_of(keys[i]);
+      criterion.move_row(local, place_of(keys[i]), sides);
+      put(code);
+      run += i + 1 < keys.size() && code_of(keys[i + 1]) != code;
+    }
+    return run + 1;
+  }
 
-  // The rows of one code after the other: what is to the left after each. Leaves the whole node on the
-  // right of `sides`.
+  // A sum about the centre of the node; leaves the whole node on the right of `sides`.
   template <class Criterion>
   std::size_t add_up(const Criterion& criterion, const typename Criterion::Local& local,
                      std::span<const SortKey> keys, const typename Criterion::Slot* unlisted,
                      const typename Criterion::Slot* total, typename Criterion::Sides& sides) {
-    const std::size_t room = keys.size() + 1 + kLanes;
-    if (sum_.size() < room) {
-      sum_.resize(room);
-      weight_.resize(room);
-      code_.resize(room);
-      score_.resize(room);
-    }
     sides.reset(total, 0);
     const std::int64_t centre = sides.centre();
     std::int64_t sum = 0, weight = 0;
     std::size_t run = 0;
     if (unlisted != nullptr) {
-      sum = sum_[0] = unlisted->sum - centre * unlisted->weight;
+      sum = left_[0] = unlisted->sum - centre * unlisted->weight;
       weight = weight_[0] = unlisted->weight;
       code_[0] = 0;
       run = 1;
@@ -78,7 +119,7 @@ class RunScores {
       const std::int64_t w = criterion.weight_of(local, place);
       sum += (local.target[place] - centre) * w;
       weight += w;
-      sum_[run] = sum;
+      left_[run] = sum;
       weight_[run] = weight;
       code_[run] = code;
       run += i + 1 < keys.size() && code_of(keys[i + 1]) != code;
@@ -87,7 +128,7 @@ class RunScores {
   }
 
   const Kernels& kernels_ = kernels();
-  UnfilledVector<std::int64_t> sum_, weight_;
+  UnfilledVector<std::int64_t> left_, right_, weight_;
   UnfilledVector<Code> code_;
   UnfilledVector<double> score_;
   Split found_;
