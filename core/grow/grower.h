@@ -119,6 +119,7 @@ class Grower {
       });
       return;
     }
+    tree.in_preorder = true;
     auto& waiting = workspace.waiting;
     waiting.assign(1, {root, -1});
     while (!waiting.empty()) {

@@ -1,6 +1,7 @@
 #include "grow/grown_tree.h"
 
 #include <algorithm>
+#include <numeric>
 #include <span>
 
 namespace arboleda {
@@ -62,6 +63,10 @@ TreeArrays flatten_whole(const GrownTree& tree, FeatureIndex n_features, std::si
 
 std::vector<NodeIndex> preorder(const GrownTree& tree) {
   std::vector<NodeIndex> place(tree.nodes.size());
+  if (tree.in_preorder) {
+    std::iota(place.begin(), place.end(), 0);
+    return place;
+  }
   std::vector<NodeIndex> stack{0};
   NodeIndex next = 0;
   while (!stack.empty()) {

@@ -27,6 +27,7 @@ struct GrownTree {
   std::vector<GrownNode> nodes;
   std::vector<double> values;  // n_outputs a node
   std::vector<CategoryIndex> categories;
+  bool in_preorder = false;  // the nodes are
 };
 
 // The place of every node in preorder, in a tree without subtrees.

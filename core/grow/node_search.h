@@ -198,6 +198,7 @@ class NodeSearch {
       bud.features = workspace.sets.without(bud.features, feature);
     }
     const auto& list = workspace.features;
+    if (list.empty()) return any_varies;
     search.begin(node, list);
     search_each(node, workspace);
     for (std::size_t f = 0; f < list.size(); ++f) {
