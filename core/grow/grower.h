@@ -70,7 +70,9 @@ class Grower {
 
   // rows: the training rows, ascending, all of positive weight, at least one; used up. leaf_rows:
   // takes them in the end if it is wanted, those of each leaf together, in the order of leaves.
-  TreeArrays grow(std::vector<RowIndex>& rows, std::vector<RowIndex>* leaf_rows = nullptr) {
+  // trunk: room for nodes.
+  TreeArrays grow(std::vector<RowIndex>& rows, GrownTree& trunk,
+                  std::vector<RowIndex>* leaf_rows = nullptr) {
     rows_ = rows;
     const std::size_t work = rows.size() * table_.columns.size();
     n_threads_ = work >= kParallelWork ? context_.n_threads() : 1;
@@ -80,7 +82,7 @@ class Grower {
       subtree_rows_ =
           std::max(kSubtreeRows, rows.size() / (16 * static_cast<std::size_t>(n_threads_)));
     }
-    GrownTree trunk;
+    trunk.clear();
     const ColumnSets::Id all = workspaces_[0].sets.make(features_);
     grow_from({0, rows.size(), 0, 0, all}, trunk, workspaces_[0], n_threads_);
     std::vector<TreeArrays> subtrees = grow_subtrees(rows.size() * table_.columns.size());

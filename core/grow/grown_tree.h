@@ -28,6 +28,13 @@ struct GrownTree {
   std::vector<double> values;  // n_outputs a node
   std::vector<CategoryIndex> categories;
   bool in_preorder = false;  // the nodes are
+
+  void clear() {
+    nodes.clear();
+    values.clear();
+    categories.clear();
+    in_preorder = false;
+  }
 };
 
 // The place of every node in preorder, in a tree without subtrees.

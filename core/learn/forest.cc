@@ -90,6 +90,7 @@ class ForestLoop {
     std::vector<std::uint32_t> labels;
     std::vector<double> real_weights;
     FixedWeights weights;
+    GrownTree nodes;
   };
 
   LabelSwitch make_switch() const {
@@ -128,9 +129,10 @@ class ForestLoop {
     }
     if (learner_.written_out) write_out(workspace.weights, table_.n_rows);
     std::vector<RowIndex> rows;
-    const TreeArrays tree = learner_.grow({table_, workspace.weights, growth, context,
-                                           options_.keep_rows ? &rows : nullptr, &layouts_},
-                                          labels);
+    const TreeArrays tree =
+        learner_.grow({table_, workspace.weights, growth, context,
+                       options_.keep_rows ? &rows : nullptr, &layouts_, &workspace.nodes},
+                      labels);
     return compact(tree, learner_.measure, std::move(rows));
   }
 

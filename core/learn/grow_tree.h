@@ -23,6 +23,7 @@ struct TreeTask {
   const Context& context;
   std::vector<RowIndex>* leaf_rows = nullptr;  // OUT, if wanted: the rows that count, leaf by leaf
   const RowLayouts* layouts = nullptr;         // of the table, if many trees share them
+  GrownTree* scratch = nullptr;                // of the thread, if it grows many trees
 };
 
 template <class Criterion>
@@ -43,8 +44,10 @@ TreeArrays grow_tree(const TreeTask& task, const Criterion& criterion) {
     own.flags = FlagTable(task.table, task.options.max_features);
   }
   const RowLayouts& layouts = task.layouts != nullptr ? *task.layouts : own;
+  GrownTree once;
+  GrownTree& nodes = task.scratch != nullptr ? *task.scratch : once;
   return Grower<Criterion>(task.table, layouts, criterion, task.options, task.context)
-      .grow(rows, task.leaf_rows);
+      .grow(rows, nodes, task.leaf_rows);
 }
 
 }  // namespace arboleda
