@@ -23,8 +23,6 @@ def _expected_failures(estimator: Any) -> dict[str, str]:
     [
         CostSensitiveClassifier(_MODEL),
         CostSensitiveClassifier(_MODEL, method="threshold", cv=3),
-        CostSensitiveClassifier(_MODEL, calibration="sigmoid", cv=3),
-        RejectOptionClassifier(_MODEL, threshold=0.3, reject_label=99),
         RejectOptionClassifier(_MODEL, target_coverage=0.9, cv=3, reject_label=99),
     ],
     expected_failed_checks=_expected_failures,
