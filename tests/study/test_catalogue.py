@@ -26,13 +26,17 @@ from sklearn.preprocessing import StandardScaler
 
 from arboleda import (
     ClassSwitchingClassifier,
+    DiagonalLDA,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
+    KernelDensityClassifier,
     MixedNaiveBayes,
+    NearestShrunkenCentroids,
     PrunedTreeClassifier,
     PrunedTreeRegressor,
     RandomSubspaceClassifier,
     RandomSubspaceRegressor,
+    RegularizedDiscriminantAnalysis,
 )
 from arboleda.study import Study, StudyError, StudyResult
 from arboleda.study.catalogue import CATALOGUE, Setting, models_for
@@ -57,6 +61,10 @@ CLASSIFIERS: dict[str, Make] = {
     "friedman_boosting": lambda **p: GradientBoostingClassifier(random_state=0, **p),
     "ridge": lambda **p: scaled(RidgeClassifier(**p)),
     "mixed_naive_bayes": MixedNaiveBayes,
+    "rda": lambda **p: scaled(RegularizedDiscriminantAnalysis(random_state=0, **p)),
+    "shrunken_centroids": lambda **p: scaled(NearestShrunkenCentroids(random_state=0, **p)),
+    "diagonal_lda": lambda **p: scaled(DiagonalLDA(**p)),
+    "kernel_density": lambda **p: scaled(KernelDensityClassifier(**p)),
     "qda": lambda **p: scaled(QuadraticDiscriminantAnalysis(**p)),
 }
 REGRESSORS: dict[str, Make] = {
@@ -169,7 +177,8 @@ def test_every_estimator_of_the_textbook_has_an_entry() -> None:
     both |= {"adaboost", "gradient_boosting", "friedman_boosting", "neighbours", "svm", "network"}
     both |= {"ridge"}
     classes = {"most_frequent", "logistic", "naive_bayes", "lda", "qda", "class_switching"}
-    classes |= {"mixed_naive_bayes"}
+    classes |= {"mixed_naive_bayes", "rda", "shrunken_centroids", "diagonal_lda"}
+    classes |= {"kernel_density"}
     numbers = {"mean", "linear", "lasso", "elastic_net", "kernel_ridge"}
     assert {m.key for m in models_for("binary", ["all"])} == both | classes
     assert {m.key for m in models_for("regression", ["all"])} == both | numbers

@@ -8,10 +8,19 @@ from sklearn.discriminant_analysis import (
 )
 from sklearn.naive_bayes import GaussianNB
 
-from arboleda.learners import MixedNaiveBayes
-from arboleda.study.catalogue.model import Model, Params, Setting
+from arboleda.learners import (
+    DiagonalLDA,
+    KernelDensityClassifier,
+    MixedNaiveBayes,
+    NearestShrunkenCentroids,
+    RegularizedDiscriminantAnalysis,
+)
+from arboleda.study.catalogue.model import Model, Params, Setting, no_parameters
 
 __all__ = ["CLASS_MODELS"]
+
+# Every row that is asked about is compared with all rows learned from.
+KERNEL_DENSITY_ROWS = 5_000
 
 
 def _mixed_naive_bayes(setting: Setting, params: Params) -> Any:
@@ -64,6 +73,44 @@ CLASS_MODELS: tuple[Model, ...] = (
         task="classification",
         make=lambda s, p: QuadraticDiscriminantAnalysis(**p),
         grid=lambda s: [{"reg_param": share} for share in (0.01, 0.1, 0.5)],
+        core=False,
+    ),
+    # These two choose what they shrink by cross-validation of their own.
+    Model(
+        key="rda",
+        name="Regularised discriminant analysis",
+        task="classification",
+        make=lambda s, p: RegularizedDiscriminantAnalysis(random_state=s.seed, **p),
+        grid=no_parameters,
+        engine="arboleda",
+        core=False,
+    ),
+    Model(
+        key="shrunken_centroids",
+        name="Nearest shrunken centroids",
+        task="classification",
+        make=lambda s, p: NearestShrunkenCentroids(random_state=s.seed, **p),
+        grid=no_parameters,
+        engine="arboleda",
+        core=False,
+    ),
+    Model(
+        key="diagonal_lda",
+        name="Diagonal linear discriminant analysis",
+        task="classification",
+        make=lambda s, p: DiagonalLDA(**p),
+        grid=no_parameters,
+        engine="arboleda",
+        core=False,
+    ),
+    Model(
+        key="kernel_density",
+        name="Kernel density classifier",
+        task="classification",
+        make=lambda s, p: KernelDensityClassifier(**p),
+        grid=lambda s: [{"bandwidth": rule} for rule in ("cv", "scott")],
+        engine="arboleda",
+        max_rows=KERNEL_DENSITY_ROWS,
         core=False,
     ),
 )
