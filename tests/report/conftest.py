@@ -67,6 +67,7 @@ class Builder:
                 ],
             },
             "models": models,
+            "calibration": None if regression else self.calibration(),
             "tree": self.tree(),
             "environment": {
                 "python": "3.11.9",
@@ -237,14 +238,60 @@ class Builder:
                 }
                 for label, a in zip(drawn, areas.tolist(), strict=True)
             ],
+            "calibration": self.reliability(0.02),
             "residuals": None,
+        }
+
+    def reliability(self, gap: float) -> Facts:
+        return {"error": gap, "largest_by_chance": 0.03, "level": 0.95, "bins": self.bins(gap)}
+
+    def bins(self, gap: float) -> list[Facts]:
+        said = [0.03, 0.15, 0.25, 0.36, 0.44, 0.56, 0.65, 0.74, 0.86, 0.98]
+        return [
+            {
+                "lower": b / 10,
+                "upper": (b + 1) / 10,
+                "count": 20 + 90 * abs(b - 4),
+                "said": p,
+                "happened": min(1.0, max(0.0, p + gap * (1 if p < 0.5 else -1))),
+            }
+            for b, p in enumerate(said)
+            if b != 3
+        ]
+
+    def calibration(self) -> Facts:
+        losses = {"none": 0.31, "sigmoid": 0.27, "isotonic": 0.282, "temperature": 0.275}
+        return {
+            "model": self.key(NAMES[0]),
+            "error": None,
+            "judge": "log_loss",
+            "chosen": "sigmoid",
+            "variants": [
+                {
+                    "method": method,
+                    "cv": {
+                        "metrics": {
+                            key: {"folds": [value] * 5, "mean": value, "sd": 0.012}
+                            for key, value in (("log_loss", loss), ("brier", loss / 3))
+                        },
+                        "error": loss / 5,
+                        "bins": self.bins(loss / 5),
+                    },
+                    "test": {
+                        "metrics": {"log_loss": loss + 0.01, "brier": loss / 3},
+                        "calibration": self.reliability(loss / 4),
+                    },
+                }
+                for method, loss in losses.items()
+            ],
+            "timing": {"search_s": 1.5},
         }
 
     def residuals(self, scale: float) -> Facts:
         true = self.random.gamma(4.0, 4000.0, 800)
         residual = scale * self.random.standard_normal(800)
         counts, edges = np.histogram(residual, 20)
-        empty = ("per_class", "averages", "confusion", "roc", "pr")
+        empty = ("per_class", "averages", "confusion", "roc", "pr", "calibration")
         return {
             **dict.fromkeys(empty),
             "residuals": {

@@ -140,6 +140,23 @@ def test_confusion_cells_hold_the_counts(make_facts: Callable[..., Facts]) -> No
     assert [[int(cell.replace(",", "")) for cell in row] for row in rows] == counts
 
 
+def test_what_calibration_is_worth_is_told(make_facts: Callable[..., Facts]) -> None:
+    facts = make_facts("binary")
+    text = text_of(render_report(facts))
+    told = "by sigmoid (Platt) helps: it takes the log-loss of held-out rows from 0.31 to 0.27, and"
+    assert f"{told} that of the test rows from 0.32 to 0.28." in text
+    assert text.count("Reliability diagram") >= 7  # one for each model that gives probabilities
+    found = facts["calibration"]
+    found["variants"][1]["test"]["metrics"]["log_loss"] = 0.4
+    assert "; not so that of the test rows from 0.32 to 0.4." in text_of(render_report(facts))
+    found["chosen"] = "none"
+    assert "are best taken as they are" in text_of(render_report(facts))
+    found |= {"chosen": "isotonic", "variants": found["variants"][1:]}
+    assert "gives no probabilities by itself" in text_of(render_report(facts))
+    found |= {"chosen": None, "variants": [], "error": "ValueError: too few rows"}
+    assert "Could not be tried ValueError: too few rows" in text_of(render_report(facts))
+
+
 def test_the_command_can_be_pasted_into_a_shell(make_facts: Callable[..., Facts]) -> None:
     facts = make_facts("binary")
     facts["study"] |= {"table": "my data; rm x.csv", "target": "it's"}

@@ -88,6 +88,15 @@ def test_rare_and_missed_classes_are_named(calm: Facts) -> None:
     )
 
 
+def test_probabilities_that_are_off_by_more_than_chance_are_told(calm: Facts) -> None:
+    calm["models"][0]["test"]["calibration"] |= {"error": 0.081, "largest_by_chance": 0.021}
+    told = cautions(calm)
+    assert "probabilities are off by 8.1" in told
+    assert "chance explains (2.1" in told
+    calm["models"][0]["test"]["calibration"] = None
+    assert cautions(calm) == ""
+
+
 def test_the_state_of_the_rows_is_told(calm: Facts) -> None:
     calm["split"]["n_test"] = 42
     calm["data"] |= {"n_duplicate_rows": 1234, "rows_dropped": 5}

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from arboleda._numbers import clip, plain, text_units
@@ -22,7 +23,14 @@ from arboleda.report._svg import (
     palette,
 )
 
-__all__ = ["box_plot", "curve_plot", "histogram_plot", "scatter_plot", "shown_range"]
+__all__ = [
+    "box_plot",
+    "curve_plot",
+    "histogram_plot",
+    "reliability_plot",
+    "scatter_plot",
+    "shown_range",
+]
 
 _LAYERS = 5  # of half-transparent points, so that crowds look darker than single points
 
@@ -112,15 +120,7 @@ def curve_plot(
         Identifier and spoken description of the figure.
     """
     with canvas(400, 372) as figure:
-        axes = plot_axes(figure, 58, 10, 8, 46)
-        frame(axes)
-        axes.set_xlim(-0.01, 1.01)
-        axes.set_ylim(-0.01, 1.01)
-        ticks = [0, 0.25, 0.5, 0.75, 1]
-        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-        axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-        axes.set_xlabel(labels[0])
-        left_label(figure, axes, labels[1])
+        axes = _unit_square(figure, labels)
         if chance is not None:
             axes.plot(*chance, color=MUTED, linewidth=1, linestyle=(0, (3, 3)))
         for x, y, colour in sorted(curves, key=lambda curve: curve[2] is not None):
@@ -128,6 +128,54 @@ def curve_plot(
             width, alpha = (0.75, 0.45) if colour is None else (1.75, 1.0)
             axes.plot(x, y, color=stroke, linewidth=width, alpha=alpha, solid_joinstyle="round")
         return inline_svg(figure, name, title)
+
+
+def reliability_plot(
+    curves: Sequence[tuple[Sequence[Mapping[str, Any]], int | None]],
+    labels: tuple[str, str],
+    *,
+    name: str,
+    title: str,
+) -> Markup:
+    """Draw how often what was said came true: one dot for each bin, larger where more rows are.
+
+    Parameters
+    ----------
+    curves : sequence of (bins, colour)
+        Bins of the facts, with ``count``, ``said`` and ``happened``; the colour is -1 for the
+        accent, None for grey.
+    labels : (str, str)
+        Names of the two axes.
+    name, title : str
+        Identifier and spoken description of the figure.
+    """
+    with canvas(400, 372) as figure:
+        axes = _unit_square(figure, labels)
+        axes.plot([0, 1], [0, 1], color=MUTED, linewidth=1, linestyle=(0, (3, 3)))
+        for bins, colour in curves:
+            stroke = MUTED if colour is None else ACCENT
+            said, happened = ([b[key] for b in bins] for key in ("said", "happened"))
+            axes.plot(said, happened, color=stroke, linewidth=1.25, alpha=0.6)
+            most = max(b["count"] for b in bins)
+            for b in bins:
+                size = 4 + 8 * (b["count"] / most) ** 0.5
+                point = np.array([[b["said"], b["happened"]]])
+                dot = axes.add_artist(dot_patch(point, size, 0.75, stroke, 5))
+                dot.set_clip_on(False)
+        return inline_svg(figure, name, title)
+
+
+def _unit_square(figure: Figure, labels: tuple[str, str]) -> Axes:
+    axes = plot_axes(figure, 58, 10, 8, 46)
+    frame(axes)
+    axes.set_xlim(-0.01, 1.01)
+    axes.set_ylim(-0.01, 1.01)
+    ticks = [0, 0.25, 0.5, 0.75, 1]
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.set_xlabel(labels[0])
+    left_label(figure, axes, labels[1])
+    return axes
 
 
 def scatter_plot(

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from arboleda._numbers import NOTHING, integer, number_format, percent, plain
+from arboleda.report._calibration import reliability_figure
 from arboleda.report._cells import Cell
 from arboleda.report._colours import SWATCHES
 from arboleda.report._figures import curve_plot, histogram_plot, scatter_plot
@@ -47,7 +48,10 @@ def model_view(
         "metrics": _metric_rows(test["metrics"], cv["metrics"]),
         "per_class": _class_table(test),
         "confusion": confusion_rows(test["confusion"]),
-        "curves": curve_figures(test, f"m{rank}"),
+        "curves": [
+            *curve_figures(test, f"m{rank}"),
+            *reliability_figure(test, study["positive_class"], f"m{rank}"),
+        ],
         "residuals": _residual_figures(test["residuals"], f"m{rank}"),
         "tuning": _tuning(model, write),
     }
@@ -128,7 +132,7 @@ def _curve_figure(
         "svg": svg,
         "legend": legend,
         "worst": len(rows) > SWATCHES,
-        "chance": chance is not None,
+        "dashed": "chance" if chance is not None else "",
     }
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arboleda._numbers import duration, integer, number_format, percent
+from arboleda.report._calibration import calibration_view
 from arboleda.report._cells import Cell, with_share
 from arboleda.report._colours import SWATCHES, class_colours
 from arboleda.report._columns import column_view
@@ -44,6 +45,7 @@ def page_view(facts: Mapping[str, Any]) -> dict[str, Any]:
         "leaderboard": _leaderboard(facts, write),
         "boxes": _boxes(study, models),
         "models": [model_view(model, rank, study, write) for rank, model in enumerate(models, 1)],
+        "calibration": calibration_view(facts),
         "tree": _tree(facts),
         "data": _data(facts),
         "method": _method(facts),
@@ -205,6 +207,12 @@ def _method(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
             " scored once on the test rows."
         ),
     }
+    if facts["calibration"] is not None:
+        steps["Calibration"] = (
+            "Within each fold the best model's scores of rows it had not seen, three parts in turn,"
+            " taught each method; the fold's left-out rows judged it, by their log-loss. The test"
+            " rows had no say in the choice."
+        )
     if models:
         interval = models[0]["test"]["interval"]
         steps["Interval"] = f"{100 * interval['level']:g} %: {interval['method']}."

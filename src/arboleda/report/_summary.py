@@ -107,6 +107,7 @@ class _Words:
 
     def cautions(self) -> Iterator[str]:
         yield from self._about_scores()
+        yield from self._about_probabilities()
         yield from self._about_classes()
         yield from self._about_rows()
         failed = [model["name"] for model in self.facts["models"] if model["status"] != "ok"]
@@ -182,6 +183,15 @@ class _Words:
             yield (
                 "The score is close to perfect: check that no column was made from the target or"
                 " is known only after it."
+            )
+
+    def _about_probabilities(self) -> Iterator[str]:
+        found = self.best["test"]["calibration"]
+        if found is not None and found["error"] > found["largest_by_chance"]:
+            gap, chance = percent(found["error"]), percent(found["largest_by_chance"])
+            yield (
+                f"The best model's probabilities are off by {gap} on average, more than chance"
+                f" explains ({chance}); the section on calibration says what helps."
             )
 
     def _about_classes(self) -> Iterator[str]:

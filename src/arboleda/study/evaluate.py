@@ -8,6 +8,7 @@ from sklearn.metrics import auc, average_precision_score, precision_recall_curve
 
 from arboleda.metrics import classification_table, regression_table
 from arboleda.study.bootstrap import DRAWS, LEVEL, bootstrap_interval
+from arboleda.study.calibration import reliability_of
 from arboleda.study.describe import histogram
 from arboleda.study.target import Target
 
@@ -48,6 +49,7 @@ def evaluate_test(
         "confusion": None,
         "roc": None,
         "pr": None,
+        "calibration": None,
         "residuals": None,
     }
     if target.task == "regression":
@@ -67,6 +69,7 @@ def evaluate_test(
     facts["confusion"] = {"labels": list(target.labels), "counts": table.confusion.tolist()}
     if score is not None and np.all(np.isfinite(score)):
         facts["roc"], facts["pr"] = _curves(y, score, target)
+        facts["calibration"] = reliability_of(y, score, target, seed)
     return facts
 
 

@@ -13,10 +13,11 @@ import sklearn
 from joblib import cpu_count
 
 import arboleda
+from arboleda.study.calibration_facts import calibration_facts
 from arboleda.study.describe import describe_table
 from arboleda.study.plan import Plan
 from arboleda.study.preparation import PREPARATIONS
-from arboleda.study.runner import Candidate, Outcome
+from arboleda.study.runner import Candidate, Outcome, ranked
 from arboleda.study.splitting import FOLDS, TEST_SIZE
 
 __all__ = ["SCHEMA_VERSION", "leaderboard_csv", "make_facts"]
@@ -27,13 +28,17 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def make_facts(
-    plan: Plan, outcomes: Sequence[Outcome], started: datetime, total_s: float
+    plan: Plan,
+    outcomes: Sequence[Outcome],
+    calibration: tuple[Outcome, Sequence[Mapping[str, Any]]] | None,
+    started: datetime,
+    total_s: float,
 ) -> dict[str, Any]:
     """Everything a report needs, as plain values; see ``facts.schema.json``.
 
     Whatever depends on the clock lies under keys named ``timing``.
     """
-    models = [_model(plan, outcome) for outcome in _ranked(plan, outcomes)]
+    models = [_model(plan, outcome) for outcome in ranked(plan, outcomes)]
     tree = next((o.test["tree"] for o in outcomes if o.test and o.test.get("tree")), None)
     return {
         "schema_version": SCHEMA_VERSION,
@@ -55,6 +60,8 @@ def make_facts(
         "data": describe_table(plan.table, plan.target, plan.roles),
         "split": _split(plan),
         "models": models,
+        "calibration": calibration
+        and calibration_facts(plan, calibration[0].model.key, calibration[1]),
         "tree": tree,
         "environment": {
             "python": platform.python_version(),
@@ -84,19 +91,6 @@ def _split(plan: Plan) -> dict[str, Any]:
             for k, label in enumerate(plan.target.labels)
         ]
     return {"n_train": len(split.train), "n_test": len(split.test), "classes": classes}
-
-
-def _ranked(plan: Plan, outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """Best cross-validated mean first, failed ones last; of equals the first of the catalogue."""
-    sign = -1.0 if plan.metric.greater_is_better else 1.0
-
-    def rank(outcome: Outcome) -> tuple[bool, float]:
-        if outcome.error is not None or outcome.best is None:
-            return (True, 0.0)
-        best = outcome.candidates[outcome.best]
-        return (False, sign * _mean_sd(best, plan.metric.key)["mean"])
-
-    return sorted(outcomes, key=rank)
 
 
 def _model(plan: Plan, outcome: Outcome) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from arboleda.study.scoring import Metric, choose_metric
 from arboleda.study.splitting import FOLDS, TEST_SIZE, Split, make_split
 from arboleda.study.table import Table
 from arboleda.study.target import Target, make_target
-from arboleda.study.work import TEST, Job, Shared
+from arboleda.study.work import CALIBRATION, TEST, Job, Shared
 
 __all__ = ["Plan", "make_plan"]
 
@@ -68,6 +68,15 @@ class Plan:
     def test_job(self, model: Model, params: dict[str, Any]) -> Job:
         """The refit on all training rows, scored on the test rows."""
         return self._job(model, params, TEST, self.split.train, self.split.test)
+
+    def calibration_jobs(self, model: Model, params: dict[str, Any]) -> list[Job]:
+        """Methods of calibration on every fold, and on the test rows."""
+        jobs = [
+            self._job(model, params, f"{CALIBRATION}{k}", fit, score)
+            for k, (fit, score) in enumerate(self.split.folds)
+        ]
+        test = self._job(model, params, CALIBRATION + TEST, self.split.train, self.split.test)
+        return [*jobs, test]
 
     def _job(
         self,

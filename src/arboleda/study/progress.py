@@ -14,7 +14,7 @@ from rich.text import Text
 
 from arboleda.study.plan import Plan
 from arboleda.study.splitting import FOLDS
-from arboleda.study.work import TEST, Job
+from arboleda.study.work import CALIBRATION, TEST, Job
 
 __all__ = [
     "LiveWatcher",
@@ -118,8 +118,12 @@ class PlainWatcher(SilentWatcher):
     def finished(self, job: Job, result: dict[str, Any]) -> None:
         """Show a candidate whose folds are complete, and tests."""
         board = self._board
-        board.add(job, result)
         name = _names(board.plan)[job.model]
+        if job.calibrates:
+            if job.fold == CALIBRATION + TEST:
+                self._say(f"{name}: methods of calibration tried")
+            return
+        board.add(job, result)
         if result["error"]:
             self._say(f"{name}: failed ({result['error']})")
         elif job.fold == TEST:
@@ -160,6 +164,8 @@ class LiveWatcher(SilentWatcher):
 
     def finished(self, job: Job, result: dict[str, Any]) -> None:
         """Show the result."""
+        if job.calibrates:
+            return
         self._board.add(job, result)
         self._bar.update(self._task, advance=1, left=_left(self._board).strip("; "))
         self._live.update(self._draw())

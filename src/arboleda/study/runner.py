@@ -1,6 +1,6 @@
 """Running a plan: what the ledger lacks is done and stored, then everything is read from it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -14,7 +14,7 @@ from arboleda.study.pool import do_jobs
 from arboleda.study.splitting import FOLDS
 from arboleda.study.work import TEST, Job
 
-__all__ = ["Candidate", "Outcome", "Watcher", "run_plan"]
+__all__ = ["Candidate", "Outcome", "Watcher", "calibrate_best", "ranked", "run_plan"]
 
 
 class Watcher(Protocol):
@@ -78,6 +78,39 @@ def run_plan(plan: Plan, ledger: Ledger, processes: int, watcher: Watcher) -> li
         Outcome(model, candidates, best, _test_result(ledger, model, candidates, best))
         for model, candidates, best in found
     ]
+
+
+def ranked(plan: Plan, outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Best cross-validated mean first, failed ones last; of equals the first of the catalogue."""
+    sign = -1.0 if plan.metric.greater_is_better else 1.0
+
+    def key(outcome: Outcome) -> tuple[bool, float]:
+        if outcome.error is not None or outcome.best is None:
+            return (True, 0.0)
+        best = outcome.candidates[outcome.best]
+        return (False, sign * float(np.mean(_numbers(best, plan.metric.key))))
+
+    return sorted(outcomes, key=key)
+
+
+def calibrate_best(
+    plan: Plan, ledger: Ledger, outcomes: Sequence[Outcome], processes: int, watcher: Watcher
+) -> tuple[Outcome, list[dict[str, Any]]] | None:
+    """Try methods of calibration on the best model, unless it answers numbers or is the baseline.
+
+    Returns
+    -------
+    outcome, results : Outcome, list of dict
+        The model, and the results by fold, the test's last.
+    """
+    outcome = ranked(plan, outcomes)[0]
+    learns = outcome.model.style != "none" or outcome.model.engine == "arboleda"
+    if not plan.target.labels or outcome.error or outcome.best is None or not learns:
+        return None
+    jobs = plan.calibration_jobs(outcome.model, outcome.candidates[outcome.best].params)
+    _do((j for j in jobs if _stored(ledger, j) is None), plan, ledger, processes, watcher)
+    found = [ledger.get(job.model, job.params, job.fold) for job in jobs]
+    return outcome, [result for result in found if result is not None]
 
 
 def _stored(ledger: Ledger, job: Job) -> dict[str, Any] | None:

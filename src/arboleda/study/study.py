@@ -22,7 +22,7 @@ from arboleda.study.plan import make_plan
 from arboleda.study.pool import choose_processes
 from arboleda.study.progress import make_watcher
 from arboleda.study.reading import read_table
-from arboleda.study.runner import run_plan
+from arboleda.study.runner import calibrate_best, run_plan
 
 __all__ = ["Study", "StudyResult"]
 
@@ -142,7 +142,8 @@ class Study:
         with Ledger(folder, plan.identity()) as ledger:
             with make_watcher(progress) as watcher:
                 outcomes = run_plan(plan, ledger, processes, watcher)
-            facts = make_facts(plan, outcomes, started, time.monotonic() - clock)
+                calibration = calibrate_best(plan, ledger, outcomes, processes, watcher)
+            facts = make_facts(plan, outcomes, calibration, started, time.monotonic() - clock)
             with _Told(folder):
                 _publish(facts, folder)
         if all(model["status"] == "failed" for model in facts["models"]):

@@ -14,15 +14,18 @@ import numpy.typing as npt
 from sklearn.pipeline import Pipeline
 from threadpoolctl import ThreadpoolController
 
+from arboleda.study.calibration import bins_of, calibrated, reliability_of
 from arboleda.study.evaluate import evaluate_test
 from arboleda.study.features import Features
 from arboleda.study.scoring import all_scores, class_scores
 from arboleda.study.target import Target
 from arboleda.study.tree_facts import tree_facts
 
-__all__ = ["Job", "Shared", "do_job"]
+__all__ = ["CALIBRATION", "TEST", "Job", "Shared", "do_job"]
 
 TEST = "test"
+# What the folds are called whose jobs try methods of calibration.
+CALIBRATION = "calibration "
 Rows = npt.NDArray[np.int64]
 
 
@@ -40,7 +43,8 @@ class Shared:
 class Job:
     """Fit ``pipeline`` on ``fit_rows``, score it on ``score_rows``.
 
-    ``fold`` is the number of the fold as text, or "test" for the refit on all training rows.
+    ``fold`` is the number of the fold as text, or "test" for the refit on all training rows; either
+    after "calibration " where methods of calibration are tried.
     """
 
     model: str
@@ -49,6 +53,11 @@ class Job:
     pipeline: Pipeline
     fit_rows: Rows
     score_rows: Rows
+
+    @property
+    def calibrates(self) -> bool:
+        """Whether methods of calibration are tried."""
+        return self.fold.startswith(CALIBRATION)
 
 
 def do_job(job: Job, shared: Shared, parent: int | None = None) -> dict[str, Any]:
@@ -65,7 +74,7 @@ def do_job(job: Job, shared: Shared, parent: int | None = None) -> dict[str, Any
         warnings.simplefilter("always")
         try:
             with _thread_pools().limit(limits=1):
-                result = _fit_and_score(job, shared)
+                result = (_calibrate if job.calibrates else _fit_and_score)(job, shared)
         except Exception as error:  # noqa: BLE001 - a model that fails is a result
             result = {"error": _sentence(error), "scores": {}, "timing": {}}
     return {**_plain(result), "warnings": _texts(caught)}
@@ -101,6 +110,34 @@ def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
         )
         result["tree"] = tree_facts(job.model, job.pipeline, shared.features, shared.target)
     return result
+
+
+def _calibrate(job: Job, shared: Shared) -> dict[str, Any]:
+    """Scores of the model as it is and of its calibrated variants, by method."""
+    x, y, target = shared.features.x, shared.target.y, shared.target
+    n_classes = len(target.labels)
+    started = time.perf_counter()
+    found = calibrated(
+        job.pipeline,
+        x[job.fit_rows],
+        y[job.fit_rows],
+        x[job.score_rows],
+        n_classes,
+        shared.seed,
+    )
+    seconds = time.perf_counter() - started
+    y_score = y[job.score_rows]
+    is_test = job.fold == CALIBRATION + TEST
+    variants: dict[str, Any] = {}
+    for method, said in found.items():
+        if said is None or not np.all(np.isfinite(said)):
+            continue
+        variants[method] = {
+            "metrics": all_scores(y_score, said.argmax(axis=1), said, n_classes),
+            "bins": bins_of(y_score, said, target),
+            "reliability": reliability_of(y_score, said, target, shared.seed) if is_test else None,
+        }
+    return {"error": None, "scores": {}, "timing": {"fit_s": seconds}, "variants": variants}
 
 
 def _plain(value: Any) -> Any:
