@@ -84,8 +84,6 @@ class ClassSides {
 
   std::uint64_t n_left() const { return n_left_; }
   std::uint64_t n_right() const { return n_right_; }
-  const MeasureOf<Square>& measure() const { return measure_; }
-  std::uint64_t sum_left() const { return w_left_; }
   double weight_left() const { return static_cast<double>(w_left_); }
   double weight_right() const { return static_cast<double>(w_right_); }
 

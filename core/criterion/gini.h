@@ -44,10 +44,6 @@ class Gini {
 
   double tie_break(std::uint64_t, std::uint64_t) const { return 0.0; }
 
-  // What the score divides by the weights of the sides.
-  Square left_squares() const { return left_squares_; }
-  Square right_squares() const { return right_squares_; }
-
   template <class Slot>
   static double impurity(std::span<const Slot> weights, std::uint64_t whole) {
     const auto w = static_cast<double>(whole);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "base/kernels.h"
 #include "base/memory.h"
@@ -35,7 +36,7 @@ class RunScores {
     if constexpr (Criterion::kScoresFlags) {
       std::fill(&right_[n_splits], &right_[n_padded], right_[0]);
       kernels_.scores.quotients(left_.data(), right_.data(), weight_.data(), n_padded,
-                                static_cast<std::int64_t>(sides.sum_left()), score_.data());
+                                total_weight_, score_.data());
     } else {
       kernels_.scores.squared(left_.data(), weight_.data(), n_padded, sides.right().sum,
                               sides.right().weight, score_.data());
@@ -70,28 +71,46 @@ class RunScores {
   }
 
   // The rows of one code after the other: what is to the left after each, and the number of codes. Class
-  // weights: the squares on both sides; leaves the whole node on the left of `sides`.
+  // weights: the sums of their squares on both sides, kept up to date as criterion/gini.h does.
   template <class Criterion>
     requires Criterion::kScoresFlags
   std::size_t add_up(const Criterion& criterion, const typename Criterion::Local& local,
                      std::span<const SortKey> keys, const typename Criterion::Slot* unlisted,
-                     const typename Criterion::Slot* total, typename Criterion::Sides& sides) {
-    std::size_t run = 0;
-    const auto put = [&](Code code) {
-      left_[run] = sides.measure().left_squares();
-      right_[run] = sides.measure().right_squares();
-      weight_[run] = static_cast<std::int64_t>(sides.sum_left());
-      code_[run] = code;
+                     const typename Criterion::Slot* total, typename Criterion::Sides&) {
+    const std::size_t n_classes = criterion.n_outputs();
+    left_weights_.assign(n_classes, 0);
+    std::int64_t* const of_class = left_weights_.data();
+    std::int64_t left_squares = 0, right_squares = 0, weight = 0;
+    total_weight_ = 0;
+    for (std::size_t k = 0; k < n_classes; ++k) {
+      const std::int64_t right = total[k];
+      right_squares += right * right;
+      total_weight_ += right;
+    }
+    const auto move = [&](std::size_t k, std::int64_t w) {
+      const std::int64_t left = of_class[k];
+      of_class[k] = left + w;
+      left_squares += w * (2 * left + w);
+      right_squares -= w * (2 * (std::int64_t{total[k]} - left) - w);
+      weight += w;
     };
-    sides.reset(total, 0);
+    std::size_t run = 0;
+    const auto put = [&, left_of = left_.data(), right_of = right_.data(),
+                      weight_of = weight_.data(), code_of_run = code_.data()](Code code) {
+      left_of[run] = left_squares;
+      right_of[run] = right_squares;
+      weight_of[run] = weight;
+      code_of_run[run] = code;
+    };
     if (unlisted != nullptr) {
-      sides.move_cell(unlisted);
+      for (std::size_t k = 0; k < n_classes; ++k) move(k, unlisted[k]);
       put(0);
       run = 1;
     }
     for (std::size_t i = 0; i < keys.size(); ++i) {
       const Code code = code_of(keys[i]);
-      criterion.move_row(local, place_of(keys[i]), sides);
+      const auto entry = local.entry[place_of(keys[i])];
+      move(entry.label, entry.weight);
       put(code);
       run += i + 1 < keys.size() && code_of(keys[i + 1]) != code;
     }
@@ -129,6 +148,8 @@ class RunScores {
 
   const Kernels& kernels_ = kernels();
   UnfilledVector<std::int64_t> left_, right_, weight_;
+  std::vector<std::int64_t> left_weights_;  // of each class
+  std::int64_t total_weight_ = 0;
   UnfilledVector<Code> code_;
   UnfilledVector<double> score_;
   Split found_;
