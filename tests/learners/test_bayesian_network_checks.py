@@ -10,6 +10,7 @@ from arboleda import BayesianNetworkClassifier
 _CONFIGURATIONS = [
     BayesianNetworkClassifier(),
     BayesianNetworkClassifier("naive", alpha=0.0),
+    BayesianNetworkClassifier("tan"),
     BayesianNetworkClassifier(n_bins=5, alpha=0.5),
 ]
 

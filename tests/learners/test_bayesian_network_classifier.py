@@ -230,7 +230,7 @@ def test_columns_of_very_many_categories() -> None:
 
 
 def test_incomes_with_numbers_categories_and_missing_values() -> None:
-    """Naive Bayes is right on 84 of 100 new rows, the augmented network on 86."""
+    """Naive Bayes is right on 84 of 100 new rows, the augmented networks on 86."""
     table = pd.read_csv(shared_data("adult/adult.csv.gz"), na_values="?", skipinitialspace=True)
     income = table.pop("income")
     table = table.astype({name: "category" for name in table if table[name].dtype.kind not in "if"})
@@ -239,7 +239,7 @@ def test_incomes_with_numbers_categories_and_missing_values() -> None:
         BayesianNetworkClassifier(structure)
         .fit(table[train], income[train])
         .score(table[new], income[new])
-        for structure in ("naive", "tan")
+        for structure in ("naive", "fan", "tan")
     ]
     assert scores[0] > 0.83
-    assert scores[1] > scores[0] + 0.015
+    assert min(scores[1:]) > scores[0] + 0.015

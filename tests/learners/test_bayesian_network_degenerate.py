@@ -17,6 +17,7 @@ _ALL = pytest.mark.parametrize(
     [
         BayesianNetworkClassifier(),
         BayesianNetworkClassifier("naive", alpha=0.0),
+        BayesianNetworkClassifier("tan"),
         BayesianNetworkClassifier(n_bins=2),
     ],
     ids=repr,

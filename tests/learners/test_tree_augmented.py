@@ -1,4 +1,4 @@
-"""The tree of tree-augmented naive Bayes, against the formula and networkx's spanning tree."""
+"""Trees and forests of augmented naive Bayes, against the formula and networkx's spanning tree."""
 
 import itertools
 
@@ -36,39 +36,43 @@ def naive_information(a: np.ndarray, b: np.ndarray, c: np.ndarray, w: np.ndarray
     return total
 
 
+@pytest.mark.parametrize("priced", [False, True])
 @pytest.mark.parametrize("at_once", [2**22, 1])
 @pytest.mark.parametrize("seed", range(3))
 def test_information_is_the_formula(
-    seed: int, at_once: int, monkeypatch: pytest.MonkeyPatch
+    seed: int, at_once: int, priced: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_tree_augmented, "_AT_ONCE", at_once)
     states, sizes, labels, weight = some_rows(seed)
-    found = worth_of_joining(states, sizes, labels, 3, weight)
+    found = worth_of_joining(states, sizes, labels, 3, weight, priced=priced)
     np.testing.assert_array_equal(found, found.T)
     for i, j in itertools.combinations(range(6), 2):
         if 2 in {i, j}:
             assert found[i, j] == -np.inf
             continue
-        price = (sizes[i] - 1) * (sizes[j] - 1) * 3
+        price = (sizes[i] - 1) * (sizes[j] - 1) * 3 * priced
         expected = naive_information(states[:, i], states[:, j], labels, weight) - price
         assert found[i, j] == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.parametrize("priced", [False, True])
 @pytest.mark.parametrize("seed", range(5))
-def test_no_tree_tells_more(seed: int) -> None:
+def test_no_tree_tells_more(seed: int, priced: bool) -> None:
     states, sizes, labels, weight = some_rows(seed)
-    information = worth_of_joining(states, sizes, labels, 3, weight)
-    edges = augmenting_tree(states, sizes, labels, 3, weight)
+    information = worth_of_joining(states, sizes, labels, 3, weight, priced=priced)
+    edges = augmenting_tree(states, sizes, labels, 3, weight, priced=priced)
     graph = nx.Graph()
     graph.add_nodes_from(range(6))
     for i, j in itertools.combinations(range(6), 2):
-        if information[i, j] > 0:
+        if information[i, j] > (0 if priced else -np.inf):
             graph.add_edge(i, j, weight=information[i, j])
     best = nx.maximum_spanning_tree(graph)
     assert {frozenset(edge) for edge in edges} == {frozenset(edge) for edge in best.edges}
     children = [child for _, child in edges]
     assert len(set(children)) == len(children)  # one parent at most
     assert 0 not in children  # the first column is a root
+    if not priced:  # a tree of all columns, but the one of one state
+        assert sorted({*children, 0}) == [0, 1, 3, 4, 5]
 
 
 def test_columns_that_are_independent_are_seldom_joined() -> None:
@@ -77,5 +81,6 @@ def test_columns_that_are_independent_are_seldom_joined() -> None:
         random = np.random.default_rng(seed)
         states = random.integers(6, size=(2000, 2)).astype(np.int32)
         labels = random.integers(2, size=2000)
-        joined += len(augmenting_tree(states, (6, 6), labels, 2, np.ones(2000)))
+        joined += len(augmenting_tree(states, (6, 6), labels, 2, np.ones(2000), priced=True))
+        assert augmenting_tree(states, (6, 6), labels, 2, np.ones(2000), priced=False) == [(0, 1)]
     assert joined <= 2  # chi squared with 50 degrees of freedom is beyond 100: 3 in 100,000

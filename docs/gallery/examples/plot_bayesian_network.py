@@ -66,8 +66,8 @@ for (hidden, _), p in zip(asked, network.predict_proba(questions)[:, 0], strict=
     print(f"without {hidden:13s}: {p:.3f}")
 
 # %%
-# Without a graph, each column gets the target and at most one other column as parents: the tree
-# that makes the rows likeliest.
+# Without a graph, each column gets the target and at most one other column as parents: the forest
+# that makes the rows likeliest, with edges that are worth the numbers they take.
 
 BayesianNetworkClassifier().fit(students, target).plot()
 plt.show()

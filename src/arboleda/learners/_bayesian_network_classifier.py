@@ -1,4 +1,4 @@
-"""Bayesian networks that classify: naive, tree-augmented, or with a graph that is given."""
+"""Bayesian networks that classify: naive, augmented, or with a graph that is given."""
 
 from __future__ import annotations
 
@@ -43,9 +43,10 @@ class BayesianNetworkClassifier(BayesRuleClassifier):
 
     The columns and the target are the nodes of a graph, along which their joint distribution
     factorises: P(x, k) = prod_v P(v | parents of v). From it follows the posterior of the target,
-    P(k | x). Naive Bayes is the network in which the target is the only parent of each column. The
-    tree-augmented network gives each column one more parent, another column: of all such networks
-    the one that makes the rows likeliest.
+    P(k | x). Naive Bayes is the network in which the target is the only parent of each column.
+    Tree-augmented naive Bayes (TAN) gives every column but one another column as a second parent:
+    of all such networks the one that makes the rows likeliest. Forest-augmented naive Bayes (FAN)
+    does so only where the second parent is worth its numbers.
 
     The table of a node holds the probability of each of its states x given those of its parents,
 
@@ -55,10 +56,10 @@ class BayesianNetworkClassifier(BayesRuleClassifier):
 
     Parameters
     ----------
-    structure : {"tan", "naive"}, DirectedGraph or iterable of (parent, child), default="tan"
-        "tan": tree-augmented naive Bayes; "naive": naive Bayes; otherwise the edges of the graph,
-        as pairs of names of columns or of the target. Columns that are in no edge are independent
-        of all others.
+    structure : {"fan", "tan", "naive"}, DirectedGraph or iterable of (parent, child), default="fan"
+        "fan": forest-augmented naive Bayes; "tan": tree-augmented naive Bayes, as Friedman et al.
+        (1997) have it; "naive": naive Bayes; otherwise the edges of the graph, as pairs of names of
+        columns or of the target. Columns that are in no edge are independent of all others.
     alpha : float, default=1.0
         0: tables of maximum likelihood. Otherwise those of greatest posterior probability (MAP)
         under a symmetric Dirichlet prior with parameter alpha + 1.
@@ -116,11 +117,13 @@ default="from_dtype"
     is probable if values are missing for reasons that the row shows. In `predict` they are summed
     out, exactly, by variable elimination. A category that `fit` did not see is a missing value.
 
-    The tree is found from the rows that have both values of a pair. From what
-    joining them adds to the logarithm of the likelihood, the number of free numbers that it takes
-    is subtracted (Akaike 1974), for otherwise columns of many categories would be joined to all
-    others. Pairs that are not worth it, or whose table with the target would have more than
-    1,048,576 entries, are not joined, so that the tree may be a forest.
+    Tree and forest are found from the rows that have both values of a pair, and directed away from
+    the first column. The tree of "tan" has the greatest sum of conditional mutual informations
+    I(A; B | target): the more, the more categories columns have, be it by chance, so that those of
+    very many are joined to most others. For "fan", from what joining two columns adds to the
+    logarithm of the likelihood, the number of free numbers that it takes is subtracted (Akaike
+    1974), and pairs that are not worth it are not joined. Neither joins a column that has one
+    state, or a pair whose table with the target would have more than 1,048,576 entries.
 
     With ``alpha=0`` a row may be impossible under every class; the answer is then ``class_prior_``.
     Where the rows do not have some combination of parents, the states of a node are equally
@@ -128,11 +131,14 @@ default="from_dtype"
 
     References
     ----------
-    J. Pearl (1988), "Probabilistic Reasoning in Intelligent Systems". N. Friedman, D. Geiger,
-    M. Goldszmidt (1997), "Bayesian network classifiers", Machine Learning 29. C. K. Chow, C. N. Liu
-    (1968), "Approximating discrete probability distributions with dependence trees", IEEE
-    Transactions on Information Theory 14. U. M. Fayyad, K. B. Irani (1993), "Multi-interval
-    discretization of continuous-valued attributes for classification learning", IJCAI.
+    J. Pearl (1988), "Probabilistic Reasoning in Intelligent Systems". N. Friedman, D. Geiger, M.
+    Goldszmidt (1997), "Bayesian network classifiers", Machine Learning 29. P. J. F. Lucas (2004),
+    "Restricted Bayesian network structure learning", Advances in Bayesian Networks, Springer. H.
+    Akaike (1974), "A new look at the statistical model identification", IEEE Transactions on
+    Automatic Control 19. C. K. Chow, C. N. Liu (1968), "Approximating discrete probability
+    distributions with dependence trees", IEEE Transactions on Information Theory 14. U. M. Fayyad,
+    K. B. Irani (1993), "Multi-interval discretization of continuous-valued attributes for
+    classification learning", IJCAI.
 
     Examples
     --------
@@ -169,7 +175,7 @@ default="from_dtype"
 
     def __init__(
         self,
-        structure: Structure = "tan",
+        structure: Structure = "fan",
         *,
         alpha: float = 1.0,
         n_bins: Bins = "mdl",

@@ -1,4 +1,4 @@
-"""The graph of a Bayesian-network classifier: given by names, naive, or tree-augmented."""
+"""The graph of a Bayesian-network classifier: given by names, naive, or augmented."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arboleda.learners._tree_augmented import augmenting_tree
 
 __all__ = ["Structure", "build_graph", "node_names"]
 
-Structure = Literal["tan", "naive"] | DirectedGraph | Iterable[Sequence[Hashable]]
+Structure = Literal["fan", "tan", "naive"] | DirectedGraph | Iterable[Sequence[Hashable]]
 
 
 def node_names(
@@ -59,7 +59,7 @@ def build_graph(
 
     Parameters
     ----------
-    structure : {"tan", "naive"}, DirectedGraph or iterable of (parent, child)
+    structure : {"fan", "tan", "naive"}, DirectedGraph or iterable of (parent, child)
     nodes : tuple of hashable
         Names, the target's last.
     states : ndarray of shape (n_rows, n_nodes)
@@ -75,14 +75,16 @@ def build_graph(
     """
     target = len(nodes) - 1
     if isinstance(structure, str):
-        if structure not in {"tan", "naive"}:
+        if structure not in {"fan", "tan", "naive"}:
             raise ValueError(
-                f"structure={structure!r}: give 'tan', 'naive' or a list of edges (parent, child)"
+                f"structure={structure!r}: give 'fan', 'tan', 'naive' or a list of edges (parent, "
+                "child)"
             )
         edges = [(target, column) for column in range(target)]
-        if structure == "tan":
+        if structure != "naive":
+            columns, labels = states[:, :target], states[:, target]
             edges += augmenting_tree(
-                states[:, :target], sizes[:target], states[:, target], sizes[target], weight
+                columns, sizes[:target], labels, sizes[target], weight, priced=structure == "fan"
             )
         return DirectedGraph([(nodes[parent], nodes[child]) for parent, child in edges], nodes)
     if isinstance(structure, DirectedGraph):

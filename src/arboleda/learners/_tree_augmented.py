@@ -1,4 +1,4 @@
-"""The tree of tree-augmented naive Bayes: Friedman, Geiger and Goldszmidt (1997).
+"""Trees and forests that augment naive Bayes: Friedman, Geiger and Goldszmidt (1997).
 
 Chow and Liu (1968) find the tree that makes the rows likeliest: the one of largest total mutual
 information between neighbours. Given the class, it is the conditional mutual information
@@ -7,8 +7,9 @@ information between neighbours. Given the class, it is the conditional mutual in
 
 Joining two columns adds N times that to the logarithm of the likelihood of N rows, be it by chance,
 and (r_A - 1) (r_B - 1) r_C free numbers to the tables. By Akaike (1974) a network foretells new
-rows the better, the larger the former is less the latter. So that is what is summed up here;
-without it, columns of many categories would be joined to all others.
+rows the better, the larger the former is less the latter. A tree maximises the former and spans all
+columns, so that it joins those of many categories to many others; a forest maximises the
+difference.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ def augmenting_tree(
     labels: npt.NDArray[np.integer[Any]],
     n_classes: int,
     weight: Floats,
+    *,
+    priced: bool,
 ) -> list[tuple[int, int]]:
     """Return the edges (parent, child) of the tree, directed away from its first column.
-
-    Columns that are not worth joining make the tree a forest.
 
     Parameters
     ----------
@@ -48,8 +49,12 @@ def augmenting_tree(
     labels : ndarray of shape (n_rows,)
     n_classes : int
     weight : ndarray of shape (n_rows,)
+    priced : bool
+        Whether joining columns has its price, so that those that are not worth it make the tree a
+        forest.
     """
-    return _spanning_tree(worth_of_joining(states, sizes, labels, n_classes, weight))
+    worth = worth_of_joining(states, sizes, labels, n_classes, weight, priced=priced)
+    return _spanning_tree(worth, 0.0 if priced else -math.inf)
 
 
 def worth_of_joining(
@@ -58,10 +63,12 @@ def worth_of_joining(
     labels: npt.NDArray[np.integer[Any]],
     n_classes: int,
     weight: Floats,
+    *,
+    priced: bool,
 ) -> Floats:
     """Return what joining two columns adds to the logarithm of the likelihood, less its price.
 
-    The rows that have both values count; the price is the number of free numbers it takes.
+    The rows that have both values count; the price, if any, is the number of free numbers it takes.
 
     Returns
     -------
@@ -89,7 +96,8 @@ def worth_of_joining(
             table = counts.reshape(n_classes, sizes[i] + 1, -1)[:, : sizes[i]] / total
             partner_sizes = [sizes[j] for j in group]
             found = total * _information(table, partner_sizes, widths)
-            found -= n_classes * (sizes[i] - 1) * (np.array(partner_sizes) - 1)
+            if priced:
+                found -= n_classes * (sizes[i] - 1) * (np.array(partner_sizes) - 1)
             worth[i, group] = worth[group, i] = found
     return worth
 
@@ -153,16 +161,16 @@ def _x_log_x(x: Floats) -> Floats:
     return found
 
 
-def _spanning_tree(worth: npt.NDArray[np.float64]) -> list[tuple[int, int]]:
-    """Prim's algorithm over the edges above 0; ties go to the first child, then to its parent."""
+def _spanning_tree(worth: Floats, least: float) -> list[tuple[int, int]]:
+    """Prim's algorithm over edges of more than `least`; ties: the first child, then its parent."""
     n_columns = len(worth)
     waiting = np.ones(n_columns, dtype=bool)
-    best = np.zeros(n_columns)
+    best = np.full(n_columns, least)
     parent = np.zeros(n_columns, dtype=np.intp)
     edges = []
     for _ in range(n_columns):
         joined = int(np.where(waiting, best, -np.inf).argmax())
-        if waiting[joined] and best[joined] > 0.0:
+        if waiting[joined] and best[joined] > least:
             edges.append((int(parent[joined]), joined))
         else:  # the first of those that no edge leads to
             joined = int(waiting.argmax())
