@@ -161,6 +161,14 @@ def test_the_smallest_weights(learner: Any) -> None:
 
 
 @_ALL_WEIGHTED
+def test_weights_that_vanish_beside_the_largest(learner: Any) -> None:
+    heavy = (_Y != 1) & (np.arange(20) < 16)
+    model = fitted_or_refused(learner, _X, _Y, np.where(heavy, 1e200, 1e-200))
+    alone = fitted_or_refused(learner, _X, _Y, np.where(heavy, 1e200, 0.0))
+    np.testing.assert_array_equal(model.predict_proba(_X), alone.predict_proba(_X))
+
+
+@_ALL_WEIGHTED
 def test_a_class_without_weight_is_never_predicted(learner: Any) -> None:
     weight = np.where(_Y == 1, 0.0, 1.0)
     model = fitted_or_refused(learner, _X, _Y, weight)

@@ -53,8 +53,7 @@ class ClassRows:
     @cached_property
     def unit_weight(self) -> Floats:
         """Weights times a power of two that makes the largest about 1."""
-        scaled: Floats = np.ldexp(self.weight, -int(np.frexp(self.weight.max())[1]))
-        return scaled
+        return _unit_weight(self.weight)
 
     def sums(self, values: Floats) -> Floats:
         """Sum of a number of each row over the rows of each class."""
@@ -65,6 +64,8 @@ def read_class_rows(
     estimator: Any, X: Any, y: Any, sample_weight: Any, *, categorical_features: Any = None
 ) -> ClassRows:
     """Check what `fit` is given; rows of weight 0 are left out.
+
+    So are rows whose weight vanishes beside the largest, below 1e-308 of it.
 
     Raises
     ------
@@ -81,10 +82,15 @@ def read_class_rows(
     check_total_weight(weight)
     if weight is None:
         weight = np.ones(table.n_rows)
-    kept = np.flatnonzero(weight)
+    kept = np.flatnonzero(_unit_weight(weight) >= np.finfo(np.float64).tiny)
     if kept.size < weight.size:
         table = table.take(kept)
     return ClassRows(table, classes, labels[kept], weight[kept], labels, kept)
+
+
+def _unit_weight(weight: Floats) -> Floats:
+    scaled: Floats = np.ldexp(weight, -int(np.frexp(weight.max())[1]))
+    return scaled
 
 
 def sums_by_class(labels: npt.NDArray[np.intp], values: Floats, n_classes: int) -> Floats:
