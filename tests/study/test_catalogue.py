@@ -1,6 +1,7 @@
 """The catalogue: its models are those of scikit-learn and of this library, and can be chosen."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from arboleda import (
+    BayesianNetworkClassifier,
     ClassSwitchingClassifier,
     DiagonalLDA,
     GradientBoostingClassifier,
@@ -61,6 +63,7 @@ CLASSIFIERS: dict[str, Make] = {
     "friedman_boosting": lambda **p: GradientBoostingClassifier(random_state=0, **p),
     "ridge": lambda **p: scaled(RidgeClassifier(**p)),
     "mixed_naive_bayes": MixedNaiveBayes,
+    "bayesian_network": BayesianNetworkClassifier,
     "rda": lambda **p: scaled(RegularizedDiscriminantAnalysis(random_state=0, **p)),
     "shrunken_centroids": lambda **p: scaled(NearestShrunkenCentroids(random_state=0, **p)),
     "diagonal_lda": lambda **p: scaled(DiagonalLDA(**p)),
@@ -124,11 +127,21 @@ def test_regressors_by_hand(diabetes: StudyResult, key: str) -> None:
     assert scores == pytest.approx(expected)
 
 
-def test_kinds_of_columns_reach_the_naive_bayes_of_mixed_columns(
-    tmp_path: Path, mixed: pd.DataFrame
+@pytest.mark.parametrize(
+    ("key", "make"),
+    [
+        ("mixed_naive_bayes", MixedNaiveBayes),
+        (
+            "bayesian_network",
+            partial(BayesianNetworkClassifier, categorical_features=["city", "member"]),
+        ),
+    ],
+)
+def test_kinds_of_columns_reach_the_model(
+    tmp_path: Path, mixed: pd.DataFrame, key: str, make: Make
 ) -> None:
-    result = Study(mixed, target="rich", out=tmp_path, models="mixed_naive_bayes").run()
-    params, scores = chosen(result, "mixed_naive_bayes")
+    result = Study(mixed, target="rich", out=tmp_path, models=key).run()
+    params, scores = chosen(result, key)
     since = mixed["since"].dt
     table = mixed[["age", "city", "wealth", "member"]].assign(
         city=mixed["city"].fillna("(missing)").astype("category"),
@@ -138,7 +151,7 @@ def test_kinds_of_columns_reach_the_naive_bayes_of_mixed_columns(
     )
     y = (mixed["rich"] == "yes").to_numpy()
     train = np.sort(train_test_split(np.arange(160), test_size=0.2, stratify=y, random_state=0)[0])
-    model = MixedNaiveBayes(**params)
+    model = make(**params)
     expected = [
         model.fit(table.iloc[train[fit]], y[train[fit]]).score(
             table.iloc[train[score]], y[train[score]]
@@ -178,7 +191,7 @@ def test_every_estimator_of_the_textbook_has_an_entry() -> None:
     both |= {"ridge"}
     classes = {"most_frequent", "logistic", "naive_bayes", "lda", "qda", "class_switching"}
     classes |= {"mixed_naive_bayes", "rda", "shrunken_centroids", "diagonal_lda"}
-    classes |= {"kernel_density"}
+    classes |= {"kernel_density", "bayesian_network"}
     numbers = {"mean", "linear", "lasso", "elastic_net", "kernel_ridge"}
     assert {m.key for m in models_for("binary", ["all"])} == both | classes
     assert {m.key for m in models_for("regression", ["all"])} == both | numbers

@@ -9,6 +9,7 @@ from sklearn.discriminant_analysis import (
 from sklearn.naive_bayes import GaussianNB
 
 from arboleda.learners import (
+    BayesianNetworkClassifier,
     DiagonalLDA,
     KernelDensityClassifier,
     MixedNaiveBayes,
@@ -37,6 +38,12 @@ def _mixed_naive_bayes_grid(setting: Setting) -> list[dict[str, Any]]:
     return [{"alpha": prior, "var_smoothing": share} for share in (1e-9, 1e-3) for prior in priors]
 
 
+def _bayesian_network(setting: Setting, params: Params) -> Any:
+    """Numbers are cut into bins that tell the classes apart; all else is counted as it is."""
+    counted = sorted({*setting.categorical, *setting.binary})
+    return BayesianNetworkClassifier(categorical_features=counted, **params)
+
+
 CLASS_MODELS: tuple[Model, ...] = (
     Model(
         key="naive_bayes",
@@ -51,6 +58,20 @@ CLASS_MODELS: tuple[Model, ...] = (
         task="classification",
         make=_mixed_naive_bayes,
         grid=_mixed_naive_bayes_grid,
+        style="none",
+        engine="arboleda",
+        core=False,
+    ),
+    Model(
+        key="bayesian_network",
+        name="Bayesian network",
+        task="classification",
+        make=_bayesian_network,
+        grid=lambda s: [
+            {"structure": structure, "alpha": prior}
+            for structure in ("tan", "naive")
+            for prior in (0.5, 1.0, 10.0)
+        ],
         style="none",
         engine="arboleda",
         core=False,
