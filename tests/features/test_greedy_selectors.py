@@ -195,6 +195,24 @@ def test_set_output_asks_for_another_container() -> None:
     assert selector.set_output(transform="polars").transform(polars).schema["city"] == pl.String
 
 
+def test_columns_keep_their_types_in_another_container() -> None:
+    frame, y = mixed_table()
+    frame["city"] = frame["city"].astype("category")
+    selector = MRMRSelector(2).fit(frame, y)
+    for other in (pl.from_pandas(frame), pa.Table.from_pandas(frame)):
+        chosen = selector.set_output(transform="pandas").transform(other)
+        assert chosen["city"].dtype == "category"
+        assert chosen["age"].dtype == np.float64
+        chosen = selector.set_output(transform="polars").transform(other)
+        assert [str(dtype) for dtype in chosen.dtypes] == ["Categorical", "Float64"]
+
+
+def test_huge_numbers_are_a_target() -> None:
+    random = np.random.default_rng(5)
+    X = random.standard_normal((60, 3))
+    assert MRMRSelector(1).fit(X, X[:, 1] * 1e307).order_.tolist() == [1]
+
+
 @pytest.mark.parametrize("selector", SELECTORS)
 def test_sparse_tables(selector: Any) -> None:
     random = np.random.default_rng(4)

@@ -238,3 +238,21 @@ def test_the_task_is_told_by_the_target_or_by_name() -> None:
     assert mutual_information(X, np.where(counts > 0, "yes", "no"))[0] > 0.5
     with pytest.raises(ValueError, match="regressor needs numbers"):
         mutual_information(X, np.where(counts > 0, "yes", "no"), task="regression")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("task", "regresion"),
+        ("continuous", "knn"),
+        ("n_bins", 1),
+        ("n_bins", 2.5),
+        ("n_neighbors", 0),
+        ("n_neighbors", 1.5),
+        ("n_jobs", 1.5),
+    ],
+)
+def test_a_parameter_that_cannot_be_is_refused(name: str, value: Any) -> None:
+    X, y = np.arange(12.0).reshape(6, 2), [0, 1] * 3
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of mutual_information"):
+        mutual_information(X, y, **{name: value})

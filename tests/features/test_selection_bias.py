@@ -14,9 +14,9 @@ def test_of_noise_only_a_selection_outside_of_the_folds_makes_something() -> Non
         X = np.random.default_rng(table).standard_normal((50, 5000))
         y = np.repeat([0, 1], 25)
         folds = StratifiedKFold(5, shuffle=True, random_state=table)
-        chosen = MRMRSelector(20).fit_transform(X, y)
+        chosen = MRMRSelector(10).fit_transform(X, y)
         outside.append(cross_val_score(GaussianNB(), chosen, y, cv=folds).mean())
-        pipeline = make_pipeline(MRMRSelector(20), GaussianNB())
+        pipeline = make_pipeline(MRMRSelector(10), GaussianNB())
         inside.append(cross_val_score(pipeline, X, y, cv=folds).mean())
     assert np.mean(outside) > 0.8
     # Right half of the time: the standard error of 150 answers is 0.04.

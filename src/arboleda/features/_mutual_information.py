@@ -8,10 +8,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.validation import check_consistent_length
 
 from arboleda._bridge.table import check_table
 from arboleda._bridge.threads import resolve_n_jobs
+from arboleda.features._greedy_selector import GreedySelector
 from arboleda.features._measures import Continuous, measure_of
 from arboleda.features._target import Task, read_classes_or_numbers
 
@@ -73,8 +75,8 @@ def mutual_information(
     Raises
     ------
     ValueError
-        If X holds an infinite value or text in a numeric column, y has missing or infinite values,
-        or the lengths differ.
+        If a parameter is out of range, X holds an infinite value or text in a numeric column, y
+        has missing or infinite values, or the lengths differ.
 
     References
     ----------
@@ -89,6 +91,17 @@ def mutual_information(
     >>> mutual_information(X, y).round(2)
     array([0.41, 0.22, 0.81, 0.77])
     """
+    given = {
+        "task": task,
+        "categorical_features": categorical_features,
+        "continuous": continuous,
+        "n_bins": n_bins,
+        "n_neighbors": n_neighbors,
+        "random_state": random_state,
+        "n_jobs": n_jobs,
+    }
+    constraints = {name: GreedySelector._parameter_constraints[name] for name in given}
+    validate_parameter_constraints(constraints, given, "mutual_information")
     table = check_table(_Reader(), X, reset=True, categorical_features=categorical_features)
     target, found_task = read_classes_or_numbers(y, task, _Reader())
     check_consistent_length(table, target)

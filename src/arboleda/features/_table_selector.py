@@ -20,9 +20,11 @@ from arboleda._bridge.table import fitted_order
 
 __all__ = ["TableSelector"]
 
-_IS_FRAME_OF: dict[str, Callable[[Any], bool]] = {
-    "pandas": nw.dependencies.is_pandas_dataframe,
-    "polars": nw.dependencies.is_polars_dataframe,
+# Columns keep their types on the way from one container to another.
+_AS: dict[str, Callable[[nw.DataFrame[Any]], Any]] = {
+    "default": nw.DataFrame.to_native,
+    "pandas": nw.DataFrame.to_pandas,
+    "polars": nw.DataFrame.to_polars,
 }
 
 
@@ -45,7 +47,7 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         -------
         X_r : ndarray, sparse matrix or frame of shape (n_samples, n_selected_features)
             A frame stays a frame, so that columns keep their types; ``set_output`` asks for another
-            container.
+            container, in which columns keep their types too.
 
         Raises
         ------
@@ -54,18 +56,14 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         frame = as_frame(X)
-        if frame is None or self._needs_another_container(frame.to_native()):
+        if frame is None or not self.support_.any():
+            # A frame of no column has no rows; an array has, and scikit-learn warns.
             return super().transform(X)
         order = fitted_order(self, frame, self.schema_)
         chosen = self.get_support(indices=True).tolist()
         places = chosen if order is None else [order[j] for j in chosen]
-        return frame[:, places].to_native()
-
-    def _needs_another_container(self, native: Any) -> bool:
-        if not self.support_.any():
-            return True  # a frame of no column has no rows; an array has, and scikit-learn warns
         wanted = _get_output_config("transform", estimator=self)["dense"]
-        return wanted != "default" and not _IS_FRAME_OF[wanted](native)
+        return _AS[wanted](frame[:, places])
 
     def _get_support_mask(self) -> npt.NDArray[np.bool_]:
         check_is_fitted(self)

@@ -44,11 +44,11 @@ def read_classes_or_numbers(
         those of the task.
     """
     read = read_target(y, numeric=task == "regression")
-    if task == "auto":
-        task = "regression" if type_of_target(read) == "continuous" else "classification"
-    if task == "classification":
-        return numbered_classes(read, estimator)[1], task
-    with np.errstate(over="ignore", invalid="ignore"):  # it adds up what may be huge
+    with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up and casts huge values
+        if task == "auto":
+            task = "regression" if type_of_target(read) == "continuous" else "classification"
+        if task == "classification":
+            return numbered_classes(read, estimator)[1], task
         numbers = _check_y(read, y_numeric=True, estimator=estimator)
     if numbers.dtype.kind in "Mm":
         raise ValueError(
