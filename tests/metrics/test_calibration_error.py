@@ -1,5 +1,7 @@
 """The expected calibration error: its definition, its bias, its interval."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -67,7 +69,7 @@ def test_the_interval_holds_the_true_error_of_a_model_that_is_too_sure() -> None
     for seed in range(40):
         said = draw.random(1000)
         true = draw.random(1000) < 0.5 + 0.6 * (said - 0.5)  # the true error is 0.1
-        error = calibration_error(true, said, of="classes", n_resamples=200, random_state=seed)
+        error = calibration_error(true, said, of="classes", n_resamples=100, random_state=seed)
         held += error.low <= 0.1 <= error.high
     assert held >= 33  # 36 or 37 are expected
 
@@ -89,6 +91,20 @@ def test_draws_are_those_of_the_seed() -> None:
         calibration_error(true, shares, n_resamples=20, random_state=7) for _ in range(2)
     )
     assert first == again
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_resamples": 2.5}, "n_resamples=2.5"),
+        ({"n_bins": 2.5}, "n_bins=2.5"),
+        ({"n_bins": "ten"}, "n_bins='ten'"),
+        ({"n_bins": None}, "n_bins=None"),
+    ],
+)
+def test_what_counts_is_a_whole_number(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        calibration_error([0, 1], [0.5, 0.5], **options)
 
 
 def test_what_cannot_be_is_refused() -> None:

@@ -1,6 +1,7 @@
 """Probabilities in bins: how far what is said in each of them is from what happens."""
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -73,7 +74,7 @@ def binned(said: Floats, n_bins: int, strategy: Bins) -> Binned:
     ValueError
         If there is no such strategy or no bin.
     """
-    if n_bins < 1:
+    if not isinstance(n_bins, Integral) or n_bins < 1:
         raise ValueError(f"n_bins={n_bins!r}: give a number of bins, 1 or more")
     inner = np.linspace(0.0, 1.0, n_bins + 1)
     if strategy == "quantile":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -57,7 +58,7 @@ def expected_calibration_error(
     """Mean gap between the probabilities said and the frequencies seen, over bins of probability.
 
     With the rows in bins B_b by the probability p_i said of an event and y_i = 1 where it happened,
-    ECE = (1 / n) sum_b |sum_{i in B_b} (y_i - p_i)|.
+    ``ECE = (1 / n) sum_b |sum_{i in B_b} (y_i - p_i)|``.
 
     It is larger than the true error, the more so the fewer rows fall in a bin: a calibrated model
     has more than 0 (about 0.03 for 1,000 rows in 10 bins). `calibration_error` tells how much.
@@ -164,7 +165,7 @@ def calibration_error(
     >>> error.low, error.value < error.largest_by_chance
     (0.0, True)
     """
-    if n_resamples < 1:
+    if not isinstance(n_resamples, Integral) or n_resamples < 1:
         raise ValueError(f"n_resamples={n_resamples!r}: give a number of draws, 1 or more")
     if not 0.0 < confidence_level < 1.0:
         raise ValueError(f"confidence_level={confidence_level!r} must lie between 0 and 1")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["codes_of", "read_probabilities", "score_matrix"]
+__all__ = ["codes_of", "distinct", "read_probabilities", "score_matrix"]
 
 # Rows of probabilities may miss 1 by so much: classifiers of float32 do.
 _SUM_TOLERANCE = 1e-4
@@ -18,10 +18,13 @@ def codes_of(y: npt.NDArray[Any], names: npt.NDArray[Any]) -> npt.NDArray[np.int
     Raises
     ------
     ValueError
-        If a label is none of them.
+        If a label is none of them, or has no order among them.
     """
     order = np.argsort(names, kind="stable")
-    at = np.searchsorted(names, y, sorter=order).clip(max=len(names) - 1)
+    try:
+        at = np.searchsorted(names, y, sorter=order).clip(max=len(names) - 1)
+    except TypeError as error:
+        raise _without_order([*names.tolist(), *y.tolist()]) from error
     codes = np.asarray(order[at], dtype=np.int64)
     unknown = np.flatnonzero(names[codes] != y)
     if unknown.size:
@@ -67,13 +70,13 @@ def read_probabilities(
     Raises
     ------
     ValueError
-        If there is no row, lengths differ, a class is not among the labels, or a row holds no
-        probabilities.
+        If there is no row, lengths differ, labels stand twice or cannot be sorted, a class is not
+        among them, or a row holds no probabilities.
     """
     true, given = np.asarray(y_true), np.asarray(y_prob, dtype=np.float64)
     if true.ndim != 1 or not len(true):
         raise ValueError(f"y_true has the shape {true.shape}: one label for each row is expected")
-    names = np.unique(true) if labels is None else np.asarray(labels)
+    names = distinct(true) if labels is None else _names_of(labels)
     if given.ndim == 1 and len(names) == 2:
         given = np.column_stack([1.0 - given, given])
     if given.shape != (len(true), len(names)):
@@ -91,3 +94,35 @@ def read_probabilities(
             "and sum to 1; give those of predict_proba"
         )
     return names, codes_of(true, names), given
+
+
+def distinct(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Sort labels, each once.
+
+    Raises
+    ------
+    ValueError
+        If they are objects of types that have no order.
+    """
+    try:
+        return np.unique(labels)
+    except TypeError as error:
+        raise _without_order(labels.tolist()) from error
+
+
+def _without_order(labels: list[Any]) -> ValueError:
+    kinds = sorted({type(label).__name__ for label in labels})
+    return ValueError(
+        f"labels of the types {', '.join(kinds)} stand together and have no order: drop rows whose "
+        "class is missing, and give the others one type, for example with str()"
+    )
+
+
+def _names_of(labels: Sequence[Any]) -> npt.NDArray[Any]:
+    """Classes in the order in which they are given."""
+    names = np.asarray(labels)
+    if names.ndim != 1:
+        raise ValueError(f"labels={labels!r}: give a list of the classes, in the order of columns")
+    if len(distinct(names)) < len(names):
+        raise ValueError(f"labels={names.tolist()} name a class twice: name each once")
+    return names

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sklearn import metrics as sk
 
 from arboleda._frames import new_frame
-from arboleda.metrics._read import codes_of, score_matrix
+from arboleda.metrics._read import codes_of, distinct, score_matrix
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,7 +111,7 @@ def classification_table(
     (0.6, 0.583)
     """
     true, predicted = np.asarray(y_true), np.asarray(y_pred)
-    names = np.unique(np.concatenate([true, predicted])) if labels is None else np.asarray(labels)
+    names = distinct(np.concatenate([true, predicted])) if labels is None else np.asarray(labels)
     codes_true, codes_predicted = codes_of(true, names), codes_of(predicted, names)
     numbers = np.arange(len(names))
     confusion = sk.confusion_matrix(codes_true, codes_predicted, labels=numbers)
