@@ -96,6 +96,14 @@ def test_weights_count_rows() -> None:
         accuracy_coverage_curve(true, shares, sample_weight=times * 0)
 
 
+def test_weights_that_vanish_beside_the_largest_leave_rows_out() -> None:
+    weights = [5e-324, 1e308, 1e308]
+    curve = accuracy_coverage_curve([0, 1, 0], [0.05, 0.9, 0.7], sample_weight=weights)
+    assert curve.threshold.tolist() == [0.9, 0.7]
+    assert curve.coverage.tolist() == [0.5, 1.0]
+    assert curve.accuracy.tolist() == [1.0, 0.5]
+
+
 def test_frame_and_curve_show_the_points() -> None:
     true, shares = _rows()
     curve = accuracy_coverage_curve(true, shares)

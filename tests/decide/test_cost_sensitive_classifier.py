@@ -26,7 +26,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from tests.decide.models import Logistic, Said
 
-from arboleda import CostSensitiveClassifier, HistGradientBoostingClassifier, RandomForestClassifier
+from arboleda import (
+    CostSensitiveClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    RejectOptionClassifier,
+    StackingClassifier,
+)
 
 _TEN = [[0.0, 1.0], [10.0, 0.0]]
 
@@ -247,12 +253,38 @@ def test_metadata_goes_where_it_is_asked_for() -> None:
 def test_a_search_looks_for_the_least_cost() -> None:
     X, y = _rare()
     search = GridSearchCV(
-        CostSensitiveClassifier(LogisticRegression(), cost_matrix=_TEN),
-        {"estimator__C": [1e-4, 1.0], "method": ["posterior", "threshold"]},
+        CostSensitiveClassifier(GaussianNB(), cost_matrix=_TEN),
+        {"estimator__var_smoothing": [1e-9, 10.0], "method": ["posterior", "threshold"]},
         cv=3,
     ).fit(X, y)
     assert search.best_score_ == search.cv_results_["mean_test_score"].max()
     assert -1 < search.best_score_ < 0
+
+
+def test_an_ensemble_numbers_classes_and_needs_an_array() -> None:
+    X, y = _rare()
+    names = np.array(["good", "bad"])[y]
+    by_name = {("good", "bad"): 10.0, ("bad", "good"): 1.0}
+    member = CostSensitiveClassifier(GaussianNB(), cost_matrix=by_name)
+    with pytest.raises(ValueError, match="numbers the sorted classes from 0 .* an array"):
+        StackingClassifier([("costs", member)], cv=2).fit(X, names)
+    in_order = np.array([[0.0, 1.0], [10.0, 0.0]])  # bad, good
+    by_place = member.set_params(cost_matrix=in_order)
+    stack = StackingClassifier([("costs", by_place)], cv=2).fit(X, names)
+    assert set(stack.predict(X)) <= set(names)
+    with pytest.raises(ValueError, match=r"the classes are \['bad', 'good'\]$"):
+        CostSensitiveClassifier(GaussianNB(), cost_matrix={("good", "ill"): 1.0}).fit(X, names)
+
+
+def test_weights_so_large_that_their_sum_is_no_number() -> None:
+    X, y = _rare()
+    for model in (
+        CostSensitiveClassifier(GaussianNB(), cost_matrix=_TEN),
+        RejectOptionClassifier(GaussianNB(), threshold=0.7),
+    ):
+        model.fit(X, y)
+        huge = model.score(X, y, sample_weight=np.full(len(y), 1e308))
+        assert huge == pytest.approx(model.score(X, y))
 
 
 def test_folds_given_as_rows_cannot_be_cut_again() -> None:

@@ -217,9 +217,10 @@ def curve_of(
     confidence: Floats, right: npt.NDArray[np.bool_], weight: Floats
 ) -> AccuracyCoverageCurve:
     """Make the curve of rows by how sure the model is of each; some row has weight."""
-    used = weight > 0
+    weight = weight / weight.max()
+    used = weight > 0  # not of those that vanish beside the largest either
     order = np.argsort(-confidence[used], kind="stable")
-    sure, weight = confidence[used][order], weight[used][order] / weight.max()
+    sure, weight = confidence[used][order], weight[used][order]
     ends = np.flatnonzero(np.append(np.diff(sure) < 0, True))
     accepted = np.cumsum(weight)[ends]
     hits = np.cumsum(weight * right[used][order])[ends]

@@ -52,7 +52,8 @@ class CostSensitiveClassifier(PosteriorClassifier):
         class, a column for each predicted one. A mapping {(true, predicted): cost} names the
         classes, and must name all errors; right predictions cost 0 unless named. A data frame names
         true classes in its index and predicted ones in its columns, in any order. Negative costs
-        are gains. None: 1 for each error.
+        are gains. None: 1 for each error. Stacks and votes number the classes for their members,
+        scikit-learn's too: a member needs an array.
     method : {"posterior", "threshold"}, default="posterior"
         "posterior": the rule above. "threshold": argmin_j sum_k L[k, j] w_k P(k | x), where the
         weights w of the classes make the mean cost least on posteriors out of fold. With two

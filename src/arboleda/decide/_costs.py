@@ -172,7 +172,7 @@ def _of_frame(given: Any, classes: Array) -> Floats:
         if len(names) != len(classes) or any(names.count(c) != 1 for c in classes.tolist()):
             raise ValueError(
                 f"cost_matrix has the {side} {names}, but the classes are {classes.tolist()}: name "
-                "each of them once"
+                f"each of them once{_if_numbered(classes.tolist())}"
             )
         places.append([names.index(label) for label in classes.tolist()])
     costs = _numbers(given.to_numpy(), "cost_matrix")[np.ix_(*places)]
@@ -188,8 +188,16 @@ def _places(pair: Any, classes: Array, name: str) -> tuple[int, int]:
         if label not in names:
             raise ValueError(
                 f"{name} names the class {label!r} in {pair!r}, but the classes are {names}"
+                f"{_if_numbered(names)}"
             )
     return names.index(pair[0]), names.index(pair[1])
+
+
+def _if_numbered(names: list[Any]) -> str:
+    """What to do where classes are numbers, which may not be those that the user has."""
+    if names != list(range(len(names))):
+        return ""
+    return "; an ensemble, which numbers the sorted classes from 0 for its members, needs an array"
 
 
 def _numbers(given: Any, name: str) -> Floats:

@@ -9,12 +9,14 @@ corners. With more classes the weights take turns until none gains.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from arboleda.decide._costs import best_decisions, relative
 
-__all__ = ["cost_of_decisions", "learned_weights"]
+__all__ = ["cost_of_decisions", "learned_weights", "weighted_mean"]
 
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.intp]
@@ -38,7 +40,20 @@ def cost_of_decisions(
     costs : ndarray of shape (n_classes, n_classes) or (n_rows, n_classes, n_classes)
     weight : ndarray of shape (n_rows,) or None
     """
-    return float(np.average(_paid(true, costs)[np.arange(len(true)), decided], weights=weight))
+    paid = _paid(true, costs)[np.arange(len(true)), decided]
+    return weighted_mean(paid, weight)
+
+
+def weighted_mean(values: npt.NDArray[Any], weight: Floats | None) -> float:
+    """Mean of values, weighted by rows whose weights may be so large that their sum is no number.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows,)
+    weight : ndarray of shape (n_rows,) or None
+        Some row has weight.
+    """
+    return float(np.average(values, weights=None if weight is None else weight / weight.max()))
 
 
 def learned_weights(posteriors: Floats, true: Numbers, costs: Floats, weight: Floats) -> Floats:

@@ -23,6 +23,7 @@ from arboleda.decide._posterior_classifier import (
     Numbers,
     PosteriorClassifier,
 )
+from arboleda.decide._posterior_weights import weighted_mean
 from arboleda.tree._refit import as_before_if_it_fails
 
 __all__ = ["RejectOptionClassifier"]
@@ -274,4 +275,4 @@ class RejectOptionClassifier(PosteriorClassifier):
         # As objects, so that labels of other types are different and no error.
         right = predicted.astype(object) == classes.astype(object)[numbers]
         weight = None if sample_weight is None else read_weights(sample_weight, numbers)
-        return float(np.average(right, weights=weight))
+        return weighted_mean(right, weight)
