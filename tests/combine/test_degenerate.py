@@ -150,6 +150,19 @@ def test_weights_without_a_sum_are_refused() -> None:
         VotingRegressor(_NUMBERS, weights=[1.7e308, 1.7e308]).fit(_X, _VALUES)
 
 
+@pytest.mark.parametrize("member", [LogisticRegression(), DecisionTreeClassifier(max_depth=1)])
+def test_weights_of_rows_without_a_sum_are_refused(member: Any) -> None:
+    """Also where no member sums them: fitted ones are given none."""
+    members, huge = [("member", member.fit(_X, _LABELS))], np.full(30, 1e307)
+    for combination in (
+        VotingClassifier(members, rule="weighted"),
+        EnsembleSelectionClassifier(members, cv="prefit"),
+        BayesianModelAveragingClassifier(members, cv="prefit"),
+    ):
+        with pytest.raises(ValueError, match="the sum of sample_weight is beyond float64"):
+            combination.fit(_X, _LABELS, sample_weight=huge)
+
+
 @pytest.mark.parametrize(
     "combination",
     [
