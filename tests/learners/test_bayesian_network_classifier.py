@@ -183,6 +183,8 @@ def test_the_name_of_the_target() -> None:
         ({"structure": [("SAT", "grade")]}, "no edge at 'letter', the target"),
         ({"target": "SAT"}, "target='SAT' is the name of a column"),
         ({"structure": "tree"}, "structure='tree': give"),
+        ({"structure": 3}, "structure=3: give 'fan', 'tan', 'naive', a DirectedGraph or a list"),
+        ({"structure": iter([("letter", "SAT")])}, "a list of edges (parent, child)"),
         ({"alpha": -1.0}, "alpha"),
         ({"n_bins": 1}, "n_bins"),
         ({"n_bins": "even"}, "n_bins"),

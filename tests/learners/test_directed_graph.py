@@ -75,6 +75,8 @@ def test_edges_that_make_no_graph(edges: list[str], message: str) -> None:
         ([("a", "z")], ["a", "b"], "'a' -> 'z' names 'z', which is no node; there are 'a', 'b'"),
         ([], ["a", "b", "a"], "the node 'a' is given twice"),
         (["ab"], None, "'ab' is no edge: give a pair"),
+        ([(["a"], "b")], None, "(['a'], 'b') is no edge: give a pair"),
+        ([("a", "b")], [], "names 'a', which is no node; there are none"),
     ],
 )
 def test_nodes_that_are_not_there(edges: Any, nodes: Any, message: str) -> None:

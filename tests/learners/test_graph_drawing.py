@@ -71,6 +71,12 @@ def test_graphs_without_edges() -> None:
     assert not boxes["one"].overlaps(boxes["two"])
 
 
+def test_no_nodes_are_empty_axes() -> None:
+    ax = DirectedGraph([]).plot()
+    assert not ax.texts
+    assert not ax.axison
+
+
 def test_names_are_no_mathematics() -> None:
     ax = DirectedGraph([("$x_1$", 2)]).plot()
     assert set(boxes_of(ax)) == {"$x_1$", "2"}

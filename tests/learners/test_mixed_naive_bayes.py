@@ -247,3 +247,12 @@ def test_named_columns_are_matched_and_judged() -> None:
         clone(model).set_params(binary_features=["height"]).fit(X, y)
     with pytest.raises(ValueError, match="binary_features names 'tall', which is no column"):
         clone(model).set_params(binary_features=["tall"]).fit(X, y)
+
+
+def test_a_variance_outside_float64_is_refused_as_such() -> None:
+    X, y = np.array([[1.0], [2.0], [4.0], [5.0]]), [0, 0, 1, 1]
+    for scale in (1e-300, 1e300):
+        with pytest.raises(ValueError, match="column 0 .* variance is outside float64: divide"):
+            MixedNaiveBayes().fit(X * scale, y)
+    with pytest.raises(ValueError, match="column 0 of X is constant in class 0"):
+        MixedNaiveBayes(var_smoothing=0.0).fit(X * [[0], [0], [1], [1]], y)

@@ -56,7 +56,8 @@ class BayesianNetworkClassifier(BayesRuleClassifier):
 
     Parameters
     ----------
-    structure : {"fan", "tan", "naive"}, DirectedGraph or iterable of (parent, child), default="fan"
+    structure : {"fan", "tan", "naive"}, DirectedGraph or collection of (parent, child), \
+default="fan"
         "fan": forest-augmented naive Bayes; "tan": tree-augmented naive Bayes, as Friedman et al.
         (1997) have it; "naive": naive Bayes; otherwise the edges of the graph, as pairs of names of
         columns or of the target. Columns that are in no edge are independent of all others.
@@ -93,9 +94,9 @@ default="from_dtype"
     tables_ : dict of node to ndarray
         P(node | parents): the first axes are the parents in the order of ``graph_.parents(node)``,
         the last is the node.
-    log_likelihood_ : ndarray of shape (n_iter_,)
+    log_likelihood_ : ndarray of shape (n_iterations,)
         Logarithm of the probability of all that is known of the rows, after each iteration.
-    log_posterior_ : ndarray of shape (n_iter_,)
+    log_posterior_ : ndarray of shape (n_iterations,)
         The same plus alpha times the sum of the logarithms of the tables: what is maximised, and
         never falls. With ``alpha=0`` it is the likelihood.
     n_iter_ : int

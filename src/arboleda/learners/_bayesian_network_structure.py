@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from typing import Any, Literal
 
 from arboleda._bridge.schema import Name
@@ -12,7 +12,7 @@ from arboleda.learners._tree_augmented import augmenting_tree
 
 __all__ = ["Structure", "build_graph", "node_names"]
 
-Structure = Literal["fan", "tan", "naive"] | DirectedGraph | Iterable[Sequence[Hashable]]
+Structure = Literal["fan", "tan", "naive"] | DirectedGraph | Collection[Sequence[Hashable]]
 
 
 def node_names(
@@ -59,7 +59,7 @@ def build_graph(
 
     Parameters
     ----------
-    structure : {"fan", "tan", "naive"}, DirectedGraph or iterable of (parent, child)
+    structure : {"fan", "tan", "naive"}, DirectedGraph or collection of (parent, child)
     nodes : tuple of hashable
         Names, the target's last.
     states : ndarray of shape (n_rows, n_nodes)
@@ -75,11 +75,15 @@ def build_graph(
     """
     target = len(nodes) - 1
     if isinstance(structure, str):
-        if structure not in {"fan", "tan", "naive"}:
-            raise ValueError(
-                f"structure={structure!r}: give 'fan', 'tan', 'naive' or a list of edges (parent, "
-                "child)"
-            )
+        known = structure in {"fan", "tan", "naive"}
+    else:
+        known = isinstance(structure, DirectedGraph | Collection)
+    if not known:
+        raise ValueError(
+            f"structure={structure!r}: give 'fan', 'tan', 'naive', a DirectedGraph or a list of "
+            "edges (parent, child)"
+        )
+    if isinstance(structure, str):
         edges = [(target, column) for column in range(target)]
         if structure != "naive":
             columns, labels = states[:, :target], states[:, target]

@@ -176,7 +176,7 @@ class DirectedGraph:
         try:
             return self._places[node]
         except KeyError:
-            listed = ", ".join(map(repr, self.nodes[:20]))
+            listed = ", ".join(map(repr, self.nodes[:20])) or "none"
             more = ", ..." if len(self.nodes) > 20 else ""
             raise ValueError(
                 f"{where} names {node!r}, which is no node; there are {listed}{more}"
@@ -246,7 +246,8 @@ class DirectedGraph:
 
 
 def _pair(edge: Any) -> tuple[Node, Node]:
-    if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
+    is_pair = isinstance(edge, Sequence) and not isinstance(edge, str) and len(edge) == 2
+    if not is_pair or not all(isinstance(end, Hashable) for end in edge):
         raise ValueError(f"{edge!r} is no edge: give a pair (parent, child) of names")
     return edge[0], edge[1]
 

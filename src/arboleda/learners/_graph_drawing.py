@@ -69,6 +69,10 @@ def draw_graph(graph: DirectedGraph, ax: Axes | None = None, root: int | None = 
     -------
     ax : matplotlib.axes.Axes
     """
+    if not graph.nodes:
+        ax = axes_or_new(ax)
+        ax.set_axis_off()
+        return ax
     sketch = _sketch(graph, root)
     extent = 2 * _BETWEEN + max(
         at + width / 2 for at, width in zip(sketch.across, sketch.widths, strict=True)

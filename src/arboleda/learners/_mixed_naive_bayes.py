@@ -174,7 +174,7 @@ default="from_dtype"
         ------
         ValueError
             If a parameter is out of range, X holds an infinite value, text in a numeric column,
-            another value than 0 and 1 in a binary one, or values whose variance is beyond float64,
+            another value than 0 and 1 in a binary one, or values whose variance is outside float64,
             or y or the weights are not as described. The estimator stays as it was.
         """
         with as_before_if_it_fails(self):
@@ -201,8 +201,9 @@ default="from_dtype"
             mean, variance, overall = _moments(rows, as_floats(rows.table.columns[j]))
             if np.isinf(variance).any():
                 raise ValueError(
-                    f"column {self.schema_.describe(j)} of X holds values whose variance is beyond "
-                    "float64: divide the column by a constant, such as its largest absolute value"
+                    f"column {self.schema_.describe(j)} of X holds values whose variance is "
+                    "outside float64: divide the column by a constant, such as its largest "
+                    "absolute value"
                 )
             self.theta_[:, j], self.var_[:, j] = mean, variance
             widest = max(widest, overall)
@@ -298,7 +299,7 @@ def _moments(rows: ClassRows, values: Floats) -> tuple[Floats, Floats, float]:
     """Means and variances of a column in the classes, and its variance in all of them together.
 
     Missing values are left out; a class without any other takes those of all classes. Without any
-    at all they are NaN; variances beyond float64 are infinite.
+    at all they are NaN; variances outside float64, too small or too large, are infinite.
     """
     n_classes = rows.classes.size
     present = ~np.isnan(values)
@@ -319,6 +320,7 @@ def _moments(rows: ClassRows, values: Floats) -> tuple[Floats, Floats, float]:
         variance /= np.where(empty, 1.0, total)
         variance[empty] = overall
         mean += origin
-    if not np.isfinite(variance).all() or not np.isfinite(overall):
+    vanishes = overall < np.finfo(np.float64).tiny and bool(from_origin[weight > 0.0].any())
+    if vanishes or not np.isfinite(variance).all() or not np.isfinite(overall):
         variance[:] = np.inf
     return mean, variance, overall
