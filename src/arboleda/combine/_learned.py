@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from arboleda._bridge.target import check_total_weight
 from arboleda.combine._combination import Array, Combination
 from arboleda.combine._fits import Training, fit_members
 from arboleda.combine._folds import Folds, folds_of
@@ -135,6 +136,7 @@ class LearnedCombination(Combination):
         (X,) = indexable(X)
         classes, target = self._read_target(y)
         weight = read_weights(sample_weight, target)
+        check_total_weight(weight)
         is_weighted = sample_weight is not None
         if is_weighted:
             params["sample_weight"] = weight

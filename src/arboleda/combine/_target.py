@@ -10,7 +10,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_y
 
-from arboleda._bridge.target import check_total_weight, read_target, read_weight
+from arboleda._bridge.target import read_target, read_weight
 
 __all__ = ["check_held_out_weights", "check_squares", "read_classes", "read_values", "read_weights"]
 
@@ -71,12 +71,10 @@ def read_weights(sample_weight: Any, target: Array) -> npt.NDArray[np.float64]:
     Raises
     ------
     ValueError
-        If one is negative, missing or infinite, all are zero, their sum is beyond float64, or there
-        are too many or few.
+        If one is negative, missing or infinite, all are zero, or there are too many or few.
     """
     rows: Any = target
     weights = read_weight(sample_weight, rows)
-    check_total_weight(weights)
     return np.ones(len(target)) if weights is None else weights
 
 

@@ -16,6 +16,7 @@ from sklearn.utils.validation import (
     check_is_fitted,
 )
 
+from arboleda._bridge.target import check_total_weight
 from arboleda._bridge.threads import resolve_n_jobs
 from arboleda.combine._combination import Array, SavedCombination
 from arboleda.combine._fits import Training, fit_members
@@ -76,6 +77,7 @@ class Voting(TransformerMixin, SavedCombination):  # type: ignore[misc]
         weight = params.get("sample_weight")
         if weight is not None:
             weight = params["sample_weight"] = read_weights(weight, target)
+            check_total_weight(weight)
         of_members = params_of_members(self, members, params)
         training = Training(X, target, classes, of_members, self.n_jobs, self.verbose)
         members = learned_by(members, classes)
