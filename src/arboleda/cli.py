@@ -133,9 +133,10 @@ def explore(
 
     No model is compared; that is what a study does.
     """
-    from arboleda.explore import explore as explore_table
-
     try:
+        # Loading takes a second, in which Ctrl-C is as likely as later.
+        from arboleda.explore import explore as explore_table
+
         found = explore_table(table, target, seed=seed, progress=True)
         page = found.save(out or found.default_path)
     except KeyboardInterrupt:

@@ -8,6 +8,7 @@ import pytest
 
 from arboleda.explore import Exploration
 from arboleda.explore._page import render_exploration
+from arboleda.explore._structure_view import structure_view
 
 Facts = dict[str, Any]
 
@@ -90,6 +91,35 @@ def test_a_page_of_many_columns_stays_small_and_lists_them_all(explored: Explora
     assert "60 of 2,000 columns" in page
     listed = [row[0] for row in cells(page, "All columns")]
     assert sorted(listed) == sorted(column["name"] for column in facts["columns"])
+
+
+@pytest.mark.parametrize("classes", [2, 12, None])
+def test_rows_without_a_target_have_a_colour_of_their_own(
+    explored: Exploration, classes: int | None
+) -> None:
+    facts = copy.deepcopy(explored.facts)
+    n = len(facts["components"]["map"]["targets"])
+    if classes != 2:
+        rows = [{"label": f"kind {k}", "n_rows": 10} for k in range(classes or 0)]
+        facts["target"] |= {"classes": rows or None, "positive_class": None}
+    values = [i % (classes or 50) for i in range(n)]
+    facts["components"]["map"]["targets"] = [None, None, *values[2:]]
+    legend = structure_view(facts)["legend"]
+    assert legend[-1][1] == "target missing"
+    colours = [colour for colour, _ in legend]
+    assert len(colours) == len(set(colours))
+
+
+def test_the_legend_of_mixtures_is_that_of_the_curves(explored: Exploration) -> None:
+    facts = copy.deepcopy(explored.facts)
+    clusters = facts["clusters"]
+    steps = range(len(clusters["k"]))
+    clusters["silhouette"] = [None for _ in steps]
+    clusters["mixtures"]["bic"] = {"full": [-9.0 - k for k in steps], "diag": [5.0 for _ in steps]}
+    view = structure_view(facts)["clusters"]
+    assert [label for _, label in view["legend"]] == ["full covariances", "diagonal covariances"]
+    clusters["mixtures"]["bic"]["full"] = [None for _ in steps]
+    assert structure_view(facts)["clusters"]["legend"] == []
 
 
 def test_many_remarks_of_one_kind_are_one_line(explored: Exploration) -> None:

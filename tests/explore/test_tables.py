@@ -72,6 +72,12 @@ def test_what_deserves_attention() -> None:
     }  # fmt: skip
 
 
+def test_gaps_of_the_target_are_told_once() -> None:
+    frame = pd.DataFrame({"x": range(40), "y": [None] * 24 + ["p", "q"] * 8})
+    about = {code for code, column in codes(explore(frame, "y").facts) if column == "y"}
+    assert about == {"rare_class", "target_missing"}
+
+
 @pytest.mark.parametrize(
     ("columns", "target", "sentence"),
     [

@@ -60,7 +60,8 @@ def _of_column(subject: Subject, column: Column) -> Iterator[Caution]:
         yield _caution("warning", codes.get(code, code), column.name, text)
         return
     n_missing = int(column.missing.sum())
-    if n_missing > MOSTLY_MISSING * n_rows:
+    # What a target lacks is told beside its classes.
+    if role.role != "target" and n_missing > MOSTLY_MISSING * n_rows:
         text = f"Missing in {n_missing:,} of {n_rows:,} rows."
         yield _caution("warning", "mostly_missing", column.name, text)
     distinct, counts = np.unique(column.values[~column.missing], return_counts=True)

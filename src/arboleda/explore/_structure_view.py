@@ -9,7 +9,7 @@ import numpy as np
 from arboleda._numbers import integer, percent, plain
 from arboleda.explore._figures import curve_by_k, map_plot, variance_plot
 from arboleda.report._colours import SWATCHES
-from arboleda.report._svg import ACCENT, NEUTRAL, SHADES, palette, shade
+from arboleda.report._svg import ACCENT, INK, NEUTRAL, SHADES, palette, shade
 from arboleda.report._words import count_word
 
 __all__ = ["structure_view"]
@@ -73,7 +73,7 @@ def _clusters(clusters: Mapping[str, Any]) -> dict[str, Any] | None:
     silhouette = clusters["silhouette"]
     known = [k for k in range(len(ks)) if silhouette[k] is not None]
     figures = [("Inertia of k-means", curve_by_k(ks, [clusters["inertia"]], "Inertia", "inertia"))]
-    sentences = []
+    sentences, legend = [], []
     if known:
         best = max(known, key=lambda k: silhouette[k])
         figures.append(
@@ -89,14 +89,13 @@ def _clusters(clusters: Mapping[str, Any]) -> dict[str, Any] | None:
              curve_by_k(ks, [bic[name] for name in order], "BIC", "bic", (0, found[kind] or 0)))
         )  # fmt: skip
         sentences.append(_bic_words(ks, kind, found[kind] or 0))
-    full_first = bool(figures[2:]) and kind == "full"
-    names = ("full covariances", "diagonal covariances")
+        names = {"full": "full covariances", "diag": "diagonal covariances"}
+        colours = ("var(--accent)", "var(--c1)")
+        legend = [(colour, names[each]) for colour, each in zip(colours, order, strict=True)]
     return {
         "figures": [{"title": title, "svg": svg} for title, svg in figures],
         "sentences": sentences,
-        "legend": list(
-            zip(("var(--accent)", "var(--c1)"), names if full_first else names[::-1], strict=True)
-        ),
+        "legend": legend,
         "n_components": clusters["n_components"],
         "n_mixture_components": clusters["mixtures"]["n_components"],
         "n_rows": integer(clusters["n_rows"]),
@@ -166,7 +165,8 @@ def _groups(facts: Mapping[str, Any], place: Mapping[str, Any]) -> Groups:
         return [(ACCENT, "var(--accent)", "", np.ones(len(place["x"]), dtype=bool))]
     values = np.array([np.nan if v is None else v for v in place["targets"]], dtype=float)
     groups = _by_class(target, values) if target["classes"] else _by_fifth(facts, values)
-    return [*groups, (NEUTRAL, "var(--neutral)", "target missing", np.isnan(values))]
+    # Grey is a class of two, the rest of many classes, or the middle of a quantity.
+    return [*groups, (INK, "var(--ink)", "target missing", np.isnan(values))]
 
 
 def _by_class(target: Mapping[str, Any], values: np.ndarray) -> Groups:
