@@ -69,8 +69,8 @@ CLASS_MODELS: tuple[Model, ...] = (
         make=_bayesian_network,
         grid=lambda s: [
             {"structure": structure, "alpha": prior}
-            for structure in ("tan", "naive")
-            for prior in (0.5, 1.0, 10.0)
+            for structure in ("fan", "tan", "naive")
+            for prior in (1.0, 10.0)
         ],
         style="none",
         engine="arboleda",
