@@ -45,7 +45,8 @@ struct StumpKernels {
   float (*bounds)(const PackedWeights* sums, std::size_t n_blocks, PackedWeights before,
                   PackedWeights total, float* bounds);
 
-  // sums[2 * side + label] += weight * scale, rounded down.
+  // sums[2 * side + label] += weight * scale, rounded down. All weights times the scale, and the sums,
+  // are below 2^62 together.
   void (*side_sums)(const StumpRows& rows, const double* weight, double scale, std::int64_t* sums);
 
   // weight *= factor[2 * side + label], but for weights of 0 at least `least`.

@@ -128,11 +128,11 @@ TEST_CASE("the sides of a stump are summed and multiplied by every level as by h
       std::vector<double> multiplied = rows.weight, ours = rows.weight;
       for (std::size_t i = 0; i < n; ++i) {
         const auto cell = static_cast<std::size_t>(2 * (rows.leaf[i] - 1)) + rows.labels[i];
-        expected[cell] += static_cast<std::int64_t>(rows.weight[i] * 0x1p61);
+        expected[cell] += static_cast<std::int64_t>(rows.weight[i] * 0x1p48);
         if (rows.weight[i] > 0.0) multiplied[i] = std::max(rows.weight[i] * factor[cell], least);
       }
       const StumpRows stump{rows.leaf.data(), rows.labels.data(), n};
-      level->stump.side_sums(stump, rows.weight.data(), 0x1p61, found.data());
+      level->stump.side_sums(stump, rows.weight.data(), 0x1p48, found.data());
       CHECK(found == expected);
       level->stump.multiply_sides(stump, factor, least, ours.data());
       CHECK(ours == multiplied);

@@ -92,8 +92,8 @@ def test_the_diagram_draws_the_table() -> None:
     ax = table.plot()
     drawn = ax.lines[1].get_xydata()
     np.testing.assert_allclose(drawn, np.column_stack([table.mean_probability, table.frequency]))
-    heights = [bar.get_height() for bar in ax.child_axes[0].patches]
-    assert heights == table.counts.tolist()
+    heights = [bar.get_height() for bar in ax.patches]
+    assert heights == pytest.approx((table.counts / len(true)).tolist())
     assert ax.get_xlabel() == "mean probability of True"
     assert f"ECE {table.expected_calibration_error:.3f}" in [
         text.get_text() for text in ax.get_legend().get_texts()

@@ -52,7 +52,7 @@ def costs_of_thresholds(p):
 # %%
 # Where each rule puts the threshold, and what it costs on the mails for testing:
 
-figure, panels = plt.subplots(1, 2, figsize=(10, 4), sharey=True)
+figure, panels = plt.subplots(1, 2, figsize=(9, 5.2), sharey=True)
 for ax, calibration in zip(panels, [None, "isotonic"], strict=True):
     options = {"cost_matrix": COSTS, "calibration": calibration}
     rules = {
@@ -74,7 +74,7 @@ for ax, calibration in zip(panels, [None, "isotonic"], strict=True):
     ax.set_xlabel("share of mails called spam")
     ax.set_xlim(0.0, 1.0)
     ax.set_ylim(0.0, 3.0)
-    ax.legend(frameon=False)
+    ax.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.13))
 panels[0].set_ylabel("mean cost of a mail")
 figure.tight_layout()
 plt.show()

@@ -127,8 +127,7 @@ class ReliabilityTable:
     def plot(self, ax: Axes | None = None, *, label: str | None = None) -> Axes:
         """Draw the reliability diagram: frequency over mean probability, with intervals.
 
-        A calibrated model lies on the diagonal. A histogram inside tells how many rows are in each
-        bin.
+        A calibrated model lies on the diagonal. Pale bars tell the share of the rows in each bin.
 
         Parameters
         ----------
@@ -142,6 +141,19 @@ class ReliabilityTable:
         ax : matplotlib.axes.Axes
         """
         ax = axes_or_new(ax)
+        share = self.counts / self.counts.sum()
+        width = self.upper - self.lower
+        ax.bar(
+            self.lower,
+            share,
+            width,
+            align="edge",
+            color="0.9",
+            ec="0.75",
+            lw=0.5,
+            label="share of rows",
+            zorder=0,
+        )
         ax.plot([0, 1], [0, 1], ls="--", lw=0.8, color="0.5", label="calibrated", zorder=1)
         if label is None:
             label = f"ECE {self.expected_calibration_error:.3f}"
@@ -162,23 +174,15 @@ class ReliabilityTable:
         ax.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0), aspect="equal")
         ax.set_xlabel(f"mean probability of {self.event}")
         ax.set_ylabel("how often it happened")
-        ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
-        self._draw_counts(ax)
+        ax.legend(
+            frameon=False,
+            loc="lower center",
+            bbox_to_anchor=(0.5, 1.0),
+            ncols=3,
+            columnspacing=1.0,
+            handlelength=1.5,
+        )
         return ax
-
-    def _draw_counts(self, ax: Axes) -> None:
-        # The corner that the curve bends away from.
-        above = float(np.average(self.gaps, weights=self.counts)) >= 0.0
-        corner = (0.66, 0.13) if above else (0.1, 0.76)
-        inset = ax.inset_axes((*corner, 0.31, 0.18))
-        width = self.upper - self.lower
-        inset.bar(self.lower, self.counts, width, align="edge", color="0.75", ec="0.4", lw=0.5)
-        inset.set_xlim(0.0, 1.0)
-        inset.set_title("rows", fontsize="small", pad=2)
-        inset.tick_params(labelsize="x-small", length=2)
-        inset.patch.set_alpha(0.0)
-        for side in ("top", "right"):
-            inset.spines[side].set_visible(False)
 
 
 def reliability_table(
