@@ -67,5 +67,5 @@ for number, (name, model) in enumerate(models.items()):
     print(f"{name}: decides {decided.mean():.1%} of the mails, {right:.2%} of them rightly")
 ax.axhline(0.98, color="0.6", lw=0.8, ls="--", zorder=0)
 ax.set_ylim(0.8, 1.002)
-ax.legend(title="area under risk over coverage", frameon=False, loc="lower left")
+ax.legend(title="area under risk over coverage", frameon=False, loc="lower center")
 plt.show()
