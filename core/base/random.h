@@ -66,10 +66,7 @@ constexpr std::uint64_t scatter(std::uint64_t z) {
 // costs a tenth of RandomStream's.
 class QuickStream {
  public:
-  QuickStream(std::uint64_t seed, Purpose purpose, std::uint32_t tree, std::uint64_t node)
-      : QuickStream(root(seed, purpose, tree), node) {}
-
-  // The same from what all nodes of a tree share.
+  // root: what all nodes of a tree share, by root().
   QuickStream(std::uint64_t root, std::uint64_t node) : state_(scatter(root ^ node)) {}
   static constexpr std::uint64_t root(std::uint64_t seed, Purpose purpose, std::uint32_t tree) {
     return scatter(seed ^ scatter(std::uint64_t{static_cast<std::uint32_t>(purpose)} << 32 | tree));

@@ -8,7 +8,7 @@ namespace arboleda {
 
 // The same operations in the same order as in the criteria: the same bits. All n are multiples of 8.
 struct ScoreKernels {
-  static constexpr std::size_t kFewRows = 24;
+  static constexpr std::size_t kMostRows = 24;
 
   // score[j] = sum_k L_k^2 / W_L + sum_k R_k^2 / W_R (criterion/gini.h), where right[k * stride + j] = R_k
   // and total[k] = L_k + R_k; -1 where a side is empty.
@@ -20,7 +20,7 @@ struct ScoreKernels {
   void (*squared)(const std::int64_t* left_sum, const std::int64_t* left_weight, std::size_t n,
                   std::int64_t total_sum, std::int64_t total_weight, double* score);
 
-  // The best threshold of each of n columns in a node of at most kFewRows rows: its score, or -1 where
+  // The best threshold of each of n columns in a node of at most kMostRows rows: its score, or -1 where
   // all rows have the same code, and the largest code on the left; of equal scores, the lowest
   // threshold. codes[i * n + j]: of row i in column j. sum[i]: target times weight of row i.
   void (*squared_of_few)(const std::uint32_t* codes, std::size_t n, const std::int64_t* sum,

@@ -125,14 +125,14 @@ void squared_of_few(const std::uint32_t* codes, std::size_t n, const std::int64_
 void gini_of_few(const std::uint32_t* codes, std::size_t n, const std::uint32_t* label,
                  const std::uint32_t* weight, std::size_t n_rows, std::size_t n_classes,
                  double* score, std::uint32_t* code) {
-  std::uint32_t total[ScoreKernels::kFewRows] = {};
+  std::uint32_t total[ScoreKernels::kMostRows] = {};
   for (std::size_t i = 0; i < n_rows; ++i) total[label[i]] += weight[i];
   for (std::size_t j = 0; j < n; j += 8) {
     EightBest best;
     for (std::size_t t = 0; t < n_rows; ++t) {
       EightCounts at;
       read_codes(codes + t * n + j, at);
-      EightCounts left_of[ScoreKernels::kFewRows];
+      EightCounts left_of[ScoreKernels::kMostRows];
       for (std::size_t k = 0; k < n_classes; ++k) left_of[k] = EightCounts{};
       for (std::size_t i = 0; i < n_rows; ++i) {
         EightCounts own;

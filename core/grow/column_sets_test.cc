@@ -38,7 +38,7 @@ TEST_CASE("what is drawn depends on the stream alone, and every order is as like
   std::vector<std::size_t> n_first(9);
   for (std::uint64_t node = 0; node < 3000; ++node) {
     const auto first_of = [&](std::size_t n, FeatureDraw& from) {
-      QuickStream random(7, Purpose::feature_subset, 2, node);
+      QuickStream random(QuickStream::root(7, Purpose::feature_subset, 2), node);
       std::vector<FeatureIndex> drawn;
       while (drawn.size() < n) drawn.push_back(from.next(random));
       from.put_back();

@@ -27,7 +27,7 @@ namespace arboleda {
 template <class Criterion>
 class FewRowsSearch {
  public:
-  static constexpr std::size_t kMost = ScoreKernels::kFewRows;
+  static constexpr std::size_t kMost = ScoreKernels::kMostRows;
 
   // is_wanted: only the score decides.
   FewRowsSearch(const CodedTable& table, const CodeRows& code_rows, const Criterion& criterion,

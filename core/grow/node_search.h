@@ -58,7 +58,6 @@ class NodeSearch {
     auto& list = workspace.features;
     auto& varies = workspace.varies;
     workspace.sets.list(bud.features, list);
-    varies.assign(list.size(), 0);
     workspace.search.begin(node, list);
     if (helpers == nullptr || node.rows.size() * list.size() < kParallelWork) {
       search_each(node, workspace);
@@ -91,6 +90,7 @@ class NodeSearch {
       check_in_large(node);
       varies[f] = mine.search.search(node, list[f], mine.best);
     };
+    varies.assign(list.size(), 0);
     for (auto& w : helpers) w.best = {};
     std::vector<std::size_t> others;  // those that are not summed up already
     for (std::size_t f = 0; f < list.size(); ++f) {

@@ -6,14 +6,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from arboleda._bridge.table import check_table
-from arboleda.learners._bayes_rule import BayesRuleClassifier, Floats, class_priors, log_priors
-from arboleda.learners._class_rows import dense_table, read_class_rows
-from arboleda.learners._units import Units, class_means, complete_matrix, divided, within_scale
+from arboleda.learners._bayes_rule import Floats, log_priors
+from arboleda.learners._numbers_classifier import NumbersClassifier
+from arboleda.learners._units import class_means, divided, within_scale
 from arboleda.tree._refit import as_before_if_it_fails
 
 
-class DiagonalLDA(BayesRuleClassifier):
+class DiagonalLDA(NumbersClassifier):
     """Linear discriminant analysis with a diagonal covariance that all classes share.
 
     Each class is Gaussian with the means m_kj and the variances s_j^2, pooled within the classes;
@@ -98,13 +97,7 @@ class DiagonalLDA(BayesRuleClassifier):
         """
         with as_before_if_it_fails(self):
             self._validate_params()
-            rows = read_class_rows(self, X, y, sample_weight)
-            self.classes_ = rows.classes
-            self.class_prior_ = class_priors(self.priors, rows.class_weight, rows.classes)
-            self._class_weight = rows.class_weight
-            table = complete_matrix(self, rows.table, self.schema_)
-            self._units = Units.of(table, common=False)
-            table = self._units.enter(table)
+            rows, table = self._enter_rows(X, y, sample_weight, common=False)
             weight = rows.unit_weight
             self._scale = within_scale(table, rows.labels, weight, common=False)
             means = class_means(table, rows.labels, weight, rows.classes.size)
@@ -114,8 +107,7 @@ class DiagonalLDA(BayesRuleClassifier):
         return self
 
     def _log_joint(self, X: Any) -> Floats:
-        table = dense_table(self, check_table(self, X, reset=False))
-        entered = self._units.enter(complete_matrix(self, table, self.schema_))
+        entered = self._entered(X)
         Z = divided(entered, self._scale)
         joint = np.tile(log_priors(self.class_prior_, self._class_weight), (len(Z), 1))
         for k, centroid in enumerate(self._centroids):

@@ -8,16 +8,15 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from arboleda._bridge.table import check_table
 from arboleda.learners._bandwidths import judged_bandwidth, rule_bandwidth, within_range
-from arboleda.learners._bayes_rule import BayesRuleClassifier, Floats, class_priors, log_priors
-from arboleda.learners._class_rows import dense_table, read_class_rows
+from arboleda.learners._bayes_rule import Floats, log_priors
 from arboleda.learners._kernels import Kernel, log_density
-from arboleda.learners._units import Units, complete_matrix, divided, within_scale
+from arboleda.learners._numbers_classifier import NumbersClassifier
+from arboleda.learners._units import divided, within_scale
 from arboleda.tree._refit import as_before_if_it_fails
 
 
-class KernelDensityClassifier(BayesRuleClassifier):
+class KernelDensityClassifier(NumbersClassifier):
     """Bayes' rule with the density of each class estimated by kernels on its rows.
 
     The density of class k at x is
@@ -143,13 +142,7 @@ default="gaussian"
         """
         with as_before_if_it_fails(self):
             self._validate_params()
-            rows = read_class_rows(self, X, y, sample_weight)
-            self.classes_ = rows.classes
-            self.class_prior_ = class_priors(self.priors, rows.class_weight, rows.classes)
-            self._class_weight = rows.class_weight
-            table = complete_matrix(self, rows.table, self.schema_)
-            self._units = Units.of(table, common=not self.standardize)
-            table = self._units.enter(table)
+            rows, table = self._enter_rows(X, y, sample_weight, common=not self.standardize)
             weight, labels = rows.unit_weight, rows.labels
             spread = within_scale(table, labels, weight, common=not self.standardize)
             self._scale = spread if self.standardize else np.ones_like(spread)
@@ -180,8 +173,7 @@ default="gaussian"
         return within_range(own)
 
     def _log_joint(self, X: Any) -> Floats:
-        table = dense_table(self, check_table(self, X, reset=False))
-        entered = self._units.enter(complete_matrix(self, table, self.schema_))
+        entered = self._entered(X)
         Z = divided(entered, self._scale)
         log_prior = log_priors(self.class_prior_, self._class_weight)
         joint = np.tile(log_prior, (len(Z), 1))

@@ -9,17 +9,16 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils._param_validation import HasMethods, Interval
 
-from arboleda._bridge.table import check_table
-from arboleda.learners._bayes_rule import BayesRuleClassifier, Floats, class_priors, log_priors
-from arboleda.learners._class_rows import ClassRows, dense_table, read_class_rows
+from arboleda.learners._bayes_rule import Floats, class_priors, log_priors
+from arboleda.learners._class_rows import ClassRows
 from arboleda.learners._folds import error_rates, row_splits
+from arboleda.learners._numbers_classifier import NumbersClassifier
 from arboleda.learners._shrinkage_path import ShrinkagePath
 from arboleda.learners._standardized_centroids import StandardizedCentroids
-from arboleda.learners._units import Units, complete_matrix
 from arboleda.tree._refit import as_before_if_it_fails
 
 
-class NearestShrunkenCentroids(BayesRuleClassifier):
+class NearestShrunkenCentroids(NumbersClassifier):
     """Diagonal LDA with class means shrunken to the overall mean, so that few columns decide.
 
     In column j the mean of class k differs from the overall mean by so many standard errors:
@@ -159,12 +158,7 @@ class NearestShrunkenCentroids(BayesRuleClassifier):
         """
         with as_before_if_it_fails(self):
             self._validate_params()
-            rows = read_class_rows(self, X, y, None)
-            self.classes_ = rows.classes
-            self.class_prior_ = class_priors(self.priors, rows.class_weight, rows.classes)
-            table = complete_matrix(self, rows.table, self.schema_)
-            self._units = Units.of(table, common=True)
-            table = self._units.enter(table)
+            rows, table = self._enter_rows(X, y, None, common=True)
             self._centroids = StandardizedCentroids.of(table, rows.labels, rows.classes.size)
             self.path_ = None
             if self.shrink_threshold is None:
@@ -215,7 +209,6 @@ class NearestShrunkenCentroids(BayesRuleClassifier):
         return wrong
 
     def _log_joint(self, X: Any) -> Floats:
-        table = dense_table(self, check_table(self, X, reset=False))
-        entered = self._units.enter(complete_matrix(self, table, self.schema_))
+        entered = self._entered(X)
         joint = self._centroids.log_likelihood(entered, self.shrink_threshold_)
         return joint + log_priors(self.class_prior_, self._centroids.count)

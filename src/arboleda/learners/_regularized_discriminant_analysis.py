@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from arboleda._bridge.table import check_table
-from arboleda.learners._bayes_rule import BayesRuleClassifier, Floats, class_priors, log_priors
-from arboleda.learners._class_rows import ClassRows, dense_table, read_class_rows
+from arboleda.learners._bayes_rule import Floats, class_priors, log_priors
+from arboleda.learners._class_rows import ClassRows
 from arboleda.learners._folds import error_rates, row_splits
 from arboleda.learners._gaussian_classes import ClassMoments, log_densities
 from arboleda.learners._leave_one_out import LeftOut
+from arboleda.learners._numbers_classifier import NumbersClassifier
 from arboleda.learners._regularization_plane import RegularizationPlane
-from arboleda.learners._units import Units, complete_matrix, divided, within_scale
+from arboleda.learners._units import divided, within_scale
 from arboleda.tree._refit import as_before_if_it_fails
 
 # Tried where nothing else is asked for; another gamma costs next to nothing, another alpha does.
@@ -24,7 +24,7 @@ _ALPHAS = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0)
 _GAMMAS = (0.0, 0.001, 0.01, 0.1, 0.25, 0.5, 0.75, 1.0)
 
 
-class RegularizedDiscriminantAnalysis(BayesRuleClassifier):
+class RegularizedDiscriminantAnalysis(NumbersClassifier):
     """Discriminant analysis between quadratic, linear and nearest-mean, chosen by cross-validation.
 
     Each class is Gaussian. Its covariance is a compromise, after Friedman (1989), of its own
@@ -182,13 +182,7 @@ class RegularizedDiscriminantAnalysis(BayesRuleClassifier):
             self._validate_params()
             alphas = _candidates(self.alpha, _ALPHAS, "alpha")
             gammas = _candidates(self.gamma, _GAMMAS, "gamma")
-            rows = read_class_rows(self, X, y, sample_weight)
-            self.classes_ = rows.classes
-            self.class_prior_ = class_priors(self.priors, rows.class_weight, rows.classes)
-            self._class_weight = rows.class_weight
-            table = complete_matrix(self, rows.table, self.schema_)
-            self._units = Units.of(table, common=not self.standardize)
-            table = self._units.enter(table)
+            rows, table = self._enter_rows(X, y, sample_weight, common=not self.standardize)
             self.plane_ = None
             self.alpha_, self.gamma_ = alphas[0], gammas[0]
             if len(alphas) * len(gammas) > 1:
@@ -264,8 +258,7 @@ class RegularizedDiscriminantAnalysis(BayesRuleClassifier):
         return list(wrong * weight[:, np.newaxis, np.newaxis]), weight.tolist()
 
     def _log_joint(self, X: Any) -> Floats:
-        table = dense_table(self, check_table(self, X, reset=False))
-        entered = self._units.enter(complete_matrix(self, table, self.schema_))
+        entered = self._entered(X)
         inside, outside = self._moments.project(divided(entered, self._scale))
         found = log_densities(self._moments, self._spectra, inside, outside, [self.gamma_])
         joint: Floats = found[0] + log_priors(self.class_prior_, self._class_weight)
