@@ -59,7 +59,16 @@ _PUBLIC = {
     "load": "arboleda.persist",
     "plot_tree": "arboleda.tree",
 }
-_MODULES = {"combine", "decide", "diagnose", "explore", "metrics", "model_selection", "persist"}
+_MODULES = {
+    "combine",
+    "decide",
+    "diagnose",
+    "explain",
+    "explore",
+    "metrics",
+    "model_selection",
+    "persist",
+}
 
 __all__ = [
     "AdaBoostClassifier",
@@ -110,6 +119,7 @@ __all__ = [
     "combine",
     "decide",
     "diagnose",
+    "explain",
     "explore",
     "export_graphviz",
     "export_text",
@@ -124,6 +134,7 @@ if TYPE_CHECKING:
     from arboleda import combine as combine
     from arboleda import decide as decide
     from arboleda import diagnose as diagnose
+    from arboleda import explain as explain
     from arboleda import explore as explore
     from arboleda import metrics as metrics
     from arboleda import model_selection as model_selection
