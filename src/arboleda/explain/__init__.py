@@ -1,3 +1,19 @@
 """Why a model answers as it does, and how sure it is: for any estimator of scikit-learn's kind."""
 
-__all__: list[str] = []
+from arboleda.explain._coverage_curve import CoverageCurve
+from arboleda.explain._prediction_interval import (
+    Intervals,
+    PredictionInterval,
+    prediction_interval,
+)
+from arboleda.explain._prediction_set import PredictionSet, Sets, prediction_set
+
+__all__ = [
+    "CoverageCurve",
+    "Intervals",
+    "PredictionInterval",
+    "PredictionSet",
+    "Sets",
+    "prediction_interval",
+    "prediction_set",
+]
