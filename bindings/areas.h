@@ -10,6 +10,7 @@
 #include "data/column.h"
 #include "io/bytes.h"
 #include "io/model_file.h"
+#include "tree/ensemble.h"
 #include "tree/forest.h"
 
 namespace arboleda::python {
@@ -35,6 +36,11 @@ void init_io(nb::module_& m);
 
 // The weighted medians of a forest that was boosted.
 void def_medians(nb::class_<Forest>& forest_class);
+
+// What a model would say of rows with other values in one or two columns.
+void def_curves(nb::class_<Tree>& tree_class);
+void def_curves(nb::class_<TreeEnsemble>& ensemble_class);
+void def_curves(nb::class_<Forest>& forest_class);
 
 // Columns of a table: a list of one-dimensional arrays, each of any stride and of one of the types
 // of DType. The views hold no reference: the list must outlive them.

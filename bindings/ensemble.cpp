@@ -139,6 +139,7 @@ void init_ensemble(nb::module_& m) {
            [](const TreeEnsemble& e) { return to_numpy(impurity_importances(e)); })
       .def("gain_importances", [](const TreeEnsemble& e) { return to_numpy(gain_importances(e)); });
   def_add_scores(ensemble_class);
+  def_curves(ensemble_class);
   def_answer(ensemble_class, "scores",
              [](const TreeEnsemble& ensemble, const auto& table, int n_threads) {
                return scores(ensemble, table, n_threads);

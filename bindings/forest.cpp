@@ -147,6 +147,7 @@ void init_forest(nb::module_& m) {
            [](const Forest& f) { return to_numpy(impurity_importances(f)); });
   def_votes(forest_class);
   def_medians(forest_class);
+  def_curves(forest_class);
   using Numbers = std::vector<std::size_t>;
   def_answer<const std::string&, const Numbers&, const Numbers&>(
       forest_class, "staged_votes",

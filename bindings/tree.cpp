@@ -130,6 +130,7 @@ void init_tree(nb::module_& m) {
   def_answer(tree_class, "decision_path", [](const Tree& tree, const auto& table, int n_threads) {
     return path(tree, table, n_threads);
   });
+  def_curves(tree_class);
 }
 
 }  // namespace arboleda::python

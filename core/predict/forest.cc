@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/thread_pool.h"
+#include "predict/row_block.h"
 #include "tree/walk.h"
 
 namespace arboleda {
@@ -24,51 +25,7 @@ std::size_t rows_of_block(std::size_t n_rows, std::size_t n_columns, int n_threa
   return ceil_of(ceil_of(share, ceil_of(share, most)), kLanes) * kLanes;
 }
 
-// Rows of a table, row by row.
-struct Block {
-  std::vector<double> numbers;
-  bool any_missing = false;
-
-  void put(std::size_t at, double x) {
-    numbers[at] = x;
-    any_missing |= x != x;
-  }
-};
-
-void fill(const TableView& table, std::size_t begin, std::size_t end, Block& block) {
-  const std::size_t width = table.n_columns();
-  for (std::size_t j = 0; j < width; ++j) {
-    const ColumnView& column = table.columns[j];
-    for (std::size_t row = begin; row < end; ++row) {
-      block.put((row - begin) * width + j, column[row]);
-    }
-  }
-}
-
-void clear(const TableView&, std::size_t, std::size_t, Block&) {}
-
-template <class Visit>
-void for_each_stored(const SparseRows& table, std::size_t begin, std::size_t end,
-                     const Visit& visit) {
-  for (std::size_t row = begin; row < end; ++row) {
-    for (auto e = static_cast<std::size_t>(table.lines.start[row]);
-         e < static_cast<std::size_t>(table.lines.start[row + 1]); ++e) {
-      visit((row - begin) * table.n_columns() + static_cast<std::size_t>(table.lines.index[e]), e);
-    }
-  }
-}
-
-// The block is all 0 before and after: only what is stored is written.
-void fill(const SparseRows& table, std::size_t begin, std::size_t end, Block& block) {
-  for_each_stored(table, begin, end,
-                  [&](std::size_t at, std::size_t e) { block.put(at, table.lines.data[e]); });
-}
-
-void clear(const SparseRows& table, std::size_t begin, std::size_t end, Block& block) {
-  for_each_stored(table, begin, end, [&](std::size_t at, std::size_t) { block.numbers[at] = 0.0; });
-}
-
-void walk_block(const CompactTree& tree, const Block& block, std::size_t width,
+void walk_block(const CompactTree& tree, const RowBlock& block, std::size_t width,
                 std::span<std::uint32_t> leaves) {
   const auto row_of = [&](std::size_t i) { return block.numbers.data() + i * width; };
   const auto value = [](const double* row, std::size_t column) { return row[column]; };
@@ -80,7 +37,7 @@ void walk_block(const CompactTree& tree, const Block& block, std::size_t width,
 }
 
 struct Worker {
-  Block block;
+  RowBlock block;
   std::vector<std::uint32_t> leaves;
 };
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from arboleda import _native
 from arboleda._bridge.columns import SparseTable, Table
-from arboleda._bridge.tree import Tree
+from arboleda._bridge.tree import Axes, Tree, ask_curves
 
 # Names of the arrays that linear leaves consist of.
 LINEAR_ARRAYS = tuple(
@@ -131,6 +131,18 @@ class Ensemble:
             add(scores, n_added, last, *native, n_threads)
             n_added = last
             yield scores.copy()
+
+    def curves(
+        self, table: Table | SparseTable, axes: Axes, rows: slice, n_threads: int = 1
+    ) -> npt.NDArray[np.float64]:
+        """Return `scores` of rows with other values in one or two columns, as `Tree.curves`.
+
+        Raises
+        ------
+        ValueError
+            If leaves are linear.
+        """
+        return ask_curves(self._native, table, axes, rows, n_threads)
 
     def apply(self, table: Table | SparseTable, n_threads: int = 1) -> npt.NDArray[np.intp]:
         """Index of the leaf of each row in each tree, of shape (n_samples, n_trees)."""

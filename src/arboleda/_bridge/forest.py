@@ -11,7 +11,7 @@ from scipy.sparse import csr_matrix, hstack
 
 from arboleda import _native
 from arboleda._bridge.columns import SparseTable, Table
-from arboleda._bridge.tree import Tree
+from arboleda._bridge.tree import Axes, Tree, ask_curves
 
 Voting = Literal["soft", "hard", "laplace"]
 
@@ -121,6 +121,18 @@ class Forest:
         """
         answer: Callable[..., npt.NDArray[np.float64]] = self._native.votes
         return answer(voting, list(self._widths), *table.native, n_threads)
+
+    def curves(
+        self,
+        table: Table | SparseTable,
+        axes: Axes,
+        rows: slice,
+        voting: Voting = "soft",
+        n_threads: int = 1,
+    ) -> npt.NDArray[np.float64]:
+        """Return `votes` on rows with other values in one or two columns, as `Tree.curves`."""
+        widths = list(self._widths)
+        return ask_curves(self._native, table, axes, rows, n_threads, voting, widths)
 
     def medians(
         self, table: Table | SparseTable, weights: npt.NDArray[np.float64], n_threads: int = 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -25,6 +25,18 @@ class PruningPath(NamedTuple):
     alpha: npt.NDArray[np.float64]  # from which on it is the best, ascending from 0
     impurity: npt.NDArray[np.float64]  # of its leaves, by their share of the weight
     n_leaves: npt.NDArray[np.int32]
+
+
+Axes = Mapping[int, npt.NDArray[np.float64]]
+
+
+def ask_curves(
+    native: Any, table: Table | SparseTable, axes: Axes, rows: slice, n_threads: int, *more: Any
+) -> npt.NDArray[np.float64]:
+    """Let trees of any model say what they would of rows with other values in their columns."""
+    answer: Callable[..., npt.NDArray[np.float64]] = native.curves
+    points = [np.asarray(values, dtype=np.float64).tolist() for values in axes.values()]
+    return answer(*table.native, n_threads, list(axes), points, rows.start, rows.stop, *more)
 
 
 def _ask(answer: Callable[..., Any], table: Table | SparseTable, n_threads: int) -> Any:
@@ -175,6 +187,30 @@ class Tree:
         """Row of values of each row's leaf."""
         found: npt.NDArray[np.float64] = _ask(self._native.predict, table, n_threads)
         return found
+
+    def curves(
+        self, table: Table | SparseTable, axes: Axes, rows: slice, n_threads: int = 1
+    ) -> npt.NDArray[np.float64]:
+        """Return `predict` of rows with other values in one or two columns.
+
+        Parameters
+        ----------
+        table : Table or SparseTable
+        axes : mapping of int to ndarray
+            For each column its values as the engine has them: numbers, NaN where missing; or
+            numbers of levels.
+        rows : slice
+            Which rows of the table; with a start and a stop.
+        n_threads : int, default=1
+            Number of threads; it changes no bit of the result.
+
+        Returns
+        -------
+        curves : ndarray of shape (n_rows, n_points, n_values)
+            Points of two columns: those of the second one for the first value of the first, and so
+            on.
+        """
+        return ask_curves(self._native, table, axes, rows, n_threads)
 
     def apply(self, table: Table | SparseTable, n_threads: int = 1) -> npt.NDArray[np.intp]:
         """Index of the leaf of each row."""
