@@ -100,16 +100,18 @@ class PredictionInterval:
         How it was calibrated.
     coverage : float
         Share of rows to be covered, where `predict` is not told otherwise.
+    rule : object
+        The residuals, and how they become bounds.
     """
 
     method: str
     coverage: float
-    _rule: SplitRule | PlusRule
+    rule: SplitRule | PlusRule
 
     @property
     def n_rows(self) -> int:
         """Rows whose residuals say how wide intervals are."""
-        return self._rule.n_rows
+        return self.rule.n_rows
 
     @property
     def guaranteed_coverage(self) -> float:
@@ -118,7 +120,7 @@ class PredictionInterval:
         ``coverage`` itself by the methods of calibration rows; about 2 coverage - 1 by those of
         training rows, which cover about ``coverage`` in practice.
         """
-        return self._rule.guaranteed(self.coverage)
+        return self.rule.guaranteed(self.coverage)
 
     @property
     def half_width(self) -> float:
@@ -129,9 +131,9 @@ class PredictionInterval:
         ValueError
             If widths differ from row to row.
         """
-        if self.method != "absolute" or not isinstance(self._rule, SplitRule):
+        if self.method != "absolute" or not isinstance(self.rule, SplitRule):
             raise ValueError(f"by method={self.method!r} every row has a width of its own")
-        return limit_of(self._rule.scores, self.coverage)
+        return limit_of(self.rule.scores, self.coverage)
 
     def predict(self, X: Any, coverage: float | None = None) -> Intervals:
         """Say intervals of new rows.
@@ -154,7 +156,7 @@ class PredictionInterval:
         else:
             wanted = read_coverage(coverage)
             tell_of_few_rows(wanted, self.n_rows, "rows of calibration")
-        lower, upper, prediction = self._rule.bounds(table_of(X), (wanted,))
+        lower, upper, prediction = self.rule.bounds(table_of(X), (wanted,))
         return Intervals(lower[0], upper[0], prediction, wanted)
 
     def coverage_curve(self, X: Any, y: Any, coverages: Any = COVERAGES) -> CoverageCurve:
@@ -175,7 +177,7 @@ class PredictionInterval:
         """
         wanted = read_coverages(coverages)
         X, target = read_pair((X, y), "(X, y)", numeric=True)
-        lower, upper, _ = self._rule.bounds(X, wanted)
+        lower, upper, _ = self.rule.bounds(X, wanted)
         with np.errstate(over="ignore"):
             size = (upper - lower).mean(axis=1)
         return CoverageCurve(

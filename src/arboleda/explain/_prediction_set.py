@@ -126,6 +126,12 @@ class PredictionSet:
         Whether every class has a limit of its own.
     out_of_bag : bool
         Whether training rows calibrated, judged by the members that did not see them.
+    reader : callable
+        Asks the classifier for probabilities.
+    scores : tuple of ndarray
+        Sorted scores of the rows that calibrated: of all of them, or of each class.
+    seed : int or None
+        Of the random parts, where there are any.
     """
 
     method: Method
@@ -133,14 +139,14 @@ class PredictionSet:
     classes: Array
     by_class: bool
     out_of_bag: bool
-    _read: OutputReader
-    _scores: tuple[Floats, ...]  # sorted; of all rows, or of each class
-    _seed: int | None
+    reader: OutputReader
+    scores: tuple[Floats, ...]
+    seed: int | None
 
     @property
     def n_rows(self) -> int:
         """Rows whose scores set the limit."""
-        return sum(map(len, self._scores))
+        return sum(map(len, self.scores))
 
     @property
     def guaranteed_coverage(self) -> float | None:
@@ -165,7 +171,7 @@ class PredictionSet:
             Infinite where too few rows calibrate: the class is in every set.
         """
         wanted = self.coverage if coverage is None else read_coverage(coverage)
-        found = [limit_of(scores, wanted) for scores in self._scores]
+        found = [limit_of(scores, wanted) for scores in self.scores]
         return np.array(found if self.by_class else found * len(self.classes))
 
     def predict(self, X: Any, coverage: float | None = None) -> Sets:
@@ -186,8 +192,8 @@ class PredictionSet:
         """
         wanted = self.coverage if coverage is None else read_coverage(coverage)
         if coverage is not None:
-            _tell_of_few(self._scores, self.classes, wanted)
-        probabilities = self._read(table_of(X)).values
+            _tell_of_few(self.scores, self.classes, wanted)
+        probabilities = self.reader(table_of(X)).values
         contains = self._contained(probabilities, (wanted,))[0]
         return Sets(contains, self.classes, probabilities, wanted)
 
@@ -209,7 +215,7 @@ class PredictionSet:
         """
         wanted = read_coverages(coverages)
         X, labels = read_pair((X, y), "(X, y)", numeric=False)
-        probabilities = self._read(X).values
+        probabilities = self.reader(X).values
         sets = [
             Sets(contains, self.classes, probabilities, coverage)
             for coverage, contains in zip(
@@ -228,7 +234,7 @@ class PredictionSet:
     def _contained(self, probabilities: Floats, coverages: tuple[float, ...]) -> list[Flags]:
         """Which classes are in the sets, for each coverage."""
         # Other draws than those of the calibration.
-        seed = None if self._seed is None else self._seed + 1
+        seed = None if self.seed is None else self.seed + 1
         scores = scores_of(self.method, probabilities, seed)
         found = [scores <= self.limits(coverage) for coverage in coverages]
         if self.method == "aps" and seed is None:
