@@ -16,6 +16,7 @@
 #include "arrays.h"
 #include "options.h"
 #include "predict/forest.h"
+#include "weighted_forest.h"
 
 namespace arboleda::python {
 
@@ -109,12 +110,6 @@ Fitted fit(const CodedTable& table, const Labels& labels, std::size_t n_classes,
   return {std::move(boosted.forest), to_dict(boosted.rounds),     name_of(kVotes, boosted.vote),
           boosted.trees_a_round,     name_of(kEnds, boosted.end), boosted.weak_error};
 }
-
-// A forest whose trees vote with weights. The forest outlives it.
-struct WeightedForest {
-  const Forest* forest;
-  MemberVotes votes;
-};
 
 // Called with the GIL held; releases it.
 template <class Table>

@@ -32,6 +32,7 @@ void init_boosting(nb::module_& m);
 void init_adaboost(nb::module_& m);
 void init_adaboost_regressor(nb::module_& m);
 void init_combine(nb::module_& m);
+void init_shap(nb::module_& m);
 void init_io(nb::module_& m);
 
 // The weighted medians of a forest that was boosted.

@@ -18,5 +18,6 @@ NB_MODULE(_native, m) {
   arboleda::python::init_adaboost(m);
   arboleda::python::init_adaboost_regressor(m);
   arboleda::python::init_combine(m);
+  arboleda::python::init_shap(m);
   arboleda::python::init_io(m);
 }

@@ -22,6 +22,7 @@ CORE = (
     "grow",
     "learn",
     "predict",
+    "explain",
     "combine",
     "io",
 )

@@ -1,6 +1,6 @@
 // The few loops that gain from wide registers. Each is written once (kernels_loops.h) and compiled
 // for every level; the level is chosen when the program first asks. All work on integers, but for
-// `math`, which keeps to the order of its operations: every level gives the same bits.
+// `math` and `shap`, which keep to the order of their operations: every level gives the same bits.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,7 @@
 #include "base/histogram_kernels.h"
 #include "base/math_kernels.h"
 #include "base/score_kernels.h"
+#include "base/shap_kernels.h"
 #include "base/stump_kernels.h"
 #include "base/types.h"
 #include "base/weight_kernels.h"
@@ -49,6 +50,7 @@ struct Kernels {
   FlagKernels flags;
   StumpKernels stump;
   ScoreKernels scores;
+  ShapKernels shap;
   WeightKernels weights;
 };
 

@@ -8,6 +8,7 @@
 #include "base/math_loops.h"
 #include "base/scan_loops.h"
 #include "base/score_loops.h"
+#include "base/shap_loops.h"
 #include "base/stump_loops.h"
 #include "base/weight_loops.h"
 
@@ -81,6 +82,7 @@ const Kernels ARBOLEDA_KERNELS{ARBOLEDA_LEVEL,
                                kFlagKernels,
                                kStumpKernels,
                                kScoreKernels,
+                               kShapKernels,
                                kWeightKernels};
 
 }  // namespace arboleda

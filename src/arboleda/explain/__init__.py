@@ -7,6 +7,7 @@ from arboleda.explain._prediction_interval import (
     prediction_interval,
 )
 from arboleda.explain._prediction_set import PredictionSet, Sets, prediction_set
+from arboleda.explain._shap_values import ShapValues, shap_values
 
 __all__ = [
     "CoverageCurve",
@@ -14,6 +15,8 @@ __all__ = [
     "PredictionInterval",
     "PredictionSet",
     "Sets",
+    "ShapValues",
     "prediction_interval",
     "prediction_set",
+    "shap_values",
 ]

@@ -1,0 +1,72 @@
+// A model as a sum of trees, which is all that explaining it needs to know:
+//
+//   score of output k = start[k] + (sum over trees of what a row's leaves say of k) / divisor
+//
+// Boosted trees add up as they are; of forests and single trees the votes are averaged.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "base/types.h"
+#include "tree/ensemble.h"
+#include "tree/forest.h"
+#include "tree/member_votes.h"
+#include "tree/tree.h"
+#include "tree/votes.h"
+
+namespace arboleda {
+
+struct AdditiveNode {
+  double threshold = 0.0;
+  NodeIndex right = -1;  // -1 in a leaf; the left child of node i is i + 1
+  FeatureIndex feature = -1;
+  bool missing_left = false;
+  std::span<const CategoryIndex> categories = {};  // not empty: the node asks for a category
+  double weight = 0.0;  // of the training rows; an inner node's is the sum of its leaves'
+
+  bool is_leaf() const { return right < 0; }
+};
+
+struct AdditiveTree {
+  std::vector<AdditiveNode> nodes;
+  std::size_t first_output = 0;
+  std::size_t width = 0;      // outputs that its leaves speak of, from the first on
+  std::vector<double> value;  // nodes x width; 0 in inner nodes
+
+  double leaf_value(std::size_t node, std::size_t k) const { return value[node * width + k]; }
+
+  // The child a row goes to, given its value of the node's feature. `node` is not a leaf.
+  std::size_t child(std::size_t node, double x) const;
+
+  // Share of the training rows at an inner node that go left: more than 0, as leaves weigh something.
+  double left_share(std::size_t node) const;
+};
+
+struct AdditiveTrees {
+  std::size_t n_columns = 0;
+  std::size_t n_trees = 0;
+  std::vector<double> start;  // one an output
+  double divisor = 1.0;
+  std::function<void(std::size_t tree, AdditiveTree& out)> read;
+
+  // What the leaves of each output say lies between -2^exponent and 2^exponent: values of huge and
+  // tiny targets are explained as multiples of that.
+  std::vector<int> exponent;
+
+  std::size_t n_outputs() const { return start.size(); }
+};
+
+// The model must outlive what is made of it. Throws Error(invalid_argument) where leaves are linear.
+AdditiveTrees additive(const Tree& tree);
+AdditiveTrees additive(const TreeEnsemble& ensemble);
+AdditiveTrees additive(const Forest& forest, const Ballot& ballot);
+AdditiveTrees additive(const Forest& forest, const MemberVotes& votes);
+
+// Means of the outputs over the training rows, by the weights of leaves.
+std::vector<double> expected_scores(const AdditiveTrees& trees);
+
+}  // namespace arboleda

@@ -1,0 +1,90 @@
+// Shapley values of a tree in one walk through it.
+//
+// A game: the players are columns; of a set S of players that are in, the tree answers with the mean of
+// its leaves over the training rows wherever it asks a player that is not in, and follows the row where
+// it asks one that is: Lundberg, Erion & Lee (2018), "Consistent individualized feature attribution for
+// tree ensembles", algorithm 1. A leaf of value v whose path asks the players 1 .. D gives to that
+//
+//   v prod_{j in S} o_j prod_{j not in S} z_j
+//
+// with o_j = 1 where the row passes all edges of player j and 0 else, and z_j the product of the shares
+// of the training rows on these edges. Where every player is in with probability t, the leaf gives
+// v prod_j a_j(t), a_j(t) = (1 - t) z_j + t o_j, and what player i gets is the integral of the slope
+// (Owen (1972), "Multilinear extensions of games", equation 10):
+//
+//   phi_i = v (o_i - z_i) integral_0^1 prod_{j != i} a_j(t) dt
+//
+// The integrand has degree D - 1: Gauss and Legendre's rule with D / 2 points is exact. All its terms are
+// of one sign, and prod_j a_j(t), summed over all leaves, is 1. So one walk down carries the products
+// at all points, and one back up the sums of v times the product over the leaves below; an edge of player
+// i turns these sums into the share of i. It counts leaves whose path asks i again further down, too,
+// whose edges then take that back: this way of adding along edges is that of Yu, Bifet, Read & Xu (2022),
+// "Linear TreeSHAP".
+//
+//   edge of player i with shares z, below an edge of i with shares y (1 where there is none), A = a of
+//   a passed edge with z, B = a of one with y, at the point t:
+//
+//       row                     product times     share of i in the sum
+//       passes                  A / B             (y - z) / (A B)
+//       fails here              z (1 - t) / B     -1 / ((1 - t) B)
+//       failed further up       z / y             0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/shap_kernels.h"
+#include "explain/additive_trees.h"
+#include "explain/quadrature.h"
+
+namespace arboleda {
+
+// The columns that are asked, in the order in which a group of rows has them.
+struct AskedColumns {
+  std::vector<std::size_t> column;   // of the table
+  std::vector<std::uint32_t> place;  // of each column of the table, where it is asked
+};
+
+AskedColumns asked_columns(const AdditiveTrees& trees);
+
+// What it takes to explain one output of one tree.
+class ShapSteps {
+ public:
+  // player: of each column. The categories of the tree must outlive the steps.
+  void plan(const AdditiveTree& tree, std::span<const std::uint32_t> player,
+            std::span<const std::uint32_t> place);
+
+  // Values of the output k of leaves, times 2^-exponent.
+  void set_values(const AdditiveTree& tree, std::size_t k, int exponent);
+
+  std::span<const ShapStep> steps() const { return steps_; }
+  const Quadrature& quadrature() const { return quadrature_; }
+  std::size_t n_levels() const { return n_levels_; }
+
+ private:
+  // What the factors of a step follow from: the leaf, or the left one of two, and the shares of training
+  // rows on the edges of its player.
+  struct Edge {
+    std::size_t child;
+    double share, share_above;
+    bool is_pair;
+  };
+  struct Path;
+
+  void ask(const AdditiveTree& tree, std::size_t node, std::uint32_t level,
+           std::span<const std::uint32_t> place);
+  void set_factors(const Edge& edge, bool is_leaf, double value, double other,
+                   double* factors) const;
+
+  std::vector<ShapStep> steps_;
+  std::vector<Edge> edges_;  // of steps; of no account where a node asks
+  std::vector<double> factors_;
+  std::vector<std::uint64_t> categories_;  // bits, of all nodes
+  std::vector<std::size_t> first_word_;    // of steps that ask for categories
+  Quadrature quadrature_;
+  std::size_t n_levels_ = 0;
+};
+
+}  // namespace arboleda
