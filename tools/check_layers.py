@@ -84,7 +84,7 @@ PYTHON = {
         "report",
         "tree",
     },
-    "plot": {"_errors", "_figures", "_frames", "_numbers", "_reading", "metrics"},
+    "plot": {"_errors", "_figures", "_frames", "_numbers", "_reading", "metrics", "tree"},
     "explain": {
         "_bridge",
         "_errors",

@@ -68,6 +68,7 @@ _MODULES = {
     "metrics",
     "model_selection",
     "persist",
+    "plot",
 }
 
 __all__ = [
@@ -127,6 +128,7 @@ __all__ = [
     "metrics",
     "model_selection",
     "persist",
+    "plot",
     "plot_tree",
 ]
 
@@ -139,6 +141,7 @@ if TYPE_CHECKING:
     from arboleda import metrics as metrics
     from arboleda import model_selection as model_selection
     from arboleda import persist as persist
+    from arboleda import plot as plot
     from arboleda._errors import ModelFormatError as ModelFormatError
     from arboleda.adaboost import AdaBoostClassifier as AdaBoostClassifier
     from arboleda.adaboost import AdaBoostRegressor as AdaBoostRegressor

@@ -1,0 +1,24 @@
+"""Pictures of explanations and of models, in one quiet style that can be read in grey."""
+
+from arboleda.plot._coverage import coverage
+from arboleda.plot._decision_regions import decision_regions
+from arboleda.plot._dependence import dependence
+from arboleda.plot._for_against import for_against
+from arboleda.plot._importance import importance
+from arboleda.plot._reliability import reliability
+from arboleda.plot._shap_summary import shap_summary
+from arboleda.plot._shap_waterfall import shap_waterfall
+from arboleda.plot._surrogate import fidelity_curve, surrogate
+
+__all__ = [
+    "coverage",
+    "decision_regions",
+    "dependence",
+    "fidelity_curve",
+    "for_against",
+    "importance",
+    "reliability",
+    "shap_summary",
+    "shap_waterfall",
+    "surrogate",
+]

@@ -1,0 +1,359 @@
+"""Texts that fit: names broken and sized by their measured extents, axes that stay on the page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from arboleda._figures import new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.transforms import Bbox
+
+__all__ = [
+    "drawn_axes",
+    "fill_with_text",
+    "legend_above",
+    "legend_beside",
+    "name_columns",
+    "name_rows",
+    "room_for_texts",
+    "rows_that_fit",
+    "settle",
+    "spare_right",
+    "wrapped",
+    "write_axis",
+]
+
+_MEASURED = 10.0  # size in points at which texts are measured
+_LARGEST, _SMALLEST, _STEP = 9.5, 3.0, 0.25  # letters of names in rows, in points
+_LINE = 1.35  # height of a line, in its letters' size
+_LEAST_ROW = 5.5  # height of a row whose name can be read, in points
+_NAMES = 0.45  # share of the page's width that names may take
+_SLACK = 1.1  # pages of other resolutions write the same text by up to a tenth wider
+_UPRIGHT = 0.3  # share of the page's height that names under the axes may take
+_LEGEND = 0.24  # share of the page's height that a legend above may take
+_GAP = 4.0  # left free around axes, in points
+# A line may end at a space, after a sign that joins words, and after a dot before a letter; a
+# number stays whole.
+_PIECES = re.compile(
+    r" +|[^ ]+?(?:(?<=[_/;|])(?=\w)|(?<=[^\W\d]-)(?=\w)|(?<=\.)(?=[^\W\d])|(?= )|$)"
+)
+
+
+def drawn_axes(ax: Axes | None, width: float, height: float) -> Axes:
+    """Return the given axes, or those of a new figure of this size in inches."""
+    if ax is not None:
+        return ax
+    return new_figure(figsize=(width, height), layout="constrained").add_subplot()
+
+
+def rows_that_fit(ax: Axes, wanted: int) -> int:
+    """Count the rows that can be read on the axes as they are now, at most those wanted."""
+    points = ax.get_window_extent().height * 72 / ax.figure.dpi
+    return max(1, min(wanted, int(points / _LEAST_ROW)))
+
+
+def wrapped(ax: Axes, text: str, width: float, size: float) -> str:
+    """Break a text into lines of at most ``width`` pixels, between words where that is possible."""
+    return _wrapped(_measure(ax), text, width * _MEASURED / size)
+
+
+def name_rows(ax: Axes, places: Sequence[float], names: Sequence[str], size: float) -> float:
+    """Write names of rows beside the vertical axis, which has its limits; return their size.
+
+    The letters are the largest that fit, at most ``size`` and half a point, in as many lines as a
+    row has room for.
+    """
+    extent = ax.get_window_extent()
+    low, high = ax.get_ylim()
+    gaps = np.abs(np.diff(np.sort(np.asarray(places, dtype=float))))
+    row = extent.height / abs(high - low) * (float(gaps.min()) if gaps.size else abs(high - low))
+    width = _NAMES * (extent.x1 - _slot(ax).x0)
+    largest = min(_LARGEST, size + 0.5)
+    chosen, texts = _fitted(_measure(ax), names, width, row, ax.figure.dpi, largest)
+    ax.set_yticks(
+        list(places), texts, fontsize=chosen, parse_math=False, linespacing=1.0, va="center"
+    )
+    ax.tick_params("y", length=0)
+    return chosen
+
+
+def name_columns(ax: Axes, names: Sequence[str], size: float) -> None:
+    """Write names under the places 0, 1, ... of the horizontal axis: level, or else upright."""
+    extent = ax.get_window_extent()
+    low, high = ax.get_xlim()
+    room = extent.width / abs(high - low)
+    measure, dpi = _measure(ax), ax.figure.dpi
+    words = max((measure(word) for name in names for word in name.split()), default=0.0)
+    level = [wrapped(ax, name, 0.94 * room, size) for name in names]
+    upright = words * size / _MEASURED > 0.94 * room or any(t.count("\n") > 2 for t in level)
+    if upright:
+        high_enough = _UPRIGHT * ax.figure.bbox.height
+        size, level = _fitted(measure, names, high_enough, room, dpi, size)
+    ax.set_xticks(
+        range(len(names)),
+        level,
+        fontsize=size,
+        parse_math=False,
+        rotation=90 if upright else 0,
+        linespacing=1.0,
+    )
+    ax.tick_params("x", length=0)
+
+
+def write_axis(ax: Axes, size: float, *, x: str = "", y: str = "", title: str = "") -> None:
+    """Write the axes' labels and title, broken to the room along the axes."""
+    extent = ax.get_window_extent()
+    if x:
+        ax.set_xlabel(wrapped(ax, x, extent.width, size), fontsize=size, parse_math=False)
+    if y:
+        ax.set_ylabel(wrapped(ax, y, extent.height, size), fontsize=size, parse_math=False)
+    if title:
+        text = wrapped(ax, title, extent.width, size)
+        ax.set_title(text, fontsize=size, parse_math=False)
+
+
+def legend_above(ax: Axes, size: float, handles: Sequence[Any]) -> None:
+    """Put a legend above the axes, in as many columns as fit between the page's sides."""
+    extent, page = ax.get_window_extent(), ax.figure.bbox
+    across = max(extent.width, 0.95 * (extent.x1 - _slot(ax).x0))
+    names = [wrapped(ax, str(h.get_label()), 0.8 * across, size) for h in handles]
+    while True:
+        for columns in range(len(handles), 0, -1):
+            legend = ax.legend(
+                handles,
+                names,
+                loc="lower right",
+                bbox_to_anchor=(1.0, 1.0),
+                ncols=columns,
+                fontsize=size,
+                frameon=False,
+                borderaxespad=0.2,
+                columnspacing=1.0,
+                handletextpad=0.4,
+                handlelength=1.6,
+                labelspacing=0.35,
+            )
+            taken = legend.get_window_extent()
+            if _SLACK * taken.width <= across:
+                break
+        if taken.height <= _LEGEND * page.height or size <= _SMALLEST:
+            return
+        size -= _STEP
+
+
+def legend_beside(ax: Axes, size: float, handles: Sequence[Any]) -> None:
+    """Put a legend at the right of the axes, in letters small enough for their height."""
+    extent = ax.get_window_extent()
+    width = max(0.5 * extent.width, 0.2 * ax.figure.bbox.width)
+    names = [str(handle.get_label()) for handle in handles]
+    while True:
+        legend = ax.legend(
+            handles,
+            [wrapped(ax, name, width, size) for name in names],
+            loc="upper left",
+            bbox_to_anchor=(1.02, 1.0),
+            fontsize=size,
+            frameon=False,
+            borderaxespad=0.0,
+            handletextpad=0.3,
+            handlelength=1.2,
+            labelspacing=0.3,
+        )
+        if legend.get_window_extent().height <= extent.height or size <= _SMALLEST:
+            return
+        size -= _STEP
+
+
+def spare_right(panels: Sequence[Axes], handles: Sequence[Any], size: float) -> None:
+    """Make panels side by side narrower alike, for the legend beside the last of them."""
+    last = panels[-1]
+    if not handles or len(panels) < 2 or last.figure.get_layout_engine() is not None:
+        return
+    legend_beside(last, size, handles)
+    page = last.figure.bbox.width
+    over = (_tight(last).x1 - _slot(last).x1) / page
+    start = min(panel.get_position().x0 for panel in panels)
+    end = last.get_position().x1
+    if over <= 0.0:
+        return
+    share = max(0.3, (end - over - start) / (end - start))
+    for panel in panels:
+        place = panel.get_position()
+        left, width = start + share * (place.x0 - start), share * place.width
+        panel.set_position((left, place.y0, width, place.height))
+        panel.set_in_layout(True)
+
+
+def fill_with_text(ax: Axes, lines: Sequence[str]) -> None:
+    """Write lines into the axes, in the largest letters with which all of them fit."""
+    extent, measure = ax.get_window_extent(), _measure(ax)
+    size = _LARGEST
+    while True:
+        texts = [_wrapped(measure, line, extent.width * _MEASURED / size) for line in lines]
+        height = sum(text.count("\n") + 1 for text in texts) * size * _LINE
+        if height * ax.figure.dpi / 72 <= extent.height or size <= _SMALLEST:
+            break
+        size -= _STEP
+    ax.set_axis_off()
+    ax.text(
+        0.0,
+        1.0,
+        "\n".join(texts),
+        transform=ax.transAxes,
+        va="top",
+        fontsize=size,
+        linespacing=1.15,
+        parse_math=False,
+    )
+
+
+def room_for_texts(ax: Axes, texts: Sequence[Any]) -> None:
+    """Widen the horizontal limits until the texts beside their bars stand within the axes."""
+    for _ in range(12):
+        extent = ax.get_window_extent()
+        low, high = ax.get_xlim()
+        unit = (high - low) / extent.width
+        boxes = [text.get_window_extent() for text in texts]
+        more = (_SLACK - 1.0) * max((box.width for box in boxes), default=0.0)
+        over_left = max((extent.x0 + more - box.x0 for box in boxes), default=0.0)
+        over_right = max((box.x1 + more - extent.x1 for box in boxes), default=0.0)
+        if over_left <= 0.5 and over_right <= 0.5:
+            return
+        ax.set_xlim(low - max(0.0, over_left) * unit, high + max(0.0, over_right) * unit)
+
+
+def settle(ax: Axes, write: Callable[[], None]) -> None:
+    """Write the texts of axes, and once more when the room that they leave is known.
+
+    ``write`` may be called several times. Axes that no layout engine cares for are shrunk until
+    their texts are on the page and, beside other axes, off these and their texts.
+    """
+    for _ in range(4):
+        write()
+        if ax.figure.get_layout_engine() is not None:
+            before = ax.get_window_extent().bounds
+            ax.figure.draw_without_rendering()
+            if np.allclose(before, ax.get_window_extent().bounds, atol=1.0):
+                return
+        elif not _shrink(ax):
+            return
+
+
+def _shrink(ax: Axes) -> bool:
+    """Move the axes' sides until their texts are in their slot; tell whether any was moved."""
+    for turn in range(6):
+        taken, slot, frame = _tight(ax), _slot(ax), ax.get_position()
+        page = ax.figure.bbox
+        left = max(0.0, slot.x0 - taken.x0) / page.width
+        right = max(0.0, taken.x1 - slot.x1) / page.width
+        bottom = max(0.0, slot.y0 - taken.y0) / page.height
+        top = max(0.0, taken.y1 - slot.y1) / page.height
+        if max(left, right, bottom, top) < 1e-4:
+            return turn > 0
+        width = max(0.05, frame.width - left - right)
+        height = max(0.05, frame.height - bottom - top)
+        ax.set_position((frame.x0 + left, frame.y0 + bottom, width, height))
+        ax.set_in_layout(True)  # the place is free to be laid out anew
+    return True
+
+
+def _measure(ax: Axes) -> Callable[[str], float]:
+    """Make a function that gives a text's width in pixels at the size of measuring."""
+    from matplotlib.text import Text
+
+    sample = Text(fontsize=_MEASURED, parse_math=False)
+    sample.set_figure(ax.figure)
+    known: dict[str, float] = {}
+
+    def width(text: str) -> float:
+        if text not in known:
+            sample.set_text(text)
+            known[text] = _SLACK * float(sample.get_window_extent().width)
+        return known[text]
+
+    return width
+
+
+def _fitted(
+    measure: Callable[[str], float],
+    names: Sequence[str],
+    width: float,
+    row: float,
+    dpi: float,
+    largest: float,
+) -> tuple[float, list[str]]:
+    """Find the largest size at which every name fits a row of this width and height in pixels."""
+    size = largest
+    while True:
+        texts = [_wrapped(measure, name, width * _MEASURED / size) for name in names]
+        lines = max((text.count("\n") + 1 for text in texts), default=1)
+        if lines * size * _LINE * dpi / 72 <= row or size <= _SMALLEST:
+            return size, texts
+        size -= _STEP
+
+
+def _wrapped(measure: Callable[[str], float], text: str, width: float) -> str:
+    lines: list[str] = []
+    for paragraph in text.split("\n"):
+        line = ""
+        for piece in _PIECES.findall(paragraph):
+            if measure((line + piece).rstrip()) <= width:
+                line += piece
+                continue
+            if line.strip():
+                lines.append(line.rstrip())
+            line = piece.lstrip()
+            while len(line) > 1 and measure(line) > width:  # a word longer than a line
+                cut = _longest(measure, line, width)
+                lines.append(line[:cut])
+                line = line[cut:]
+        lines.append(line.rstrip())
+    return "\n".join(lines)
+
+
+def _longest(measure: Callable[[str], float], word: str, width: float) -> int:
+    low, high = 1, len(word) - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if measure(word[:middle]) <= width else (low, middle - 1)
+    return low
+
+
+def _tight(ax: Axes) -> Bbox:
+    """The axes with their texts, as wide as these may be on another page."""
+    from matplotlib.transforms import Bbox
+
+    here = ax.get_window_extent()
+    taken = ax.get_tightbbox() or here
+    left, right = _SLACK * (here.x0 - taken.x0), _SLACK * (taken.x1 - here.x1)
+    return Bbox.from_extents(here.x0 - left, taken.y0, here.x1 + right, taken.y1)
+
+
+def _slot(ax: Axes) -> Bbox:
+    """The part of the page that axes and their texts may take: up to other axes' texts."""
+    from matplotlib.transforms import Bbox
+
+    figure, here = ax.figure, ax.get_window_extent()
+    gap = _GAP * figure.dpi / 72
+    page = figure.bbox
+    x0, y0, x1, y1 = page.x0 + gap, page.y0 + gap, page.x1 - gap, page.y1 - gap
+    for other in figure.axes:
+        if other is ax or not other.get_visible():
+            continue
+        there, taken = other.get_window_extent(), _tight(other)
+        beside = there.y0 < here.y1 and here.y0 < there.y1
+        if beside and there.x1 <= here.x0:
+            x0 = max(x0, min(taken.x1 + gap, here.x0))
+        elif beside and there.x0 >= here.x1:
+            x1 = min(x1, max(taken.x0 - gap, here.x1))
+        elif there.x0 < here.x1 and here.x0 < there.x1 and there.y1 <= here.y0:
+            y0 = max(y0, min(taken.y1 + gap, here.y0))
+        elif there.x0 < here.x1 and here.x0 < there.x1 and there.y0 >= here.y1:
+            y1 = min(y1, max(taken.y0 - gap, here.y1))
+    return Bbox.from_extents(x0, y0, x1, y1)

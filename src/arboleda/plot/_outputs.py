@@ -1,0 +1,35 @@
+"""Which output of several a picture is of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any
+
+__all__ = ["output_place", "texts_of"]
+
+
+def texts_of(names: Any, n_outputs: int) -> list[str]:
+    """Write the outputs' names; numbers where there are none."""
+    if names is None:
+        return [str(k) for k in range(n_outputs)]
+    return [str(name) for name in names]
+
+
+def output_place(output: Any, names: Sequence[str]) -> int:
+    """Find an output by its name or its number.
+
+    Raises
+    ------
+    ValueError
+        If there is no such output.
+    """
+    if str(output) in names and not (isinstance(output, Integral) and 0 <= output < len(names)):
+        return list(names).index(str(output))
+    if isinstance(output, Integral) and not isinstance(output, bool):
+        if -len(names) <= int(output) < len(names):
+            return int(output) % len(names)
+        raise ValueError(
+            f"output={output!r}: there are {len(names)} outputs, 0 to {len(names) - 1}"
+        )
+    raise ValueError(f"output={output!r} is none of the outputs {list(names)}")

@@ -1,0 +1,93 @@
+"""The one quiet style of the pictures: few lines, and lightness, hatch or marker beside colour."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from arboleda._reading.colours import CLASS_COLOURS, class_colours, on_white
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
+
+__all__ = [
+    "BAR",
+    "DOWN",
+    "EDGE",
+    "INK",
+    "LINES",
+    "MARKERS",
+    "NEUTRAL",
+    "PALE",
+    "UP",
+    "letters",
+    "output_colours",
+    "paler",
+    "quiet",
+    "ramp",
+]
+
+INK = "0.15"  # lines that are read
+EDGE = "0.35"  # rims of bars
+NEUTRAL = "0.55"  # what is neither high nor low
+PALE = "0.82"  # what stands behind
+BAR = on_white(CLASS_COLOURS[0], 0.45)
+# Upward is dark and plain, downward light and hatched: told apart in grey, and by the direction.
+UP: dict[str, Any] = {"facecolor": CLASS_COLOURS[0], "edgecolor": EDGE, "linewidth": 0.6}
+DOWN: dict[str, Any] = {
+    "facecolor": on_white(CLASS_COLOURS[1], 0.7),
+    "edgecolor": EDGE,
+    "linewidth": 0.6,
+    "hatch": "////",
+}
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*")
+LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)))
+
+_LARGEST, _SMALLEST = 9.0, 5.5  # letters of axes and legends, in points
+_EASY = 4.0, 3.0  # width and height in inches of axes that the largest letters suit
+
+
+def letters(ax: Axes) -> float:
+    """Size of letters that suits the axes as they are now, in points."""
+    extent, dpi = ax.get_window_extent(), ax.figure.dpi
+    share = min(extent.width / dpi / _EASY[0], extent.height / dpi / _EASY[1])
+    return max(_SMALLEST, min(_LARGEST, _LARGEST * share))
+
+
+def quiet(ax: Axes, size: float, *, frame: bool = False) -> None:
+    """Take away what says nothing: two sides of the frame, and ticks' length."""
+    if not frame:
+        ax.spines[["top", "right"]].set_visible(False)
+    for spine in ax.spines.values():
+        spine.set(color="0.6", linewidth=0.7)
+    ax.tick_params(labelsize=size, length=2.5, width=0.7, color="0.6")
+    ax.xaxis.label.set_size(size)
+    ax.yaxis.label.set_size(size)
+    ax.title.set_size(size + 1)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.get_offset_text().set_size(size)
+
+
+def ramp(*, pale: bool = False) -> Colormap:
+    """Colours from low (light) to high (dark), their lightness falling evenly."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    ends = ["#f6efd2", "#88ccbb", "#332288"] if pale else ["#e0cb66", "#3d9a8b", "#231560"]
+    return LinearSegmentedColormap.from_list("low_to_high", ends)
+
+
+def output_colours(n_outputs: int) -> list[Any]:
+    """Choose a colour for each output; many are told apart by lightness."""
+    if n_outputs <= len(CLASS_COLOURS):
+        return list(class_colours(n_outputs))
+    import matplotlib as mpl
+
+    colours = mpl.colormaps["cividis"]
+    return [colours(k / (n_outputs - 1)) for k in range(n_outputs)]
+
+
+def paler(colour: Any) -> Any:
+    """Mix a colour with white, for what stands behind marks of this colour."""
+    from matplotlib.colors import to_rgb
+
+    return tuple(1.0 - 0.45 * (1.0 - part) for part in to_rgb(colour))
