@@ -1,6 +1,7 @@
 """Why a model answers as it does, and how sure it is: for any estimator of scikit-learn's kind."""
 
 from arboleda.explain._coverage_curve import CoverageCurve
+from arboleda.explain._lime import Lime, LimeExplanation, lime
 from arboleda.explain._prediction_interval import (
     Intervals,
     PredictionInterval,
@@ -12,10 +13,13 @@ from arboleda.explain._shap_values import ShapValues, shap_values
 __all__ = [
     "CoverageCurve",
     "Intervals",
+    "Lime",
+    "LimeExplanation",
     "PredictionInterval",
     "PredictionSet",
     "Sets",
     "ShapValues",
+    "lime",
     "prediction_interval",
     "prediction_set",
     "shap_values",

@@ -1,0 +1,71 @@
+"""LIME beside the `lime` package (its 0.2.0.1) on the course's example: signs, order and size.
+
+Both see numbers by quartiles, draw columns independently and have the same kernel. They differ in
+what is drawn within a bin (there a truncated normal, here the column's own values), in the linear
+model (there ridge with alpha 1, here least squares), in how ten columns are chosen (there the
+largest weights, here forward selection), and in that here five samples are taken together.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.model_selection import train_test_split
+
+from arboleda import explain
+
+pytestmark = pytest.mark.slow
+_SEEDS = range(8)
+
+
+@pytest.fixture(scope="module")
+def example() -> Iterator[tuple[Any, Any, Any, Any]]:
+    """The model of the example, its training and test rows, and the package."""
+    package = pytest.importorskip("lime.lime_tabular")
+    data = load_breast_cancer()
+    X_train, X_test, y_train, _ = train_test_split(data.data, data.target, random_state=0)
+    model = GradientBoostingClassifier(random_state=0, max_depth=1).fit(X_train, y_train)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the package's own age
+        yield model, X_train, X_test, package
+
+
+@pytest.mark.parametrize("row", [100, 10])
+def test_weights_agree_with_the_package(example: tuple[Any, Any, Any, Any], row: int) -> None:
+    model, X_train, X_test, package = example
+    theirs: dict[int, list[float]] = defaultdict(list)
+    ours: dict[int, list[float]] = defaultdict(list)
+    for seed in _SEEDS:
+        peer = package.LimeTabularExplainer(X_train, mode="classification", random_state=seed)
+        for j, weight in peer.explain_instance(X_test[row], model.predict_proba).as_map()[1]:
+            theirs[j].append(weight)
+        found = explain.lime(model, X_train, random_state=seed).explain(X_test[row], output=1)
+        for j, weight in zip(found.features.tolist(), found.weights, strict=True):
+            ours[j].append(weight)
+    always = [j for j in theirs if len(theirs[j]) == len(_SEEDS)]
+    assert len(always) >= 8
+    for j in always:  # columns of every explanation there are in every one here, of one sign
+        assert len(ours[j]) == len(_SEEDS)
+        assert set(np.sign(ours[j])) == set(np.sign(theirs[j]))
+    for j in ours.keys() & theirs.keys():
+        assert np.sign(np.mean(ours[j])) == np.sign(np.mean(theirs[j]))
+    means = np.array([[np.mean(ours[j]), np.mean(theirs[j])] for j in always])
+    np.testing.assert_allclose(means[:, 0], means[:, 1], atol=0.03)
+    assert spearmanr(means[:, 0], means[:, 1]).statistic > 0.85
+
+
+def test_fidelity_agrees_with_the_package(example: tuple[Any, Any, Any, Any]) -> None:
+    model, X_train, X_test, package = example
+    peer = package.LimeTabularExplainer(X_train, mode="classification", random_state=0)
+    for row in (100, 10, 0, 50):
+        score = peer.explain_instance(X_test[row], model.predict_proba).score
+        found = explain.lime(model, X_train, random_state=0).explain(X_test[row], output=1)
+        assert found.fidelity == pytest.approx(score, abs=0.06)
