@@ -81,6 +81,7 @@ PYTHON = {
         "forest",
         "learners",
         "metrics",
+        "persist",
         "report",
         "tree",
     },

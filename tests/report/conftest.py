@@ -160,6 +160,7 @@ class Builder:
             "note": "9 rows are too many for an exact kernel" if rank == 0 else None,
             "status": "ok",
             "error": None,
+            "not_kept": None,
             "candidates": candidates,
             "best": best,
             "cv": {
@@ -349,6 +350,7 @@ def failed(name: str, error: str) -> Facts:
         "preparation": "one-hot",
         "status": "failed",
         "error": error,
+        "not_kept": None,
         "candidates": [],
         "timing": timing,
     }

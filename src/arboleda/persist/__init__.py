@@ -10,6 +10,8 @@ from arboleda.persist._fields import Maybe as Maybe
 from arboleda.persist._fields import OneOrMore as OneOrMore
 from arboleda.persist._fields import TreePart as TreePart
 from arboleda.persist._load import load, read_header
+from arboleda.persist._load import model_from_bytes as model_from_bytes
 from arboleda.persist._save import SavedModel as SavedModel
+from arboleda.persist._save import model_to_bytes as model_to_bytes
 
 __all__ = ["load", "read_header"]  # the others are for the estimators of this package

@@ -41,6 +41,7 @@ def model_view(
         "engine": model["engine"],
         "preparation": model["preparation"],
         "note": model["note"],
+        "not_kept": model.get("not_kept"),
         "cv": f"{write(cv['mean'])} ± {write(cv['sd'])}",
         "test": write(test["metrics"].get(study["metric"])),
         "interval": _interval(test["interval"], write),

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 from arboleda.study.errors import StudyError
 
 if TYPE_CHECKING:
+    from arboleda.study.folder.loaded import LoadedStudy as LoadedStudy
     from arboleda.study.study import Study as Study
     from arboleda.study.study import StudyResult as StudyResult
 
-__all__ = ["Study", "StudyError", "StudyResult"]
+__all__ = ["LoadedStudy", "Study", "StudyError", "StudyResult"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("Study", "StudyResult"):
+    if name in ("LoadedStudy", "Study", "StudyResult"):
         try:
             return getattr(import_module("arboleda.study.study"), name)
         except ModuleNotFoundError as error:

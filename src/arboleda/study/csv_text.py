@@ -7,6 +7,7 @@ import io
 import lzma
 import zipfile
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -26,7 +27,9 @@ _SAMPLE = 1 << 18
 _LARGEST = (1 << 31) - (1 << 16)
 
 
-def read_delimited(path: Path, data: bytes) -> tuple[pa.Table, bool, list[Note]]:
+def read_delimited(
+    path: Path, data: bytes, as_text: Sequence[str] = ()
+) -> tuple[pa.Table, bool, list[Note]]:
     """Parse a delimited text file into an Arrow table.
 
     Parameters
@@ -35,6 +38,8 @@ def read_delimited(path: Path, data: bytes) -> tuple[pa.Table, bool, list[Note]]
         The file's path, for messages.
     data : bytes
         The file's content, which may be compressed by gzip, bzip2, xz or zip.
+    as_text : sequence of str
+        Columns that are text, even where all of it looks like numbers, as postal codes do.
 
     Returns
     -------
@@ -66,7 +71,7 @@ def read_delimited(path: Path, data: bytes) -> tuple[pa.Table, bool, list[Note]]
                 "if it is a row of data, add a header line.",
             )
         )
-    table = _parse(text, separator, path)
+    table = _parse(text, separator, path, as_text)
     if table.num_rows == 0:
         raise StudyError(f"The table {path.name} has a header line but no rows.")
     return table, separator != ",", notes
@@ -196,7 +201,7 @@ def _is_number(field: str) -> bool:
     return True
 
 
-def _parse(text: str, separator: str, path: Path) -> pa.Table:
+def _parse(text: str, separator: str, path: Path, as_text: Sequence[str]) -> pa.Table:
     data = text.encode("utf-8", "replace")
     if len(data) > _LARGEST:
         raise StudyError(f"The text table {path.name} is above 2 GB; save it as Parquet.")
@@ -215,7 +220,10 @@ def _parse(text: str, separator: str, path: Path) -> pa.Table:
                 delimiter=separator, newlines_in_values=True, invalid_row_handler=remember
             ),
             convert_options=pa_csv.ConvertOptions(
-                null_values=MISSING, strings_can_be_null=True, quoted_strings_can_be_null=True
+                null_values=MISSING,
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=True,
+                column_types={name: pa.string() for name in as_text},
             ),
         )
     except pa.ArrowInvalid as error:

@@ -106,6 +106,7 @@ def _model(plan: Plan, outcome: Outcome) -> dict[str, Any]:
         "note": _note(plan, outcome),
         "status": "failed" if failed else "ok",
         "error": error,
+        "not_kept": None if failed else _not_kept(outcome),
         "candidates": [
             {"params": dict(c.params), **_fold_scores(c, plan.metric.key)} for c in scored
         ],
@@ -114,6 +115,11 @@ def _model(plan: Plan, outcome: Outcome) -> dict[str, Any]:
         "test": None if failed or outcome.test is None else outcome.test["test"],
         "timing": _timing(outcome),
     }
+
+
+def _not_kept(outcome: Outcome) -> str | None:
+    """Why the fitted model is not in the folder, if it is not."""
+    return None if outcome.test is None else outcome.test["kept"]["error"]
 
 
 def _position(scored: list[Candidate], best: Candidate | None) -> int:

@@ -36,8 +36,10 @@ def leaderboard_table(facts: Mapping[str, Any], *, width: int) -> Table:
 
 
 def failures(facts: Mapping[str, Any]) -> list[str]:
-    """One line for each model that failed."""
-    return [f"{m['name']} failed: {m['error']}" for m in facts["models"] if m["error"]]
+    """One line for each model that failed, or whose fit is not in the folder."""
+    failed = [f"{m['name']} failed: {m['error']}" for m in facts["models"] if m["error"]]
+    lost = [m for m in facts["models"] if m["not_kept"]]
+    return failed + [f"{m['name']} is not kept: {m['not_kept']}" for m in lost]
 
 
 def _cells(model: Mapping[str, Any], metric: str) -> list[Text]:

@@ -2,6 +2,8 @@
 
 import hashlib
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,9 @@ import pyarrow.parquet as pq
 
 from arboleda.study.csv_text import read_delimited
 from arboleda.study.errors import StudyError
-from arboleda.study.table import Table, check_names, table_from_arrow
+from arboleda.study.table import Note, Table, check_names, column_names, table_from_arrow
 
-__all__ = ["BUNDLED", "read_table"]
+__all__ = ["BUNDLED", "RawTable", "read_raw", "read_table"]
 
 # scikit-learn's tables that come with the package; the value tells whether its target has names.
 BUNDLED = {
@@ -25,6 +27,27 @@ BUNDLED = {
 }
 
 _UNREADABLE = (pa.ArrowException, nw.exceptions.NarwhalsError, TypeError, ValueError)
+
+
+@dataclass(frozen=True)
+class RawTable:
+    """A table as it was read, before its columns are turned into numbers and codes.
+
+    ``name`` is what the user is told, ``stem`` the name without endings; ``sha256`` is that of the
+    file, None where there is none; ``decimal_comma`` tells whether ``1,5`` may be a number.
+    """
+
+    name: str
+    stem: str
+    data: pa.Table
+    sha256: str | None = None
+    decimal_comma: bool = False
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """The columns' names, with one for each that has none."""
+        return column_names(self.data)
 
 
 def read_table(source: Any) -> Table:
@@ -52,14 +75,31 @@ def read_table(source: Any) -> Table:
     >>> read_table("iris").n_rows
     150
     """
+    raw = read_raw(source)
+    return table_from_arrow(
+        raw.data,
+        name=raw.name,
+        stem=raw.stem,
+        sha256=raw.sha256,
+        decimal_comma=raw.decimal_comma,
+        notes=raw.notes,
+    )
+
+
+def read_raw(source: Any, *, as_text: Sequence[str] = ()) -> RawTable:
+    """Read a table as it is; see `read_table`.
+
+    Of delimited text the columns named in ``as_text`` are left as they stand, even where they look
+    like numbers.
+    """
     if isinstance(source, str) and source in BUNDLED and not Path(source).is_file():
         return _read_bundled(source)
     if isinstance(source, (str, Path)):
-        return _read_file(Path(source))
+        return _read_file(Path(source), as_text)
     return _read_frame(source)
 
 
-def _read_file(path: Path) -> Table:
+def _read_file(path: Path, as_text: Sequence[str]) -> RawTable:
     try:
         data = path.read_bytes()
     except IsADirectoryError as error:
@@ -74,19 +114,11 @@ def _read_file(path: Path) -> Table:
         raise StudyError(f"The file {path} cannot be read: {reason}.") from error
     sha256 = hashlib.sha256(data).hexdigest()
     if data[:4] == b"PAR1":
-        table = _read_parquet(path, data)
-        return table_from_arrow(table, name=path.name, stem=_stem(path), sha256=sha256)
+        return RawTable(path.name, _stem(path), _read_parquet(path, data), sha256)
     if path.suffix.lower() in (".parquet", ".pq"):
         raise StudyError(f"The file {path.name} is not a Parquet file, though its name says so.")
-    parsed, decimal_comma, notes = read_delimited(path, data)
-    return table_from_arrow(
-        parsed,
-        name=path.name,
-        stem=_stem(path),
-        sha256=sha256,
-        decimal_comma=decimal_comma,
-        notes=tuple(notes),
-    )
+    parsed, decimal_comma, notes = read_delimited(path, data, as_text)
+    return RawTable(path.name, _stem(path), parsed, sha256, decimal_comma, tuple(notes))
 
 
 def _stem(path: Path) -> str:
@@ -107,7 +139,7 @@ def _read_parquet(path: Path, data: bytes) -> pa.Table:
     return table
 
 
-def _read_bundled(name: str) -> Table:
+def _read_bundled(name: str) -> RawTable:
     from sklearn import datasets
 
     bunch = getattr(datasets, f"load_{name}")()
@@ -116,10 +148,10 @@ def _read_bundled(name: str) -> Table:
         columns["target"] = [str(bunch.target_names[k]) for k in bunch.target]
     else:
         columns["target"] = bunch.target
-    return table_from_arrow(pa.table(columns), name=name, stem=name)
+    return RawTable(name, name, pa.table(columns))
 
 
-def _read_frame(source: Any) -> Table:
+def _read_frame(source: Any) -> RawTable:
     try:
         frame = nw.from_native(source, eager_only=True)
         names = [str(n) for n in frame.columns]
@@ -132,7 +164,7 @@ def _read_frame(source: Any) -> Table:
     data = pa.table([_read_column(frame, n) for n in frame.columns], names=names)
     if data.num_rows == 0 or data.num_columns == 0:
         raise StudyError("The table has no rows.")
-    return table_from_arrow(data, name="table", stem="table")
+    return RawTable("table", "table", data)
 
 
 def _read_column(frame: nw.DataFrame[Any], name: str) -> Any:

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 from arboleda.study.catalogue import Model
+from arboleda.study.folder.model_files import is_kept
 from arboleda.study.ledger import Ledger
 from arboleda.study.plan import Plan
 from arboleda.study.pool import do_jobs
@@ -61,15 +63,20 @@ class Outcome:
         return None if self.test is None else self.test["error"]
 
 
-def run_plan(plan: Plan, ledger: Ledger, processes: int, watcher: Watcher) -> list[Outcome]:
-    """Do every job of the plan that is not in the ledger, in two rounds: folds, then tests."""
+def run_plan(
+    plan: Plan, ledger: Ledger, keep: Path, processes: int, watcher: Watcher
+) -> list[Outcome]:
+    """Do every job of the plan that is not in the ledger, in two rounds: folds, then tests.
+
+    The models of the second round are written to the folder ``keep``.
+    """
     jobs = plan.fold_jobs()
     missing = [job for job in jobs if _stored(ledger, job) is None]
     watcher.begin(plan, missing, len(jobs) - len(missing))
     _do(missing, plan, ledger, processes, watcher)
     found = [(model, *_choose(plan, ledger, model)) for model in plan.models]
     tests = [
-        plan.test_job(model, candidates[best].params)
+        replace(plan.test_job(model, candidates[best].params), keep=keep)
         for model, candidates, best in found
         if best is not None
     ]
@@ -114,9 +121,13 @@ def calibrate_best(
 
 
 def _stored(ledger: Ledger, job: Job) -> dict[str, Any] | None:
-    """The job's result, unless memory was short then: there may be more now."""
+    """The job's result, unless memory was short then, or its model's files are not there."""
     result = ledger.get(job.model, job.params, job.fold)
-    return None if result and (result["error"] or "").startswith("MemoryError") else result
+    if result is None or (result["error"] or "").startswith("MemoryError"):
+        return None
+    if job.keep is None or result["error"] or is_kept(result.get("kept"), job.keep):
+        return result
+    return None
 
 
 def _do(jobs: Iterable[Job], plan: Plan, ledger: Ledger, processes: int, watcher: Watcher) -> None:

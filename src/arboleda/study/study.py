@@ -17,12 +17,16 @@ from arboleda.report import write_report
 from arboleda.study.catalogue import CORE
 from arboleda.study.errors import StudyError
 from arboleda.study.facts import leaderboard_csv, make_facts
+from arboleda.study.folder.files import MODELS
+from arboleda.study.folder.index import INDEX, index_text
+from arboleda.study.folder.loaded import LoadedStudy, load_study
+from arboleda.study.folder.rows import keep_rows
 from arboleda.study.ledger import Ledger
-from arboleda.study.plan import make_plan
+from arboleda.study.plan import Plan, make_plan
 from arboleda.study.pool import choose_processes
 from arboleda.study.progress import make_watcher
 from arboleda.study.reading import read_table
-from arboleda.study.runner import calibrate_best, run_plan
+from arboleda.study.runner import Outcome, calibrate_best, run_plan
 
 __all__ = ["Study", "StudyResult"]
 
@@ -141,10 +145,11 @@ class Study:
             folder.mkdir(parents=True, exist_ok=True)
         with Ledger(folder, plan.identity()) as ledger:
             with make_watcher(progress) as watcher:
-                outcomes = run_plan(plan, ledger, processes, watcher)
+                outcomes = run_plan(plan, ledger, folder / MODELS, processes, watcher)
                 calibration = calibrate_best(plan, ledger, outcomes, processes, watcher)
             facts = make_facts(plan, outcomes, calibration, started, time.monotonic() - clock)
             with _Told(folder):
+                _keep_index(plan, outcomes, folder / MODELS)
                 _publish(facts, folder)
         if all(model["status"] == "failed" for model in facts["models"]):
             raise StudyError(
@@ -152,6 +157,44 @@ class Study:
                 f"the report is at {folder / REPORT}."
             )
         return StudyResult(facts, folder)
+
+    @staticmethod
+    def load(folder: str | Path) -> LoadedStudy:
+        """Read a study that was run before: its facts, its fitted models and its rows.
+
+        No code of the folder is run.
+
+        Parameters
+        ----------
+        folder : str or path
+            The study's folder.
+
+        Returns
+        -------
+        LoadedStudy
+
+        Raises
+        ------
+        StudyError
+            If there is no study in the folder, or one of its files is damaged.
+
+        Warns
+        -----
+        UserWarning
+            If the models were fitted with another version of scikit-learn.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from sklearn.datasets import load_iris
+        >>> with TemporaryDirectory() as folder:
+        ...     result = Study("iris", target="target", out=folder, models="lda").run()
+        ...     model = Study.load(folder).best_model_
+        >>> flowers = load_iris(as_frame=True).data
+        >>> model.predict(flowers[:2]).tolist()
+        ['setosa', 'setosa']
+        """
+        return load_study(folder)
 
 
 def _check(task: str | None, seed: int, jobs: int | None) -> None:
@@ -201,6 +244,13 @@ class _Told:
             f"The folder {self._folder} cannot be written ({error.strerror}); choose another one "
             "with --out."
         ) from error
+
+
+def _keep_index(plan: Plan, outcomes: Sequence[Outcome], folder: Path) -> None:
+    """Keep the rows, and list what is kept of them and of each model that did not fail."""
+    kept = {o.model.key: o.test["kept"] for o in outcomes if o.test and not o.test["error"]}
+    text = index_text(plan, kept, keep_rows(plan, folder))
+    write_atomically(folder / INDEX, text)
 
 
 def _publish(facts: dict[str, Any], folder: Path) -> None:

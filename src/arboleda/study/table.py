@@ -13,7 +13,15 @@ import pyarrow.compute as pc
 
 from arboleda.study.errors import StudyError
 
-__all__ = ["MISSING", "Column", "Note", "Table", "column_from_arrow", "table_from_arrow"]
+__all__ = [
+    "MISSING",
+    "Column",
+    "Note",
+    "Table",
+    "column_from_arrow",
+    "column_names",
+    "table_from_arrow",
+]
 
 ValueKind = Literal["numeric", "boolean", "datetime", "string"]
 Floats = npt.NDArray[np.float64]
@@ -106,6 +114,11 @@ def check_names(names: Iterable[str], table: str) -> None:
         seen.add(name)
 
 
+def column_names(data: pa.Table) -> list[str]:
+    """The columns' names; one that has none is told by its place."""
+    return [n if n.strip() else f"(column {i + 1})" for i, n in enumerate(data.column_names)]
+
+
 def table_from_arrow(
     data: pa.Table,
     *,
@@ -120,7 +133,7 @@ def table_from_arrow(
     Without ``sha256`` the digest is taken from the columns' names and values, so that the same
     data in another kind of frame is the same study.
     """
-    names = [n if n.strip() else f"(column {i + 1})" for i, n in enumerate(data.column_names)]
+    names = column_names(data)
     check_names(names, name)
     columns = tuple(
         column_from_arrow(names[i], data.column(i), decimal_comma) for i in range(data.num_columns)

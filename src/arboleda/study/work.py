@@ -7,6 +7,7 @@ import time
 import warnings
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from threadpoolctl import ThreadpoolController
 from arboleda.study.calibration import bins_of, calibrated, reliability_of
 from arboleda.study.evaluate import evaluate_test
 from arboleda.study.features import Features
+from arboleda.study.folder.model_files import keep_model
 from arboleda.study.scoring import all_scores, class_scores
 from arboleda.study.target import Target
 from arboleda.study.tree_facts import tree_facts
@@ -44,7 +46,8 @@ class Job:
     """Fit ``pipeline`` on ``fit_rows``, score it on ``score_rows``.
 
     ``fold`` is the number of the fold as text, or "test" for the refit on all training rows; either
-    after "calibration " where methods of calibration are tried.
+    after "calibration " where methods of calibration are tried. Where ``keep`` is a folder the
+    fitted pipeline's files are written there.
     """
 
     model: str
@@ -53,6 +56,7 @@ class Job:
     pipeline: Pipeline
     fit_rows: Rows
     score_rows: Rows
+    keep: Path | None = None
 
     @property
     def calibrates(self) -> bool:
@@ -64,7 +68,8 @@ def do_job(job: Job, shared: Shared, parent: int | None = None) -> dict[str, Any
     """Do one job; the result is JSON values only.
 
     It holds ``error`` (a sentence, or None), ``warnings`` (the distinct texts), ``scores`` (every
-    metric), ``timing``, and for the test ``test`` and ``tree`` facts. Threads of the numeric
+    metric), ``timing``, for the test ``test`` and ``tree`` facts, and ``kept`` where the model was
+    to be kept. Threads of the numeric
     libraries are held at one, so that the bits do not depend on how many processes there are.
     ``parent`` is the process to follow into its end when this runs in a worker.
     """
@@ -77,6 +82,8 @@ def do_job(job: Job, shared: Shared, parent: int | None = None) -> dict[str, Any
                 result = (_calibrate if job.calibrates else _fit_and_score)(job, shared)
         except Exception as error:  # noqa: BLE001 - a model that fails is a result
             result = {"error": _sentence(error), "scores": {}, "timing": {}}
+    if job.keep is not None and not result["error"]:
+        result["kept"] = keep_model(job.pipeline, job.keep, job.model)
     return {**_plain(result), "warnings": _texts(caught)}
 
 

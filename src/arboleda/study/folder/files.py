@@ -1,0 +1,100 @@
+"""The files of a study's models: written whole, listed with their sums, checked when read."""
+
+import errno
+import hashlib
+import os
+import re
+import shutil
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from arboleda._files import write_atomically
+from arboleda.study.errors import StudyError
+
+__all__ = ["MODELS", "FileList", "checked_bytes", "checked_list", "is_there", "put"]
+
+# The folder within the study's folder.
+MODELS = "models"
+# For each file its length and SHA-256, as {"bytes": 120, "sha256": "ab..."}, by its name.
+FileList = Mapping[str, Mapping[str, Any]]
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+def put(folder: Path, name: str, content: bytes) -> dict[str, Any]:
+    """Write a file whole, or not at all, and give its entry in the list.
+
+    A file may take half of what is free on the disk: the rest of the study needs room, too.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written, or there is too little room.
+    """
+    folder.mkdir(exist_ok=True)
+    free = shutil.disk_usage(folder).free
+    if 2 * len(content) > free:
+        size = (
+            f"its {len(content) / 1e6:,.1f} MB are more than half of the {free / 1e6:,.1f} MB left"
+        )
+        raise OSError(errno.ENOSPC, size)
+    write_atomically(folder / name, content)
+    return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+
+
+def is_there(folder: Path, files: Any) -> bool:
+    """Whether all files of a list are in the folder, with their lengths."""
+    try:
+        listed = checked_list(files)
+        return all((folder / n).stat().st_size == e["bytes"] for n, e in listed.items())
+    except (OSError, TypeError, ValueError):
+        return False
+
+
+def checked_list(files: Any) -> FileList:
+    """The list of files, if it is one; else TypeError or ValueError."""
+    if not isinstance(files, dict):
+        raise TypeError("there is no list of files where one should be")
+    for name, entry in files.items():
+        match entry:
+            case {"bytes": int(length), "sha256": str(digest), **rest} if (
+                not rest and type(length) is int and length >= 0 and _SHA256.fullmatch(digest)
+            ):
+                continue
+        raise ValueError(f"the entry of the file {str(name)[:60]!r} is none")
+    return files
+
+
+def checked_bytes(folder: Path, name: str, files: FileList) -> bytes:
+    """Read a file of the list.
+
+    Raises
+    ------
+    StudyError
+        If it is missing, cannot be read, or is not the one that was written.
+    """
+    path = folder / name
+    entry = files.get(name)
+    if entry is None:
+        raise _damaged(path, "it is not in the list of files")
+    try:
+        # Other things than files may never end, or wait.
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise _damaged(path, "it is not a file")
+        with path.open("rb") as file:
+            right = os.fstat(file.fileno()).st_size == entry["bytes"]
+            content = file.read(entry["bytes"]) if right else b""
+    except OSError as error:
+        raise _damaged(path, error.strerror or "it cannot be read") from error
+    if not right or hashlib.sha256(content).hexdigest() != entry["sha256"]:
+        raise _damaged(path, "it is not what the study wrote")
+    return content
+
+
+def _damaged(path: Path, reason: str) -> StudyError:
+    return StudyError(
+        f"The file {path} cannot be used ({reason}); delete it and run the study's command again: "
+        "what is done is kept."
+    )

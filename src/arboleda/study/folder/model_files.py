@@ -1,0 +1,183 @@
+"""A fitted model of a study as files, and back.
+
+A model is a preparation of the columns and an estimator. An estimator of this library that has a
+model file is kept as one, ``<key>.arboleda``; the preparation, and other estimators, are in
+``<key>.skops``.
+"""
+
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, is_classifier
+from sklearn.compose import ColumnTransformer
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import Pipeline
+from sklearn.svm import SVC, SVR
+
+from arboleda.persist import SavedModel, model_from_bytes, model_to_bytes
+from arboleda.study.errors import StudyError
+from arboleda.study.folder.files import FileList, checked_bytes, is_there, put
+from arboleda.study.folder.skops_file import estimators_from_bytes, estimators_to_bytes
+
+__all__ = ["check_key", "is_kept", "keep_model", "read_model"]
+
+_KEY = re.compile(r"[a-z][a-z0-9_]{0,60}")
+Kept = dict[str, Any]
+
+
+def keep_model(pipeline: Pipeline, folder: Path, key: str) -> Kept:
+    """Write a fitted model's files.
+
+    Returns
+    -------
+    kept : dict
+        ``files``, the list of its files, and ``error``, why it could not be kept, or None.
+    """
+    with warnings.catch_warnings():
+        # What skops' own imports say is nothing about the model.
+        warnings.simplefilter("ignore")
+        try:
+            return {"files": _put_model(pipeline, folder, key), "error": None}
+        except Exception as error:  # noqa: BLE001 - a model that cannot be kept is told, not lost
+            reason = getattr(error, "strerror", None) or str(error) or "no reason given"
+            return {"files": {}, "error": f"{type(error).__name__}: {reason.splitlines()[0][:300]}"}
+
+
+def is_kept(kept: Any, folder: Path) -> bool:
+    """Whether a model was kept and its files are still there."""
+    match kept:
+        case {"files": files, "error": None}:
+            return bool(files) and is_there(folder, files)
+    return False
+
+
+def check_key(key: Any) -> str:
+    """A model's key, if it is one: file names are made of it; else ValueError."""
+    if not isinstance(key, str) or not _KEY.fullmatch(key):
+        raise ValueError(f"{str(key)[:60]!r} is no model's key")
+    return key
+
+
+def _put_model(pipeline: Pipeline, folder: Path, key: str) -> dict[str, Any]:
+    preparation, model = pipeline["preparation"], pipeline["model"]
+    ours = isinstance(model, SavedModel)
+    parts = [None if preparation == "passthrough" else preparation, None if ours else model]
+    files = {}
+    if ours:
+        name = f"{key}.arboleda"
+        files[name] = put(folder, name, model_to_bytes(model))
+    if parts != [None, None]:
+        name = f"{key}.skops"
+        with _WithoutTree(model):
+            content = estimators_to_bytes(parts)
+        files[name] = put(folder, name, content)
+    return files
+
+
+def read_model(folder: Path, key: str, files: FileList) -> Pipeline:
+    """The fitted pipeline of a model's files; nothing in them is run.
+
+    Raises
+    ------
+    StudyError
+        If a file is missing or damaged, or the files hold no model.
+    """
+    ours, others = f"{check_key(key)}.arboleda", f"{key}.skops"
+    preparation, model = None, None
+    try:
+        if others in files:
+            content = checked_bytes(folder, others, files)
+            with warnings.catch_warnings():
+                # Another version of scikit-learn is told once, for the whole study.
+                warnings.simplefilter("ignore")
+                preparation, model = _two_parts(estimators_from_bytes(content))
+        if ours in files:
+            model = model_from_bytes(checked_bytes(folder, ours, files))
+        return _whole(preparation, model)
+    except StudyError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise StudyError(
+            f"The model {key} in {folder} cannot be used ({error}); delete its files and run the "
+            "study's command again: what is done is kept."
+        ) from error
+
+
+def _two_parts(found: list[Any]) -> tuple[Any, Any]:
+    if len(found) != 2:
+        raise ValueError("it does not hold a preparation and an estimator")
+    return found[0], found[1]
+
+
+def _whole(preparation: Any, model: Any) -> Pipeline:
+    if not isinstance(preparation, ColumnTransformer | None):
+        raise TypeError("its preparation is none")
+    if not isinstance(model, BaseEstimator) or not hasattr(model, "predict"):
+        raise TypeError("its estimator is none")
+    if isinstance(model, KNeighborsClassifier | KNeighborsRegressor):
+        _grow_tree(model)
+    for machine in _parts_of(model):
+        if isinstance(machine, SVC | SVR):
+            _check_machine(machine)
+    return Pipeline([("preparation", preparation or "passthrough"), ("model", model)])
+
+
+def _parts_of(model: Any) -> list[Any]:
+    """The model, and what a wrapper of the catalogue wraps."""
+    inner = getattr(model, "regressor_", None)
+    return [model] if inner is None else [model, inner]
+
+
+class _WithoutTree:
+    """Take the search tree away from a model of neighbours for a while.
+
+    It holds all rows a second time, and compiled code follows its numbers without checking them:
+    it is not kept, but grown again when the model is read.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self._model = model if hasattr(model, "_tree") else None
+
+    def __enter__(self) -> None:
+        if self._model is not None:
+            self._tree = self._model._tree
+            self._model._tree = None
+
+    def __exit__(self, *raised: object) -> None:
+        if self._model is not None:
+            self._model._tree = self._tree
+
+
+def _grow_tree(model: Any) -> None:
+    try:
+        y = np.asarray(model._y)
+        model.fit(np.asarray(model._fit_X), model.classes_[y] if is_classifier(model) else y)
+    except (AttributeError, TypeError, IndexError) as error:
+        raise ValueError("its rows and answers do not fit together") from error
+
+
+def _check_machine(machine: Any) -> None:
+    """Refuse one whose parts do not fit together: libsvm reads as many numbers as it is told."""
+    try:
+        n, width = machine.support_vectors_.shape
+        classes = len(machine.classes_) if is_classifier(machine) else 2
+        pairs = classes * (classes - 1) // 2
+        counts = machine._n_support
+        sound = (
+            n == len(machine.support_) == (counts.sum() if is_classifier(machine) else counts[0])
+            and len(counts) == classes
+            and counts.min() >= 0
+            and width == machine.n_features_in_ == machine.shape_fit_[1]
+            and machine._dual_coef_.shape == machine.dual_coef_.shape == (classes - 1, n)
+            and len(machine._intercept_) == len(machine.intercept_) == pairs
+            and len(machine._probA) == len(machine._probB) in {0, pairs}
+            and machine.kernel in {"linear", "poly", "rbf", "sigmoid"}
+            and not machine._sparse
+        )
+    except (AttributeError, TypeError, IndexError, ValueError) as error:
+        raise ValueError("it is no support vector machine") from error
+    if not sound:
+        raise ValueError("the parts of its support vector machine do not fit together")
