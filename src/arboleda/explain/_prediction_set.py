@@ -252,7 +252,7 @@ def prediction_set(
     method: Method = "lac",
     coverage: float = 0.9,
     by_class: bool = False,
-    randomized: bool = False,
+    randomized: bool = True,
     random_state: Any = None,
 ) -> PredictionSet:
     """Calibrate sets of classes that hold the true one with some probability, over any classifier.
@@ -285,11 +285,10 @@ def prediction_set(
     by_class : bool, default=False
         Whether to keep the promise for the rows of each class (Mondrian): each has a limit of its
         own, from its own calibration rows. Rare classes are then in more sets.
-    randomized : bool, default=False
-        For ``"aps"``: whether a class counts but a random part of its probability, as in the paper.
-        Sets are smaller, are what chance makes them, and may be empty. Without it the whole
-        probability counts, every set holds the most probable class, and more rows than promised
-        are covered.
+    randomized : bool, default=True
+        For ``"aps"``: whether only a random part of a class's own probability counts, as in the
+        paper. Without it the whole counts, sets are larger than need be, cover more rows than
+        promised, above all where there are few classes, and always hold the most probable class.
     random_state : int, RandomState instance or None, default=None
         Draws these parts, for every place in a table one.
 
@@ -348,8 +347,6 @@ def prediction_set(
     coverage = read_coverage(coverage)
     if method not in ("lac", "aps"):
         raise ValueError(f"method must be 'lac' or 'aps'; got {method!r}")
-    if randomized and method != "aps":
-        raise ValueError("randomized=True is for method='aps': set it, or leave randomized out")
     if (calibration is None) == (training is None):
         raise ValueError(
             "give one of calibration=(X, y), rows that the estimator has not seen, and "
@@ -360,7 +357,9 @@ def prediction_set(
         raise ValueError(
             f"{type(estimator).__name__} is no classifier: of numbers ask prediction_interval"
         )
-    seed = int(check_random_state(random_state).randint(2**31 - 1)) if randomized else None
+    seed = None
+    if randomized and method == "aps":
+        seed = int(check_random_state(random_state).randint(2**31 - 1))
     if training is None:
         X, y = read_pair(calibration, "calibration", numeric=False)
         probabilities = read(X).values
