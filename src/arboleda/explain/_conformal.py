@@ -19,6 +19,7 @@ from arboleda.explain._containers import container_of
 __all__ = [
     "COVERAGES",
     "Floats",
+    "column_of",
     "limit_of",
     "rank_of",
     "read_coverage",
@@ -95,10 +96,7 @@ def read_pair(pair: Any, name: str, *, numeric: bool) -> tuple[Any, npt.NDArray[
     """
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise TypeError(f"{name} must be a pair, {name}=(X, y); got {type(pair).__name__}")
-    X, y = table_of(pair[0]), pair[1]
-    target = np.asarray(read_target(y, numeric=numeric))
-    if target.ndim == 2 and target.shape[1] == 1:
-        target = target[:, 0]
+    X, target = table_of(pair[0]), column_of(pair[1], numeric=numeric)
     if target.ndim != 1:
         raise ValueError(
             f"y of {name} has the shape {target.shape}: one value a row is expected; ask for each "
@@ -109,6 +107,12 @@ def read_pair(pair: Any, name: str, *, numeric: bool) -> tuple[Any, npt.NDArray[
     if numeric and target.dtype.kind not in "biuf":
         raise ValueError(f"y of {name} has the type {target.dtype}: numbers are expected")
     return X, target.astype(np.float64) if numeric else target
+
+
+def column_of(y: Any, *, numeric: bool) -> npt.NDArray[Any]:
+    """Return a target as an array; one column becomes one dimension."""
+    target = np.asarray(read_target(y, numeric=numeric))
+    return target[:, 0] if target.ndim == 2 and target.shape[1] == 1 else target
 
 
 def table_of(X: Any) -> Any:

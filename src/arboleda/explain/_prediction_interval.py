@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.target import read_target
 from arboleda._frames import new_frame
 from arboleda.explain._conformal import (
     COVERAGES,
     Floats,
+    column_of,
     limit_of,
     read_coverage,
     read_coverages,
@@ -71,7 +71,7 @@ class Intervals:
         -------
         inside : ndarray of bool, shape (n_rows,)
         """
-        values = np.asarray(read_target(y, numeric=True))
+        values = column_of(y, numeric=True)
         if values.shape != self.lower.shape:
             raise ValueError(
                 f"y has the shape {values.shape}, but there are {len(self.lower)} intervals"

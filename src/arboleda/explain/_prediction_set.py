@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
-from arboleda._bridge.target import read_target
 from arboleda._frames import new_frame
 from arboleda.explain._conformal import (
     COVERAGES,
     Floats,
+    column_of,
     limit_of,
     rank_of,
     read_coverage,
@@ -77,7 +77,7 @@ class Sets:
         -------
         inside : ndarray of bool, shape (n_rows,)
         """
-        labels = np.asarray(read_target(y, numeric=False))
+        labels = column_of(y, numeric=False)
         if labels.shape != (len(self.contains),):
             raise ValueError(
                 f"y has the shape {labels.shape}, but there are {len(self.contains)} sets"
