@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes
+from tests.conftest import shared_data
 
 from arboleda import (
     HistGradientBoostingRegressor,
@@ -16,7 +17,6 @@ from arboleda import (
     RandomForestRegressor,
 )
 from arboleda.explain import prediction_interval, prediction_set
-from tests.conftest import shared_data
 
 pytestmark = pytest.mark.slow
 
@@ -80,9 +80,7 @@ def test_intervals(name: str) -> None:
         forest.fit(X.iloc[fit], y[fit])
         pair = (X.iloc[cal], y[cal])
         made = {
-            method: prediction_interval(
-                forest, calibration=pair, method=method, random_state=seed
-            )
+            method: prediction_interval(forest, calibration=pair, method=method, random_state=seed)
             for method in ("absolute", "normalized", "quantile")
         }
         made["boosting"] = prediction_interval(boosting, calibration=pair, method="quantile")
