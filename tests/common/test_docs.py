@@ -19,6 +19,7 @@ RUNNABLE = [
             "bagging",
             "boosting",
             "combining",
+            "coverage",
             "decisions",
             "diagnose",
             "explore",

@@ -202,6 +202,16 @@ def test_the_curve_is_what_predict_covers(method: str, forest: RandomForestRegre
     assert list(curve.to_frame()) == ["promised", "covered", "standard_error", "mean width"]
 
 
+def test_the_curve_is_drawn_under_its_name(forest: RandomForestRegressor) -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    curve = prediction_interval(forest, calibration=CALIBRATION).coverage_curve(X[NEW], Y[NEW])
+    ax = curve.plot()
+    assert curve.plot(ax, label="again") is ax
+    names = ax.get_legend_handles_labels()[1]
+    pyplot.close(ax.figure)
+    assert {"absolute", "again"} <= set(names)
+
+
 @pytest.mark.parametrize("container", ["pandas", "polars", "arrow", "list"])
 @pytest.mark.parametrize("method", ["absolute", "normalized", "jackknife+ab", "cv+"])
 def test_every_container_gives_the_same_intervals(method: str, container: str) -> None:

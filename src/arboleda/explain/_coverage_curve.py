@@ -9,9 +9,11 @@ import numpy as np
 
 from arboleda._frames import new_frame
 from arboleda.explain._conformal import Floats
+from arboleda.plot import coverage
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["CoverageCurve"]
 
@@ -68,3 +70,19 @@ class CoverageCurve:
                 self.size_name: self.size,
             }
         )
+
+    def plot(self, ax: Axes | None = None, *, label: str | None = None) -> Axes:
+        """Draw what is covered over what is promised.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Where to draw; None: on axes of a new figure. Several curves may share axes.
+        label : str, default=None
+            Name of the curve; None: that of the method.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        return coverage(self, ax, label=self.name if label is None else label)
