@@ -1,6 +1,7 @@
 """Why a model answers as it does, and how sure it is: for any estimator of scikit-learn's kind."""
 
 from arboleda.explain._coverage_curve import CoverageCurve
+from arboleda.explain._dependence import Dependence, partial_dependence
 from arboleda.explain._lime import Lime, LimeExplanation, lime
 from arboleda.explain._prediction_interval import (
     Intervals,
@@ -12,6 +13,7 @@ from arboleda.explain._shap_values import ShapValues, shap_values
 
 __all__ = [
     "CoverageCurve",
+    "Dependence",
     "Intervals",
     "Lime",
     "LimeExplanation",
@@ -20,6 +22,7 @@ __all__ = [
     "Sets",
     "ShapValues",
     "lime",
+    "partial_dependence",
     "prediction_interval",
     "prediction_set",
     "shap_values",

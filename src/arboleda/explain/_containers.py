@@ -41,7 +41,7 @@ class Container(Protocol):
         """Names of the columns, if the container has any."""
 
     def is_labelled(self, column: int) -> bool:
-        """Whether the column holds categories by its type, or by values that are text."""
+        """Whether the column holds categories by its type, or by values that are text or dates."""
 
     def numbers(self, column: int, place: str) -> Array:
         """Return the column as finite numbers, NaN where missing."""
@@ -107,7 +107,8 @@ class FrameContainer:
         return list(self._frame.columns)
 
     def is_labelled(self, column: int) -> bool:
-        return self._source.is_labelled(column)
+        dated = self._frame.get_column(self._frame.columns[column]).dtype.is_temporal()
+        return dated or self._source.is_labelled(column)
 
     def numbers(self, column: int, place: str) -> Array:
         return self._source.numbers(column, place)
@@ -158,7 +159,7 @@ class DenseContainer:
 
     def is_labelled(self, column: int) -> bool:
         if self.native.dtype.kind != "O":
-            return self.native.dtype.kind in "UT"
+            return self.native.dtype.kind in "UTMm"
         return any(isinstance(value, str) for value in self.native[:, column].tolist())
 
     def numbers(self, column: int, place: str) -> Array:

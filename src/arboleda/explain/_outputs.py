@@ -201,7 +201,7 @@ def _shares_of(labels: Array, classes: Array, estimator: Any) -> Floats:
     """One-hot rows of predicted labels."""
     if labels.ndim == 2 and labels.shape[1] == 1:  # as CatBoost answers
         labels = labels[:, 0]
-    shares = (labels[:, np.newaxis] == classes).astype(np.float64)
+    shares: Floats = (labels[:, np.newaxis] == classes).astype(np.float64)
     unknown = np.flatnonzero(~shares.any(axis=1))
     if unknown.size:
         raise ValueError(

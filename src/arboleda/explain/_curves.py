@@ -1,0 +1,195 @@
+"""What an estimator would say of rows if some columns held other values.
+
+A model of any kind is asked for tables in which they do. Trees of this library are asked once for
+all points: a row walks down each of them with the whole grid, and only nodes that ask a varied
+column part it. Both give the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda._bridge.frames import as_frame
+from arboleda._bridge.schema import Schema, missing_code
+from arboleda._bridge.table import fitted_order
+from arboleda._bridge.threads import resolve_n_jobs
+from arboleda.boosting import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+)
+from arboleda.explain._outputs import OutputReader
+from arboleda.explain._rows import MOST_ROWS, Rows
+from arboleda.forest import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+__all__ = ["answers_with", "curves"]
+
+Floats = npt.NDArray[np.float64]
+Axes = Mapping[int, Floats]
+Curves = Callable[[Axes, slice], Floats]
+
+# Numbers of the curves that are made at a time.
+_MOST_NUMBERS = 1 << 21
+
+# Those whose answers follow from their trees alone, by their own methods: no derived class.
+_TREES = (DecisionTreeClassifier, DecisionTreeRegressor)
+_FORESTS = (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+_BOOSTED = (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+)
+
+
+def curves(
+    read: OutputReader, rows: Rows, axes: Axes, *, by_trees: bool = True
+) -> Iterator[tuple[slice, slice, Floats]]:
+    """Answers for every row at every point of a grid, part by part.
+
+    Parameters
+    ----------
+    read : OutputReader
+    rows : Rows
+    axes : mapping of int to ndarray of shape (n_points,)
+        One or two columns and their values, as `Rows.values` has them. Of two columns, the grid
+        holds all pairs: those of the second one for the first value of the first, and so on.
+    by_trees : bool, default=True
+        Whether trees of this library may be asked for all points at once.
+
+    Yields
+    ------
+    rows, points : slice
+    answers : ndarray of shape (n_rows, n_points, n_outputs)
+    """
+    of_trees = _curves_of_trees(read, rows, tuple(axes)) if by_trees else None
+    n_points = int(np.prod([len(points) for points in axes.values()]))
+    if of_trees is not None:
+        n_outputs = 1 if read.classes is None else len(read.classes)
+        step = max(1, _MOST_NUMBERS // (n_points * n_outputs))
+        for first in range(0, rows.n_rows, step):
+            part = slice(first, min(first + step, rows.n_rows))
+            yield part, slice(0, n_points), of_trees(axes, part)
+        return
+    if len(axes) == 2:
+        (one, first_points), (other, second_points) = axes.items()
+        axes = {
+            one: np.repeat(first_points, len(second_points)),
+            other: np.tile(second_points, len(first_points)),
+        }
+    for part, points, table in rows.blocks(axes):
+        values = read(table).values
+        shape = (points.stop - points.start, part.stop - part.start, values.shape[1])
+        yield part, points, values.reshape(shape).transpose(1, 0, 2)
+
+
+def answers_with(read: OutputReader, rows: Rows, columns: Axes) -> Floats:
+    """Answers for rows with other values in some columns, of shape (n_rows, n_outputs)."""
+    if rows.n_rows <= MOST_ROWS:
+        return read(rows.put(columns)).values
+    parts = []
+    for first in range(0, rows.n_rows, MOST_ROWS):
+        part = slice(first, min(first + MOST_ROWS, rows.n_rows))
+        put = {column: values[part] for column, values in columns.items()}
+        parts.append(read(rows.take(part).put(put)).values)
+    return np.concatenate(parts)
+
+
+def _curves_of_trees(read: OutputReader, rows: Rows, columns: tuple[int, ...]) -> Curves | None:
+    """How to ask the trees of a model of this library; None where they do not answer alone."""
+    model = read.estimator
+    trees, answer = _trees_of(read)
+    if trees is None:
+        return None
+    places = _fitted_places(model, rows, columns)
+    codes = {j: _codes_in(model.schema_, rows, j, places[j]) for j in columns}
+    if any(found is None for found in codes.values()):
+        return None
+    statistics = getattr(model, "statistics_", None)
+    if statistics is not None and set(places.values()) & set(statistics.columns):
+        return None  # the trees ask about statistics in the place of the categories
+    table = model._check_input(rows.native)
+    n_threads = resolve_n_jobs(model.n_jobs)
+
+    def found(axes: Axes, part: slice) -> Floats:
+        points = {places[j]: _coded(values, codes[j]) for j, values in axes.items()}
+        raw = trees(table, points, part, n_threads)
+        said = answer(raw.reshape(-1, raw.shape[2]))
+        return said.reshape(*raw.shape[:2], -1)
+
+    return found
+
+
+def _trees_of(read: OutputReader) -> tuple[Any, Callable[[Floats], Floats]]:
+    """How to ask a model's trees for curves, and what makes answers of what they say."""
+    model = read.estimator
+    of_classes = read.classes is not None
+    if type(model) in _TREES + _FORESTS:
+        if read.method != ("predict_proba" if of_classes else "predict"):
+            return None, _as_they_are
+        if type(model) in _TREES:
+            return model.tree_.curves, _as_they_are
+        return (
+            lambda table, axes, part, n_threads: model.forest_.curves(
+                table, axes, part, model._voting, n_threads
+            ),
+            _as_they_are,
+        )
+    if type(model) not in _BOOSTED or model.ensemble_.has_linear_leaves:
+        return None, _as_they_are
+    if not (getattr(model, "init_", None) is None or isinstance(model.init_, str)):
+        return None, _as_they_are  # scores begin with what another model says
+    answers = {
+        "predict_proba": "_as_probabilities",
+        "decision_function": "_as_decision",
+        "predict": "_as_labels" if of_classes else "_as_predictions",
+    }
+    if of_classes and read.method == "predict":
+        return None, _as_they_are
+    return model.ensemble_.curves, getattr(model, answers[read.method])
+
+
+def _as_they_are(raw: Floats) -> Floats:
+    return raw
+
+
+def _fitted_places(model: Any, rows: Rows, columns: tuple[int, ...]) -> dict[int, int]:
+    """Numbers that columns of a table have in a model: those of frames are matched by name."""
+    frame = as_frame(rows.native)
+    order = None if frame is None else fitted_order(model, frame, model.schema_)
+    return {j: j if order is None else order.index(j) for j in columns}
+
+
+def _codes_in(schema: Schema, rows: Rows, column: int, place: int) -> Floats | None:
+    """What the engine has for each level of a column, and last for a missing one.
+
+    Empty for numbers; None where the table has categories and the model numbers.
+    """
+    codes = schema.codes[place]
+    if codes is None:
+        return None if rows.categorical[column] else np.empty(0)
+    missing = missing_code(len(codes))
+    levels = rows.levels(column)
+    return np.array([*(codes.get(label, missing) for label in levels), missing], dtype=np.float64)
+
+
+def _coded(values: Floats, codes: Floats | None) -> Floats:
+    if codes is None or not codes.size:
+        return values
+    return codes[np.where(np.isnan(values), len(codes) - 1, values).astype(np.intp)]
