@@ -231,3 +231,34 @@ def test_effects_of_every_class_add_up_to_none() -> None:
     found = partial_dependence(model, X, 0, kind="ale")
     assert found.average.shape == (3, 41)
     np.testing.assert_allclose(found.average.sum(axis=0), 0.0, atol=1e-12)
+
+
+def test_effects_of_a_category_and_a_number_and_of_two_categories() -> None:
+    draw = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"c": draw.choice(list("abc"), 3000), "u": draw.uniform(0, 1, 3000)}
+    ).assign(d=draw.choice(list("xy"), 3000))
+    slope = {"a": 0.0, "b": 1.0, "c": 3.0}
+    model = formula(lambda X: X["c"].map(slope) * X["u"] + X["u"] ** 2)
+    found = partial_dependence(
+        model, frame, ["c", "u"], kind="ale", custom_values={"c": ["a", "b", "c"]}
+    )
+    # Without what each does alone the product of both deviations remains.
+    deviation = np.array([0.0, 1.0, 3.0]) - frame["c"].map(slope).mean()
+    np.testing.assert_allclose(
+        found.average[0], np.outer(deviation, found.grid[1] - 0.5), atol=0.05
+    )
+    turned = partial_dependence(
+        model, frame, ["u", "c"], kind="ale", custom_values={"c": ["a", "b", "c"]}
+    )
+    np.testing.assert_allclose(turned.average[0], found.average[0].T, atol=1e-12)
+    pair = formula(lambda X: 4.0 * ((X["c"] == "b") & (X["d"] == "y")) + (X["d"] == "y"))
+    found = partial_dependence(pair, frame, ["c", "d"], kind="ale")
+    shares = [(frame["c"] == "b").mean(), (frame["d"] == "y").mean()]
+    order = [list("abc").index(label) for label in found.grid[0]]
+    true = 4 * np.outer(np.array([0, 1, 0]) - shares[0], np.array([0, 1]) - shares[1])
+    np.testing.assert_allclose(found.average[0], true[order], atol=0.15)
+    additive = formula(lambda X: X["c"].map(slope) + 2 * (X["d"] == "y") + X["u"])
+    for two in (["c", "d"], ["c", "u"], ["u", "d"]):
+        effects = partial_dependence(additive, frame, two, kind="ale").average
+        np.testing.assert_allclose(effects, 0.0, atol=1e-9)

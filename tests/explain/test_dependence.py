@@ -240,8 +240,6 @@ def test_labels_that_no_row_has_are_refused_by_name() -> None:
     assert found.grid[0].tolist() == ["b"]
     with pytest.raises(ValueError, match="'z', which no row of X has"):
         partial_dependence(model, frame, "c", custom_values={"c": ["z"]})
-    with pytest.raises(ValueError, match="'c' holds categories"):
-        partial_dependence(model, frame, ["c", "u"], kind="ale")
 
 
 def test_a_result_is_a_dependence() -> None:

@@ -5,10 +5,19 @@ learning models", Journal of the Royal Statistical Society B 82: how much the an
 column goes from one end of a short interval to the other, in the rows whose value lies there, added
 up over the intervals. Where columns are correlated no row is asked for that is unlike all others,
 which is what partial dependence does.
+
+A column of m points has m - 1 gaps. A row crosses some of them and belongs to points,
+with shares that add up to 1:
+
+    numbers      points are ends of intervals; a row crosses the one that it lies in, and belongs by
+                 halves to both its ends
+    categories   points are categories in an order; a row crosses the gaps to the one before and the
+                 one after its own, to which it belongs
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +41,28 @@ class Effects(NamedTuple):
 
     points: list[Floats]
     effects: Floats  # (n_outputs, points of the first column[, points of the second])
+
+
+class _Crossing(NamedTuple):
+    """Rows that cross a gap each."""
+
+    rows: Places
+    gaps: Places
+
+
+class _Axis(NamedTuple):
+    """A column's points, what gaps the rows cross and to what points they belong."""
+
+    column: int
+    points: Floats
+    crossings: list[_Crossing]
+    shares: list[tuple[Places, float]]  # the point of each row, and how much it belongs there
+    heights: Floats  # of the points, from 0 to 1: what is near in a surface
+
+    @property
+    def n_gaps(self) -> int:
+        """Number of gaps."""
+        return len(self.points) - 1
 
 
 def accumulated_effects(
@@ -59,39 +90,27 @@ def accumulated_effects(
     Raises
     ------
     ValueError
-        If a column holds no value in any row of weight, one of two columns holds categories, or
-        effects are beyond float64.
+        If a column holds no value in any row of weight, or effects are beyond float64.
     """
-    if len(columns) == 2:
-        named = next((j for j in columns if rows.categorical[j]), None)
-        if named is not None:
-            raise ValueError(
-                f"the effects of two columns are for numbers; {rows.names[named]!r} holds "
-                "categories: give it alone, or use kind='average'"
-            )
     points = [_points(rows, j, weight, n_intervals, custom_values.get(j)) for j in columns]
     kept = weight > 0.0
-    for j, ends in zip(columns, points, strict=True):
-        kept &= _within(rows.values(j), ends, rows.categorical[j])
+    for j, of_column in zip(columns, points, strict=True):
+        kept &= _within(rows.values(j), of_column, rows.categorical[j])
     if not kept.any():
         raise ValueError("no row of X has a value in the intervals: give custom_values within X")
     if not kept.all():
         rows, weight = rows.take(np.flatnonzero(kept)), weight[kept]
     weight = weight / weight.sum()
+    axes = [_axis(rows, j, of_column) for j, of_column in zip(columns, points, strict=True)]
     # Answers near the ends of float64 may differ by more than it holds: that is told below.
     with np.errstate(over="ignore", invalid="ignore"):
-        if len(columns) == 2:
-            effects = _of_two(read, rows, columns, points, weight)
-        elif rows.categorical[columns[0]]:
-            effects = _of_categories(read, rows, columns[0], points[0], weight)
-        else:
-            effects = _of_numbers(read, rows, columns[0], points[0], weight)
-    if not np.isfinite(effects).all():
+        found = (_of_one if len(axes) == 1 else _of_two)(read, rows, axes, weight)
+    if not np.isfinite(found).all():
         raise ValueError(
             "the model's answers differ by more than float64 holds: explain a model of a target in "
             "another unit"
         )
-    return Effects(points, effects)
+    return Effects(points, found)
 
 
 def _points(rows: Rows, column: int, weight: Floats, n_intervals: int, given: Any) -> Floats:
@@ -122,105 +141,118 @@ def _within(values: Floats, points: Floats, categorical: bool) -> npt.NDArray[np
     return inside
 
 
-def _of_numbers(
-    read: OutputReader, rows: Rows, column: int, ends: Floats, weight: Floats
-) -> Floats:
-    """Mean differences over the intervals, added up and centred by the intervals' middles."""
-    if len(ends) == 1:
-        return np.zeros((read(rows.native).values.shape[1], 1))
-    interval = _intervals(rows.values(column), ends)
-    low = answers_with(read, rows, {column: ends[interval]})
-    high = answers_with(read, rows, {column: ends[interval + 1]})
-    n_intervals = len(ends) - 1
-    weights = _sums(interval, weight, n_intervals)
-    effects = _accumulated(_means(high - low, interval, weight, n_intervals))
-    middles = effects[:, :-1] / 2.0 + effects[:, 1:] / 2.0
-    return effects - _mean(middles, weights)
+def _axis(rows: Rows, column: int, points: Floats) -> _Axis:
+    values = rows.values(column)
+    n_gaps = len(points) - 1
+    if rows.categorical[column]:
+        heights = np.arange(n_gaps + 1) / max(1, n_gaps)
+        rank = np.empty(int(points.max()) + 1, dtype=np.intp)
+        rank[points.astype(np.intp)] = np.arange(n_gaps + 1)
+        place = rank[values.astype(np.intp)]
+        up, down = np.flatnonzero(place < n_gaps), np.flatnonzero(place > 0)
+        crossings = [_Crossing(up, place[up]), _Crossing(down, place[down] - 1)]
+        return _Axis(column, points, crossings, [(place, 1.0)], heights)
+    everyone = np.arange(len(values))
+    if n_gaps == 0:
+        return _Axis(column, points, [], [(np.zeros_like(everyone), 1.0)], np.zeros(1))
+    # (end, next end], the first one with both its ends.
+    gap = np.clip(np.searchsorted(points, values, side="left") - 1, 0, n_gaps - 1)
+    halves = points / 2.0  # the range itself may be beyond float64
+    heights = (halves - halves[0]) / (halves[-1] - halves[0])
+    crossings = [_Crossing(everyone, gap)]
+    return _Axis(column, points, crossings, [(gap, 0.5), (gap + 1, 0.5)], heights)
 
 
-def _of_categories(
-    read: OutputReader, rows: Rows, column: int, order: Floats, weight: Floats
-) -> Floats:
-    """The same from each category to the next in the order: the rows of both are asked for both."""
-    rank = np.empty(int(order.max()) + 1, dtype=np.intp)
-    rank[order.astype(np.intp)] = np.arange(len(order))
-    place = rank[rows.values(column).astype(np.intp)]
-    said = read(rows.native).values
-    steps = np.zeros((2, len(order) - 1, said.shape[1]))
-    totals = np.zeros(len(order) - 1)
-    for turn, step in enumerate((1, -1)):
-        has_next = (place + step >= 0) & (place + step < len(order))
-        asked = np.flatnonzero(has_next)
-        if not asked.size:
-            continue
-        next_code = order[place[asked] + step]
-        other = answers_with(read, rows.take(asked), {column: next_code})
-        gap = np.minimum(place[asked], place[asked] + step)
-        difference = step * (other - said[asked])
-        totals += _sums(gap, weight[asked], len(totals))
-        for k in range(said.shape[1]):
-            steps[turn, :, k] = _sums(gap, weight[asked] * difference[:, k], len(totals))
-    effects = _accumulated((steps.sum(axis=0) / np.where(totals > 0.0, totals, 1.0)[:, None]).T)
-    return effects - _mean(effects, _sums(place, weight, len(order)))
+def _of_one(read: OutputReader, rows: Rows, axes: Sequence[_Axis], weight: Floats) -> Floats:
+    """Mean differences across the gaps, added up; the mean over the rows is 0."""
+    (axis,) = axes
+    means = _Means(axis.n_gaps)
+    for asked, gaps in axis.crossings:
+        some = rows.take(asked)
+        low = answers_with(read, some, {axis.column: axis.points[gaps]})
+        high = answers_with(read, some, {axis.column: axis.points[gaps + 1]})
+        means.add(gaps, weight[asked], high - low)
+    effects = _accumulated(means.found(_n_outputs(read, rows)))
+    belonging = _belonging([axis], weight)
+    return effects - (effects * belonging).sum(axis=1, keepdims=True)
 
 
-def _of_two(
-    read: OutputReader, rows: Rows, columns: list[int], ends: list[Floats], weight: Floats
-) -> Floats:
+def _of_two(read: OutputReader, rows: Rows, axes: Sequence[_Axis], weight: Floats) -> Floats:
     """Mean second differences over cells, added up both ways, less what each column does alone."""
-    shape = tuple(len(points) - 1 for points in ends)
-    if 0 in shape:  # a constant column interacts with none
-        n_outputs = read(rows.native).values.shape[1]
-        return np.zeros((n_outputs, *(len(points) for points in ends)))
-    first, second = (
-        _intervals(rows.values(j), points) for j, points in zip(columns, ends, strict=True)
-    )
+    first, second = axes
+    n_outputs = _n_outputs(read, rows)
+    surface = np.zeros((n_outputs, len(first.points), len(second.points)))
+    if not first.n_gaps or not second.n_gaps:  # a constant column does nothing with another
+        return surface
+    shape = (first.n_gaps, second.n_gaps)
+    means = _Means(first.n_gaps * second.n_gaps)
+    for one in first.crossings:
+        for other in second.crossings:
+            asked, i, j = np.intersect1d(one.rows, other.rows, True, True)
+            if asked.size:
+                gaps = one.gaps[i], other.gaps[j]
+                difference = _second_difference(read, rows.take(asked), axes, gaps)
+                means.add(gaps[0] * shape[1] + gaps[1], weight[asked], difference)
+    steps = means.found(n_outputs).reshape(n_outputs, *shape)
+    near = _nearest_cells(means.total.reshape(shape) > 0.0, axes)
+    surface[:, 1:, 1:] = steps[:, near[0], near[1]].cumsum(axis=1).cumsum(axis=2)
+    alone = _alone(surface, first, second, weight)
+    alone_second = _alone(surface.transpose(0, 2, 1), second, first, weight)
+    surface = surface - alone[:, :, np.newaxis] - alone_second[:, np.newaxis, :]
+    belonging = _belonging(axes, weight)
+    return surface - (surface * belonging).sum(axis=(1, 2), keepdims=True)
+
+
+def _second_difference(
+    read: OutputReader, rows: Rows, axes: Sequence[_Axis], gaps: tuple[Places, Places]
+) -> Floats:
+    """How much more the answer changes across a gap of the first column after one of the second."""
+    first, second = axes
     corners = [
-        answers_with(read, rows, {columns[0]: ends[0][first + i], columns[1]: ends[1][second + j]})
+        answers_with(
+            read,
+            rows,
+            {first.column: first.points[gaps[0] + i], second.column: second.points[gaps[1] + j]},
+        )
         for i, j in ((1, 1), (0, 1), (1, 0), (0, 0))
     ]
-    difference = (corners[0] - corners[1]) - (corners[2] - corners[3])
-    cell = first * shape[1] + second
-    n_cells = shape[0] * shape[1]
-    weights = _sums(cell, weight, n_cells).reshape(shape)
-    means = _means(difference, cell, weight, n_cells)
-    nearest = _nearest_cells(weights > 0.0, ends)
-    means = means.reshape(-1, *shape)[:, nearest[0], nearest[1]]
-    surface = np.zeros((len(means), shape[0] + 1, shape[1] + 1))
-    surface[:, 1:, 1:] = means.cumsum(axis=1).cumsum(axis=2)
-    along_first = _single_effect(surface, weights)
-    along_second = _single_effect(surface.transpose(0, 2, 1), weights.T)
-    surface = surface - along_first[:, :, None] - along_second[:, None, :]
-    corners_mean = (
-        surface[:, :-1, :-1] + surface[:, 1:, :-1] + surface[:, :-1, 1:] + surface[:, 1:, 1:]
-    ) / 4.0
-    flat = _mean(corners_mean.reshape(len(surface), -1), weights.ravel())
-    return surface - flat[:, :, None]
+    return (corners[0] - corners[1]) - (corners[2] - corners[3])
 
 
-def _single_effect(surface: Floats, weights: Floats) -> Floats:
-    """What the first column does alone in a surface: its mean differences, added up."""
-    difference = np.diff(surface, axis=1)
-    middles = (difference[:, :, :-1] + difference[:, :, 1:]) / 2.0
+def _alone(surface: Floats, axis: _Axis, other: _Axis, weight: Floats) -> Floats:
+    """What a column does alone in a surface: its mean differences, added up."""
+    weights = np.zeros((axis.n_gaps, len(other.points)))
+    for asked, gaps in axis.crossings:
+        for points, share in other.shares:
+            np.add.at(weights, (gaps, points[asked]), share * weight[asked])
     total = weights.sum(axis=1)
-    return _accumulated((weights * middles).sum(axis=2) / np.where(total > 0.0, total, 1.0))
+    means = (weights * np.diff(surface, axis=1)).sum(axis=2)
+    return _accumulated(means / np.where(total > 0.0, total, 1.0))
 
 
-def _intervals(values: Floats, ends: Floats) -> Places:
-    """Number of the interval of each value: (end, next end], the first one with both its ends."""
-    return np.clip(np.searchsorted(ends, values, side="left") - 1, 0, len(ends) - 2)
+class _Means:
+    """Weighted means of differences at places, put together part by part."""
+
+    def __init__(self, n_places: int) -> None:
+        self.total = np.zeros(n_places)
+        self._sums: Floats | None = None
+
+    def add(self, places: Places, weight: Floats, values: Floats) -> None:
+        """Add rows: their places, their weights, and their values of shape (n_rows, n_outputs)."""
+        n_places = len(self.total)
+        self.total += np.bincount(places, weight, n_places)
+        sums = [np.bincount(places, weight * column, n_places) for column in values.T]
+        self._sums = np.array(sums) if self._sums is None else self._sums + np.array(sums)
+
+    def found(self, n_outputs: int) -> Floats:
+        """Return the means, of shape (n_outputs, n_places); 0 where no row is."""
+        if self._sums is None:
+            return np.zeros((n_outputs, len(self.total)))
+        return self._sums / np.where(self.total > 0.0, self.total, 1.0)
 
 
-def _sums(places: Places, weight: Floats, n_places: int) -> Floats:
-    """Sum of the weights at each place."""
-    return np.asarray(np.bincount(places, weight, n_places), dtype=np.float64)
-
-
-def _means(values: Floats, places: Places, weight: Floats, n_places: int) -> Floats:
-    """Weighted mean of the rows of each place, of shape (n_outputs, n_places); 0 where none is."""
-    total = _sums(places, weight, n_places)
-    sums = np.array([_sums(places, weight * column, n_places) for column in values.T])
-    return sums / np.where(total > 0.0, total, 1.0)
+def _n_outputs(read: OutputReader, rows: Rows) -> int:
+    return int(read(rows.take(slice(0, 1)).native).values.shape[1])
 
 
 def _accumulated(steps: Floats) -> Floats:
@@ -228,20 +260,21 @@ def _accumulated(steps: Floats) -> Floats:
     return np.concatenate([np.zeros((len(steps), 1)), steps.cumsum(axis=1)], axis=1)
 
 
-def _mean(values: Floats, weights: Floats) -> Floats:
-    """Weighted mean along the last axis, which stays."""
-    return np.asarray((values * (weights / weights.sum())).sum(axis=1, keepdims=True))
+def _belonging(axes: Sequence[_Axis], weight: Floats) -> Floats:
+    """Share of the rows' weight at each point of one axis, or at each pair of points of two."""
+    found = np.zeros(tuple(len(axis.points) for axis in axes))
+    for points, share in axes[0].shares:
+        if len(axes) == 1:
+            np.add.at(found, points, share * weight)
+            continue
+        for others, other_share in axes[1].shares:
+            np.add.at(found, (points, others), share * other_share * weight)
+    return found / found.sum()
 
 
-def _nearest_cells(
-    has_rows: npt.NDArray[np.bool_], ends: list[Floats]
-) -> tuple[npt.NDArray[np.intp], ...]:
+def _nearest_cells(has_rows: npt.NDArray[np.bool_], axes: Sequence[_Axis]) -> tuple[Places, Places]:
     """For every cell the nearest one that has rows: by its middle, the ranges being 1 both ways."""
-    middles = []
-    for points in ends:
-        halves = points / 2.0  # the range may be beyond float64
-        middle = halves[:-1] / 2.0 + halves[1:] / 2.0
-        middles.append((middle - halves[0]) / (halves[-1] - halves[0]))
+    middles = [(axis.heights[:-1] + axis.heights[1:]) / 2.0 for axis in axes]
     centres = np.stack(np.meshgrid(*middles, indexing="ij"), axis=-1)
     full = np.argwhere(has_rows)
     _, nearest = cKDTree(centres[has_rows]).query(centres.reshape(-1, 2))

@@ -174,7 +174,7 @@ def partial_dependence(
         If the estimator is not fitted.
     ValueError
         If a column is not there or named twice, a parameter is out of its range, a value or an
-        answer is not finite, or effects of two columns are asked for of which one holds categories.
+        answer is not finite, or a column without values has effects to accumulate.
 
     Examples
     --------
