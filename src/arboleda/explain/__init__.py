@@ -1,7 +1,9 @@
 """Why a model answers as it does, and how sure it is: for any estimator of scikit-learn's kind."""
 
 from arboleda.explain._coverage_curve import CoverageCurve
+from arboleda.explain._decision_regions import DecisionRegions, decision_regions
 from arboleda.explain._dependence import Dependence, partial_dependence
+from arboleda.explain._importance import Importance, importance
 from arboleda.explain._lime import Lime, LimeExplanation, lime
 from arboleda.explain._prediction_interval import (
     Intervals,
@@ -13,7 +15,9 @@ from arboleda.explain._shap_values import ShapValues, shap_values
 
 __all__ = [
     "CoverageCurve",
+    "DecisionRegions",
     "Dependence",
+    "Importance",
     "Intervals",
     "Lime",
     "LimeExplanation",
@@ -21,6 +25,8 @@ __all__ = [
     "PredictionSet",
     "Sets",
     "ShapValues",
+    "decision_regions",
+    "importance",
     "lime",
     "partial_dependence",
     "prediction_interval",

@@ -1,0 +1,57 @@
+"""Columns that are put to use together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from arboleda.explain._rows import Rows
+
+__all__ = ["column_groups"]
+
+
+def column_groups(
+    rows: Rows, groups: Mapping[str, Sequence[Any]] | Sequence[Sequence[Any]] | None
+) -> tuple[tuple[str, ...], list[list[int]]]:
+    """Read groups of columns; each column in none is a group of its own.
+
+    Parameters
+    ----------
+    rows : Rows
+    groups : mapping of str to sequence, sequence of sequences, or None
+        Names or numbers of columns.
+
+    Returns
+    -------
+    names : tuple of str
+        Of the groups, in the order of their first columns.
+    columns : list of list of int
+        The columns of each.
+
+    Raises
+    ------
+    ValueError
+        If there is no such column, a group is empty, or a column is in two groups.
+    TypeError
+        If a group is a single name.
+    """
+    given = groups.items() if isinstance(groups, Mapping) else ((None, g) for g in groups or ())
+    found: dict[int, tuple[str, list[int]]] = {}
+    taken: set[int] = set()
+    for name, members in given:
+        if isinstance(members, str):
+            raise TypeError(f"groups has {members!r} for a group: give a list of columns")
+        columns = [rows.place_of(member) for member in members]
+        if not columns:
+            raise ValueError("groups has a group without columns" + (f": {name!r}" if name else ""))
+        twice = [column for k, column in enumerate(columns) if column in {*columns[:k], *taken}]
+        if twice:
+            raise ValueError(f"groups names the column {rows.names[twice[0]]!r} twice")
+        taken.update(columns)
+        title = str(name) if name else " + ".join(rows.names[column] for column in columns)
+        found[min(columns)] = (title, columns)
+    for column in range(rows.n_columns):
+        if column not in taken:
+            found[column] = (rows.names[column], [column])
+    ordered = [found[first] for first in sorted(found)]
+    return tuple(title for title, _ in ordered), [columns for _, columns in ordered]

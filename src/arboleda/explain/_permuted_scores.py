@@ -1,0 +1,194 @@
+"""How much scores fall when columns are shuffled among rows, with the jackknife's errors."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import get_scorer
+from sklearn.utils import check_random_state, get_tags
+
+from arboleda.explain._rows import Rows
+
+__all__ = ["N_BLOCKS", "permuted_scores"]
+
+Floats = npt.NDArray[np.float64]
+Places = npt.NDArray[np.intp]
+
+N_BLOCKS = 20  # of rows, which the jackknife leaves out one after another
+
+
+class _Answers(BaseEstimator):  # type: ignore[misc]
+    """What an estimator says of a table, asked once; a row is then named by its number.
+
+    Scorers of scikit-learn take it for the estimator, and numbers of rows for the table.
+    """
+
+    def __init__(self, estimator: Any, table: Any) -> None:
+        self.estimator = estimator
+        self.table = table
+        self._known: dict[str, npt.NDArray[Any]] = {}
+
+    def __sklearn_tags__(self) -> Any:
+        return get_tags(self.estimator)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name in {"estimator", "table", "_known"}:
+            raise AttributeError(name)
+        found = getattr(self.estimator, name)  # and its AttributeError where there is none
+        if name not in {"predict", "predict_proba", "decision_function", "predict_log_proba"}:
+            return found
+
+        def of_rows(rows: Places) -> npt.NDArray[Any]:
+            if name not in self._known:
+                self._known[name] = np.asarray(found(self.table))
+            return self._known[name][rows]
+
+        of_rows.__name__ = name  # scorers find the method by it
+        return of_rows
+
+
+def permuted_scores(
+    estimator: Any,
+    rows: Rows,
+    y: Any,
+    groups: Sequence[Sequence[int]],
+    scoring: Any,
+    n_repeats: int,
+    sample_weight: Any,
+    random_state: Any,
+) -> dict[str, tuple[Floats, Floats]]:
+    """Find the fall of each score for each group of columns, and its standard error.
+
+    Returns
+    -------
+    found : dict of str to (ndarray of shape (n_groups,), ndarray of shape (n_groups,))
+        By the scores' names.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than 2 rows, ``y`` or the weights have another number of them, or
+        ``n_repeats`` is below 1.
+    """
+    y = np.asarray(y)
+    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    _check(rows, y, weight, n_repeats)
+    scorers = _scorers(estimator, scoring)
+    random = check_random_state(random_state)
+    whole = np.arange(rows.n_rows)
+    block = _blocks(y)
+    base = _Answers(estimator, rows.native)
+    ask = partial(_score, y=y, weight=weight)
+    starts = {name: ask(scorer, base, whole) for name, scorer in scorers}
+    falls: dict[str, list[list[Floats]]] = {name: [] for name, _ in scorers}
+    for columns in groups:
+        for found in falls.values():
+            found.append([])
+        for _ in range(n_repeats):
+            order = random.permutation(whole)
+            said = _Answers(estimator, rows.gather(dict.fromkeys(columns, order)))
+            parts = [
+                np.flatnonzero((block != b) & (block[order] != b)) for b in range(block.max() + 1)
+            ]
+            for name, scorer in scorers:
+                fall = [starts[name] - ask(scorer, said, whole)]
+                if _by_name(scorer):
+                    fall += [
+                        _defined(partial(ask, scorer, base), rows=part)
+                        - _defined(partial(ask, scorer, said), rows=part)
+                        for part in parts
+                    ]
+                falls[name][-1].append(np.array(fall))
+    return {name: _with_errors(np.array(found)) for name, found in falls.items()}
+
+
+def _check(rows: Rows, y: npt.NDArray[Any], weight: Floats | None, n_repeats: int) -> None:
+    if not isinstance(n_repeats, Integral) or isinstance(n_repeats, bool) or n_repeats < 1:
+        raise ValueError(f"n_repeats={n_repeats!r} must be a whole number of at least 1")
+    if rows.n_rows < 2:
+        raise ValueError("X has 1 row: to shuffle a column, at least 2 are needed")
+    for name, values in (("y", y), ("sample_weight", weight)):
+        if values is not None and len(values) != rows.n_rows:
+            raise ValueError(f"{name} has {len(values)} rows, but X has {rows.n_rows}")
+
+
+def _scorers(estimator: Any, scoring: Any) -> list[tuple[str, Callable[..., float]]]:
+    """Scores by their names; a callable is asked for the tables themselves."""
+    if scoring is None:
+        if is_classifier(estimator):
+            scoring = "accuracy"
+        elif is_regressor(estimator):
+            scoring = "r2"
+        else:
+            raise ValueError(
+                f"{type(estimator).__name__} is neither classifier nor regressor: give scoring"
+            )
+    if callable(scoring):
+        return [(getattr(scoring, "__name__", "the score"), scoring)]
+    names = [scoring] if isinstance(scoring, str) else list(scoring)
+    if not names:
+        raise ValueError("scoring has no score: name one, as 'accuracy'")
+    return [(name, get_scorer(name)) for name in names]
+
+
+def _blocks(y: npt.NDArray[Any]) -> Places:
+    """Part rows into blocks that hold rows of all targets as nearly as can be."""
+    keys = y if y.ndim == 1 else y[:, 0]
+    block = np.empty(len(y), dtype=np.intp)
+    order = np.unique(keys, return_inverse=True)[1].argsort(kind="stable")
+    block[order] = np.arange(len(y)) % min(N_BLOCKS, len(y))
+    return block
+
+
+def _by_name(scorer: Any) -> bool:
+    """Whether a scorer is one of scikit-learn's, which sees answers only, and no table."""
+    return hasattr(scorer, "_score_func")
+
+
+def _score(
+    scorer: Callable[..., float],
+    said: _Answers,
+    rows: Places,
+    *,
+    y: npt.NDArray[Any],
+    weight: Floats | None,
+) -> float:
+    options = {} if weight is None else {"sample_weight": weight[rows]}
+    if _by_name(scorer):
+        return float(scorer(said, rows, y[rows], **options))
+    return float(scorer(said.estimator, said.table, y, **options))
+
+
+def _defined(score: Callable[[Places], float], rows: Places) -> float:
+    """A score of some rows; NaN where it is not defined, as of the classes that are left."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        try:
+            return score(rows)
+        except ValueError:  # no rows, or not all of the classes
+            return float("nan")
+
+
+def _with_errors(falls: Floats) -> tuple[Floats, Floats]:
+    """Means over the repeats and their errors, from an array (n_groups, n_repeats, 1 + n_blocks).
+
+    Without blocks the errors are those of the repeats.
+    """
+    value: Floats = falls[:, :, 0].mean(axis=1)
+    n_repeats, n_blocks = falls.shape[1], falls.shape[2] - 1
+    if not n_blocks:
+        if n_repeats < 2:
+            return value, np.full(len(value), np.nan)
+        return value, falls[:, :, 0].std(axis=1, ddof=1) / np.sqrt(n_repeats)
+    without = falls[:, :, 1:].mean(axis=1)
+    middle = without.mean(axis=1, keepdims=True)
+    error: Floats = np.sqrt((n_blocks - 1) / n_blocks * ((without - middle) ** 2).sum(axis=1))
+    return value, error

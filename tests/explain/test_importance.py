@@ -1,0 +1,200 @@
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.ensemble import GradientBoostingClassifier as SklearnBoosting
+from sklearn.ensemble import RandomForestClassifier as SklearnForest
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from arboleda import RandomForestClassifier, RandomForestRegressor
+from arboleda.explain import Importance, importance
+
+X, Y = load_iris(return_X_y=True, as_frame=True)
+
+
+def line(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    random = np.random.default_rng(seed)
+    table = random.normal(size=(n, 3))
+    return table, table @ [2.0, 1.0, 0.0] + random.normal(size=n)
+
+
+@pytest.mark.parametrize("forest", [RandomForestClassifier, SklearnForest])
+def test_impurity_with_the_error_of_a_mean_over_trees(forest: Any) -> None:
+    model = forest(20, random_state=0).fit(X, Y)
+    found = importance(model)
+    each = np.array([tree.feature_importances_ for tree in model.estimators_])
+    np.testing.assert_allclose(found.value, model.feature_importances_)
+    np.testing.assert_allclose(found.standard_error, each.std(axis=0, ddof=1) / np.sqrt(20))
+    assert found.kind == "impurity"
+    assert found.feature_names == tuple(X.columns)
+
+
+def test_boosting_has_no_error_by_trees() -> None:
+    found = importance(SklearnBoosting(n_estimators=3).fit(X, Y))
+    assert np.isnan(found.standard_error).all()
+
+
+def test_out_of_bag_is_the_forests_own() -> None:
+    model = RandomForestRegressor(20, random_state=0).fit(X, Y)
+    found = importance(model, X, Y, kind="oob_permutation")
+    own = model.oob_permutation_importance(X, Y)
+    np.testing.assert_array_equal(found.value, own.mean)
+    np.testing.assert_array_equal(found.standard_error, own.standard_error)
+
+
+def test_permutation_is_the_fall_of_the_score() -> None:
+    table, y = line(60, 0)
+    model = LinearRegression().fit(table, y)
+    found = importance(model, table, y, scoring="neg_mean_squared_error", random_state=3)
+    random = np.random.RandomState(3)
+    expected = np.zeros((3, 5))
+    for column in range(3):
+        for repeat in range(5):
+            shuffled = table.copy()
+            shuffled[:, column] = table[random.permutation(60), column]
+            fall = np.mean((y - model.predict(shuffled)) ** 2 - (y - model.predict(table)) ** 2)
+            expected[column, repeat] = fall
+    np.testing.assert_allclose(found.value, expected.mean(axis=1), rtol=1e-10, atol=1e-12)
+    assert found.scoring == "neg mean squared error"
+    assert found.feature_names == ("x[0]", "x[1]", "x[2]")
+
+
+def test_the_error_is_that_of_other_rows_and_shuffles() -> None:
+    model = LinearRegression().fit(*line(500, 1))
+    found = [
+        importance(model, *line(150, seed), scoring="neg_mean_squared_error", random_state=seed)
+        for seed in range(2, 32)
+    ]
+    spread = np.std([one.value[:2] for one in found], axis=0, ddof=1)
+    said = np.mean([one.standard_error[:2] for one in found], axis=0)
+    assert (said > 0.75 * spread).all()
+    assert (said < 1.7 * spread).all()
+
+
+def test_a_twin_hides_a_column_and_a_group_shows_it() -> None:
+    random = np.random.default_rng(0)
+    half = random.normal(size=400)
+    table = pd.DataFrame({"one": half, "two": half + 0.01 * random.normal(size=400), "other": 0.0})
+    table["other"] = random.normal(size=400)
+    model = RandomForestRegressor(30, max_features=1, random_state=0).fit(table[:200], half[:200])
+    held = table[200:], half[200:]
+    alone = importance(model, *held, random_state=0)
+    together = importance(model, *held, groups={"both": ["one", 1]}, random_state=0)
+    assert isinstance(together, Importance)
+    assert together.feature_names == ("both", "other")
+    assert together.value[0] > 1.2 * alone.value[:2].max()
+    unnamed = importance(model, *held, groups=[["two", "one"]], random_state=0)
+    assert unnamed.feature_names == ("two + one", "other")
+    np.testing.assert_array_equal(unnamed.value, together.value)
+
+
+def test_containers_give_the_same_and_pipelines_are_asked_whole() -> None:
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X.to_numpy(), Y)
+    expected = importance(model, X.to_numpy(), Y, random_state=0, n_repeats=2)
+    model.fit(X, Y)
+    found = importance(model, X, Y, random_state=0, n_repeats=2)
+    np.testing.assert_array_equal(found.value, expected.value)
+    np.testing.assert_array_equal(found.standard_error, expected.standard_error)
+    other = importance(model, pl.from_pandas(X), Y.to_numpy(), random_state=0, n_repeats=2)
+    np.testing.assert_array_equal(other.value, expected.value)
+    assert other.feature_names == tuple(X.columns)
+
+
+def test_categories_missing_values_and_weights() -> None:
+    table = pd.DataFrame({"hue": ["red", "blue", None, "red"] * 20, "size": [1.0, np.nan] * 40})
+    y = (table["hue"] == "red").to_numpy().astype(int)
+    model = RandomForestClassifier(10, random_state=0).fit(table, y)
+    weight = np.repeat([1.0, 0.0], 40)
+    found = importance(model, table, y, sample_weight=weight, random_state=0)
+    assert found.value[0] > 0.2
+    assert found.value[1] == 0.0
+    assert found.standard_error[1] == 0.0
+
+
+def test_several_scores_and_callables() -> None:
+    model = LogisticRegression(max_iter=500).fit(X, Y)
+    found = importance(model, X, Y, scoring=["accuracy", "neg_log_loss"], random_state=0)
+    assert list(found) == ["accuracy", "neg_log_loss"]
+    one = importance(model, X, Y, random_state=0)
+    np.testing.assert_array_equal(found["accuracy"].value, one.value)
+    made = importance(model, X, Y, scoring=make_scorer(accuracy_score), random_state=0)
+    np.testing.assert_array_equal(made.standard_error, one.standard_error)
+
+    def score(estimator: Any, table: Any, y: Any) -> float:
+        assert list(table.columns) == list(X.columns)
+        return float(estimator.score(table, y))
+
+    plain = importance(model, X, Y, scoring=score, random_state=0)
+    np.testing.assert_array_equal(plain.value, one.value)
+    assert plain.scoring == "score"
+    once = importance(model, X, Y, scoring=score, random_state=0, n_repeats=1)
+    assert np.isnan(once.standard_error).all()
+
+
+def test_a_score_that_is_not_defined_without_a_block_has_no_error() -> None:
+    y = np.array([1] + [0] * 49)
+    model = LogisticRegression().fit(X[:50], y)
+    found = importance(model, X[:50], y, scoring="neg_log_loss", random_state=0, n_repeats=1)
+    assert np.isfinite(found.value).all()
+    assert np.isnan(found.standard_error).all()
+
+
+def test_two_rows_one_column_constant_targets() -> None:
+    table, y = load_diabetes(return_X_y=True)
+    model = LinearRegression().fit(table[:, :1], y)
+    assert importance(model, table[:2, :1], y[:2], random_state=0).value.shape == (1,)
+    flat = importance(model, table[:20, :1], np.full(20, 3.0), random_state=0)
+    assert np.isfinite(flat.value).all()
+    constant = np.zeros((20, 1))
+    assert importance(model, constant, y[:20], random_state=0).value.tolist() == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kind": "shap"}, "choose 'auto'"),
+        ({"n_repeats": 0}, "n_repeats"),
+        ({"groups": [["no such"]]}, "no such"),
+        ({"groups": [[]]}, "without columns"),
+        ({"groups": [[0, 1], [1]]}, "twice"),
+        ({"scoring": []}, "no score"),
+        ({"scoring": "no such"}, "no such"),
+        ({"sample_weight": [1.0]}, "sample_weight has 1"),
+        ({"kind": "impurity", "groups": [[0, 1]]}, "belongs to kind='permutation'"),
+        ({"kind": "impurity"}, "no feature_importances_"),
+        ({"kind": "oob_permutation"}, "no oob_permutation_importance"),
+    ],
+)
+def test_what_cannot_be_measured(options: dict[str, Any], message: str) -> None:
+    model = LogisticRegression(max_iter=500).fit(X, Y)
+    with pytest.raises(ValueError, match=message):
+        importance(model, X, Y, **options)
+
+
+def test_what_is_missing_is_told() -> None:
+    model = LogisticRegression(max_iter=500).fit(X, Y)
+    with pytest.raises(ValueError, match="needs X and y"):
+        importance(model, X)
+    with pytest.raises(ValueError, match="1 row"):
+        importance(model, X[:1], Y[:1])
+    with pytest.raises(ValueError, match="y has 3 rows"):
+        importance(model, X, Y[:3])
+    with pytest.raises(NotFittedError, match="call its fit"):
+        importance(LogisticRegression(), X, Y)
+    with pytest.raises(TypeError, match="list of columns"):
+        importance(model, X, Y, groups=["petal"])
+
+
+def test_frame_and_picture() -> None:
+    found = importance(RandomForestClassifier(5, random_state=0).fit(X, Y))
+    frame = found.to_frame()
+    assert frame["value"].is_monotonic_decreasing
+    assert set(frame["feature"]) == set(X.columns)
+    assert len(found.plot(n_features=2).patches) == 2
