@@ -4,6 +4,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "answers.h"
 #include "areas.h"
 #include "arrays.h"
@@ -26,6 +28,22 @@ nb::bytes get_state(const Forest& forest) { return to_bytes(write_forest_section
 
 void set_state(Forest& forest, nb::bytes state) {
   new (&forest) Forest(read_forest_section(view_bytes(state)));
+}
+
+Measure measure_named(const std::string& name) {
+  if (name == "gini") return Measure::gini;
+  if (name == "entropy") return Measure::entropy;
+  if (name == "misclassification") return Measure::misclassification;
+  if (name == "squared_error") return Measure::squared_error;
+  if (name == "poisson") return Measure::poisson;
+  if (name == "means") return Measure::means;
+  require(name == "medians", "the measure of a forest is unknown");
+  return Measure::medians;
+}
+
+Forest from_trees(const std::vector<const Tree*>& trees, const std::string& measure) {
+  require(std::find(trees.begin(), trees.end(), nullptr) == trees.end(), "a tree is none");
+  return forest_of(trees, measure_named(measure));
 }
 
 // Called with the GIL held; releases it.
@@ -111,7 +129,10 @@ void def_votes(nb::class_<Forest>& forest_class) {
 
 void init_forest(nb::module_& m) {
   nb::class_<Forest> forest_class(m, "Forest", "Trees that vote; immutable.");
-  forest_class.def("__getstate__", &get_state)
+  forest_class
+      .def_static("from_trees", &from_trees, nb::arg("trees"), nb::arg("measure"),
+                  "Trees that were made one by one, and how their nodes were measured.")
+      .def("__getstate__", &get_state)
       .def("__setstate__", &set_state)
       .def_prop_ro("n_features", [](const Forest& f) { return f.n_features; })
       .def_prop_ro("n_outputs", [](const Forest& f) { return f.n_outputs; })

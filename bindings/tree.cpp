@@ -3,6 +3,8 @@
 
 #include <nanobind/stl/tuple.h>
 
+#include <limits>
+
 #include "answers.h"
 #include "areas.h"
 #include "arrays.h"
@@ -23,6 +25,38 @@ void set_state(Tree& tree, nb::bytes state) {
 }
 
 const TreeArrays& arrays_of(nb::handle self) { return nb::cast<const Tree&>(self).arrays(); }
+
+using Values = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::vector<T> copied(const InArray<T>& array) {
+  return {array.data(), array.data() + array.size()};
+}
+
+// Checked in full by Tree: the arrays may come from anywhere.
+Tree from_arrays(FeatureIndex n_features, const InArray<FeatureIndex>& feature,
+                 const InArray<double>& threshold, const InArray<NodeIndex>& right,
+                 const InArray<std::uint8_t>& missing_left, const InArray<double>& impurity,
+                 const InArray<std::int64_t>& n_node_samples, const InArray<double>& weight,
+                 const Values& value, const InArray<std::int64_t>& category_start,
+                 const InArray<CategoryIndex>& category) {
+  require(value.shape(1) <= std::numeric_limits<std::int32_t>::max(),
+          "a tree has too many outputs");
+  TreeArrays arrays;
+  arrays.n_features = n_features;
+  arrays.n_outputs = static_cast<std::int32_t>(value.shape(1));
+  arrays.feature = copied(feature);
+  arrays.threshold = copied(threshold);
+  arrays.right = copied(right);
+  arrays.missing_left = copied(missing_left);
+  arrays.impurity = copied(impurity);
+  arrays.n_node_samples = copied(n_node_samples);
+  arrays.weight = copied(weight);
+  arrays.value.assign(value.data(), value.data() + value.size());
+  arrays.category_start = copied(category_start);
+  arrays.category = copied(category);
+  return Tree(std::move(arrays));
+}
 
 // Each answer once for both kinds of tables. Called with the GIL held; releases it.
 template <class Table>
@@ -79,7 +113,13 @@ std::tuple<OutArray<double>, OutArray<double>, OutArray<NodeIndex>> path_of_prun
 void init_tree(nb::module_& m) {
   nb::class_<Tree> tree_class(m, "Tree",
                               "A fitted tree: flat arrays, nodes in preorder, immutable.");
-  tree_class.def("__getstate__", &get_state)
+  tree_class
+      .def_static("from_arrays", &from_arrays, nb::arg("n_features"), nb::arg("feature"),
+                  nb::arg("threshold"), nb::arg("right"), nb::arg("missing_left"),
+                  nb::arg("impurity"), nb::arg("n_node_samples"), nb::arg("weight"),
+                  nb::arg("value"), nb::arg("category_start"), nb::arg("category"),
+                  "The tree that TreeArrays describes, checked.")
+      .def("__getstate__", &get_state)
       .def("__setstate__", &set_state)
       .def_prop_ro("n_features", [](const Tree& t) { return t.arrays().n_features; })
       .def_prop_ro("n_outputs", [](const Tree& t) { return t.arrays().n_outputs; })

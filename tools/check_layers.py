@@ -68,6 +68,7 @@ PYTHON = {
     "forest": {"_bridge", "_errors", "_frames", "_out_of_bag", "persist", "tree"},
     "combine": {"_bridge", "_errors", "_files", "bagging", "boosting", "persist", "tree"},
     "features": {"_bridge", "_errors", "_frames", "forest", "tree"},
+    "interchange": {"_bridge", "_errors", "boosting", "forest", "tree"},
     "learners": {"_bridge", "_errors", "_figures", "_frames", "_numbers", "_reading", "tree"},
     "decide": {"_errors", "_figures", "_frames", "combine", "metrics", "tree"},
     "diagnose": {"_figures", "_frames", "_row_losses", "combine"},

@@ -1,6 +1,7 @@
 #include "tree/forest.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/error.h"
@@ -18,6 +19,24 @@ void check_forest(const Forest& forest) {
     require(tree.row.empty() == forest.trees[0].row.empty(),
             "some trees of the forest keep their rows and some do not");
   }
+}
+
+Forest forest_of(std::span<const Tree* const> trees, Measure measure) {
+  require(!trees.empty(), "a forest is made of at least one tree");
+  const TreeArrays& first = trees[0]->arrays();
+  Forest forest{first.n_features, first.n_outputs, measure};
+  forest.trees.reserve(trees.size());
+  for (const Tree* tree : trees) {
+    const TreeArrays& arrays = tree->arrays();
+    require(arrays.n_features == first.n_features && arrays.n_outputs == first.n_outputs,
+            "the trees of a forest have the same columns and outputs");
+    require(std::all_of(arrays.n_node_samples.begin(), arrays.n_node_samples.end(),
+                        [](std::int64_t n) { return n <= std::numeric_limits<RowIndex>::max(); }),
+            "a tree of the forest has too many rows");
+    forest.trees.push_back(compact(arrays, measure));
+  }
+  check_forest(forest);
+  return forest;
 }
 
 bool categories_are_below(const Forest& forest, std::span<const std::int64_t> n_levels) {

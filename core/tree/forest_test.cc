@@ -136,6 +136,30 @@ TEST_CASE("numbers that their unit cannot hold are refused") {
   }
 }
 
+TEST_CASE("trees made one by one are a forest") {
+  const Forest forest = some_forest(3, false);
+  std::vector<Tree> trees;
+  for (std::size_t t = 0; t < forest.trees.size(); ++t) trees.push_back(tree_of(forest, t));
+  std::vector<const Tree*> views;
+  for (const Tree& tree : trees) views.push_back(&tree);
+  const Forest made = forest_of(views, forest.measure);
+  REQUIRE(made.trees.size() == forest.trees.size());
+  for (std::size_t t = 0; t < made.trees.size(); ++t) {
+    CHECK(made.trees[t].value == forest.trees[t].value);
+    CHECK(made.trees[t].weight == forest.trees[t].weight);
+    CHECK(made.trees[t].nodes.size() == forest.trees[t].nodes.size());
+  }
+  CHECK_THROWS_AS(forest_of({}, forest.measure), Error);
+  TreeArrays other = trees[0].arrays();
+  other.n_features += 1;
+  const Tree wider(other);
+  CHECK_THROWS_AS(forest_of(std::vector<const Tree*>{&trees[0], &wider}, forest.measure), Error);
+  other = trees[0].arrays();
+  other.n_node_samples[0] = std::int64_t{1} << 33;
+  const Tree longer(other);
+  CHECK_THROWS_AS(forest_of(std::vector<const Tree*>{&longer}, forest.measure), Error);
+}
+
 TEST_CASE("categories are compared with the levels of their columns") {
   TreeArrays a;
   a.n_features = 2;

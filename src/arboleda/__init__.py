@@ -56,6 +56,9 @@ _PUBLIC = {
     "VotingRegressor": "arboleda.combine",
     "export_graphviz": "arboleda.tree",
     "export_text": "arboleda.tree",
+    "from_lightgbm": "arboleda.interchange",
+    "from_sklearn": "arboleda.interchange",
+    "from_xgboost": "arboleda.interchange",
     "load": "arboleda.persist",
     "plot_tree": "arboleda.tree",
 }
@@ -124,6 +127,9 @@ __all__ = [
     "explore",
     "export_graphviz",
     "export_text",
+    "from_lightgbm",
+    "from_sklearn",
+    "from_xgboost",
     "load",
     "metrics",
     "model_selection",
@@ -176,6 +182,9 @@ if TYPE_CHECKING:
     from arboleda.forest import ExtraTreesRegressor as ExtraTreesRegressor
     from arboleda.forest import RandomForestClassifier as RandomForestClassifier
     from arboleda.forest import RandomForestRegressor as RandomForestRegressor
+    from arboleda.interchange import from_lightgbm as from_lightgbm
+    from arboleda.interchange import from_sklearn as from_sklearn
+    from arboleda.interchange import from_xgboost as from_xgboost
     from arboleda.learners import BayesianNetworkClassifier as BayesianNetworkClassifier
     from arboleda.learners import DiagonalLDA as DiagonalLDA
     from arboleda.learners import DirectedGraph as DirectedGraph

@@ -27,6 +27,7 @@ RUNNABLE = [
             "forests",
             "grid_search",
             "learners",
+            "other_libraries",
             "reading_trees",
             "saving",
             "trees",

@@ -14,6 +14,9 @@ from arboleda._bridge.columns import SparseTable, Table
 from arboleda._bridge.tree import Axes, Tree, ask_curves
 
 Voting = Literal["soft", "hard", "laplace"]
+Measure = Literal[
+    "gini", "entropy", "misclassification", "squared_error", "poisson", "means", "medians"
+]
 
 
 class Forest:
@@ -39,6 +42,20 @@ class Forest:
             )
         self._native = native
         self._widths = tuple(widths)
+
+    @classmethod
+    def from_trees(cls, trees: Sequence[Tree], measure: Measure, widths: Sequence[int]) -> Forest:
+        """Make a forest of trees that were made one by one; it keeps no training rows.
+
+        What is known of inner nodes is worked out anew from the leaves, by ``measure``.
+
+        Raises
+        ------
+        ValueError
+            If there is no tree, or they differ in columns or outputs, or their numbers are not
+            those of such a measure.
+        """
+        return cls(_native.Forest.from_trees([tree._native for tree in trees], measure), widths)
 
     @property
     def n_features(self) -> int:

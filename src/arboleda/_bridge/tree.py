@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -53,6 +54,41 @@ class JudgingRows(NamedTuple):
     n_threads: int
 
 
+@dataclass(frozen=True, eq=False)
+class TreeNodes:
+    """Nodes of a tree in preorder, that a `Tree` can be made of.
+
+    Parameters
+    ----------
+    n_features : int
+    feature : ndarray of int
+        -1 in a leaf.
+    threshold : ndarray of float
+        0 in a leaf, and where a node asks for categories.
+    right : ndarray of int
+        Right child; -1 in a leaf. The left one is the next node.
+    missing_left : ndarray of bool
+        False in a leaf.
+    impurity, weight : ndarray of float
+    n_node_samples : ndarray of int
+        At least 1.
+    value : ndarray of float of shape (n_nodes, n_outputs)
+    categories : mapping of int to ndarray of int
+        Of nodes that ask for categories those that go the other way than missing values, ascending.
+    """
+
+    n_features: int
+    feature: npt.NDArray[np.integer[Any]]
+    threshold: npt.NDArray[np.float64]
+    right: npt.NDArray[np.integer[Any]]
+    missing_left: npt.NDArray[np.bool_]
+    impurity: npt.NDArray[np.float64]
+    weight: npt.NDArray[np.float64]
+    n_node_samples: npt.NDArray[np.integer[Any]]
+    value: npt.NDArray[np.float64]
+    categories: Mapping[int, npt.NDArray[np.integer[Any]]]
+
+
 class Tree:
     """A fitted tree as arrays, one entry a node, nodes in preorder (root first, left before right).
 
@@ -64,6 +100,35 @@ class Tree:
     def __init__(self, native: _native.Tree, widths: tuple[int, ...] | None = None) -> None:
         self._native = native
         self._widths = widths or (native.n_outputs,)  # numbers of each output in a row of values
+
+    @classmethod
+    def from_nodes(cls, nodes: TreeNodes) -> Tree:
+        """Make a tree of nodes that come from anywhere.
+
+        Raises
+        ------
+        ValueError
+            If they are not one tree, or hold a number that no tree has.
+        """
+        sizes = [len(nodes.categories.get(i, ())) for i in range(nodes.right.size)]
+        start = np.cumsum([0, *sizes], dtype=np.int64)
+        lists = [nodes.categories[node] for node in sorted(nodes.categories)]
+        category = np.concatenate(lists) if lists else np.empty(0)
+        return cls(
+            _native.Tree.from_arrays(
+                nodes.n_features,
+                np.ascontiguousarray(nodes.feature, dtype=np.int32),
+                np.ascontiguousarray(nodes.threshold, dtype=np.float64),
+                np.ascontiguousarray(nodes.right, dtype=np.int32),
+                np.ascontiguousarray(nodes.missing_left, dtype=np.uint8),
+                np.ascontiguousarray(nodes.impurity, dtype=np.float64),
+                np.ascontiguousarray(nodes.n_node_samples, dtype=np.int64),
+                np.ascontiguousarray(nodes.weight, dtype=np.float64),
+                np.ascontiguousarray(nodes.value, dtype=np.float64),
+                start if lists else np.empty(0, dtype=np.int64),
+                np.ascontiguousarray(category, dtype=np.uint16),
+            )
+        )
 
     @property
     def node_count(self) -> int:

@@ -1,0 +1,121 @@
+"""Universal Binary JSON, as XGBoost writes it: https://ubjson.org, draft 12.
+
+A value is a marker and its bytes, numbers with the highest byte first:
+
+    Z null   T true   F false   i int8   U uint8   I int16   l int32   L int64   d float32
+    D float64   S length text   [ values ]   { length key value .. }
+
+A container may tell its length, ``[#`` length, and arrays the type of their values too, ``[$`` type
+``#`` length; no closing bracket follows then.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import numpy as np
+
+from arboleda._errors import ModelFormatError
+
+_NUMBERS = {b"i": "b", b"U": "B", b"I": ">h", b"l": ">i", b"L": ">q", b"d": ">f", b"D": ">d"}
+_CONSTANTS = {b"Z": None, b"T": True, b"F": False}
+_DEEPEST = 64
+
+
+def read_ubjson(content: bytes) -> Any:
+    """Return the value that the bytes hold; arrays of one type as NumPy's.
+
+    Memory is in proportion to their length.
+
+    Raises
+    ------
+    ModelFormatError
+        If they are no such value, end early, or go on behind it.
+    """
+    reader = _Reader(content)
+    value = reader.value(reader.take(1), 0)
+    if reader.at != len(content):
+        raise ModelFormatError(f"byte {reader.at}: the file goes on after its end")
+    return value
+
+
+class _Reader:
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        self.at = 0
+
+    def take(self, n: int) -> bytes:
+        """Next bytes."""
+        taken = self.content[self.at : self.at + n]
+        if len(taken) < n:
+            raise ModelFormatError(f"byte {self.at}: the file ends early")
+        self.at += n
+        return taken
+
+    def value(self, marker: bytes, depth: int) -> Any:
+        """Value that follows its marker."""
+        if depth > _DEEPEST:
+            raise ModelFormatError(f"byte {self.at}: the file is nested too deeply")
+        if marker in _CONSTANTS:
+            return _CONSTANTS[marker]
+        if marker in _NUMBERS:
+            form = _NUMBERS[marker]
+            return struct.unpack(form, self.take(struct.calcsize(form)))[0]
+        if marker == b"S":
+            return self._text()
+        if marker == b"[":
+            return self._array(depth)
+        if marker == b"{":
+            return self._object(depth)
+        raise ModelFormatError(f"byte {self.at - 1}: {marker!r} begins no value")
+
+    def _length(self) -> int:
+        marker = self.take(1)
+        length = self.value(marker, 0) if marker in _NUMBERS else None
+        if type(length) is not int or not 0 <= length <= len(self.content) - self.at:
+            raise ModelFormatError(f"byte {self.at}: a length is none, or beyond the file")
+        return length
+
+    def _text(self) -> str:
+        try:
+            return self.take(self._length()).decode()
+        except UnicodeDecodeError as error:
+            raise ModelFormatError(f"byte {self.at}: a text is not UTF-8") from error
+
+    def _array(self, depth: int) -> Any:
+        marker = self.take(1)
+        if marker == b"$":
+            return self._typed_array()
+        if marker == b"#":
+            return [self.value(self.take(1), depth + 1) for _ in range(self._length())]
+        values = []
+        while marker != b"]":
+            values.append(self.value(marker, depth + 1))
+            marker = self.take(1)
+        return values
+
+    def _typed_array(self) -> Any:
+        form = _NUMBERS.get(self.take(1))
+        if form is None or self.take(1) != b"#":
+            raise ModelFormatError(f"byte {self.at}: an array is of no type of numbers")
+        dtype = np.dtype(form)
+        values = np.frombuffer(self.take(self._length() * dtype.itemsize), dtype=dtype)
+        return values.astype(dtype.newbyteorder("="))
+
+    def _object(self, depth: int) -> dict[str, Any]:
+        entries: dict[str, Any] = {}
+        marker = self.take(1)
+        count = self._length() if marker == b"#" else None
+        while count is None or len(entries) < count:
+            if count is None:
+                if marker == b"}":
+                    break
+                self.at -= 1  # the marker is that of the key's length
+            key = self._text()
+            if key in entries:
+                raise ModelFormatError(f"byte {self.at}: the key {key[:60]!r} comes twice")
+            entries[key] = self.value(self.take(1), depth + 1)
+            if count is None:
+                marker = self.take(1)
+        return entries
