@@ -11,6 +11,8 @@ from sklearn.datasets import make_regression
 from sklearn.dummy import DummyRegressor
 
 from arboleda import (
+    BaggingClassifier,
+    BaggingRegressor,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ExtraTreesRegressor,
@@ -18,8 +20,10 @@ from arboleda import (
     GradientBoostingRegressor,
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
+    PrunedTreeClassifier,
     RandomForestClassifier,
     RandomForestRegressor,
+    RandomSubspaceRegressor,
 )
 from arboleda.explain import _curves
 from arboleda.explain._curves import answers_with, curves
@@ -57,6 +61,17 @@ MODELS: dict[str, tuple[Any, Any, tuple[Method, ...]]] = {
     "two targets": (
         RandomForestRegressor(5, random_state=0),
         np.column_stack([VALUES, -VALUES]),
+        ("predict",),
+    ),
+    "pruned tree": (PrunedTreeClassifier(cv=3, random_state=0), CLASSES, ("predict_proba",)),
+    "bagged trees": (
+        BaggingClassifier(n_estimators=5, voting="hard", random_state=0),
+        CLASSES,
+        ("predict_proba",),
+    ),
+    "random subspaces": (
+        RandomSubspaceRegressor(n_estimators=5, random_state=0),
+        VALUES,
         ("predict",),
     ),
     "boosting of classes": (
@@ -160,11 +175,12 @@ class Doubled(RandomForestRegressor):
     "estimator",
     [
         Doubled(3, random_state=0),
+        BaggingRegressor(Doubled(3, random_state=0), n_estimators=2, random_state=0),
         GradientBoostingRegressor(n_estimators=3, init=DummyRegressor(), random_state=0),
         HistGradientBoostingRegressor(max_iter=3, category_encoding="ordered", random_state=0),
         HistGradientBoostingRegressor(max_iter=3, linear_leaves=True, random_state=0),
     ],
-    ids=["derived", "init", "statistics", "linear"],
+    ids=["derived", "any members", "init", "statistics", "linear"],
 )
 def test_models_that_say_more_than_their_trees_are_asked_as_any(estimator: Any) -> None:
     estimator.fit(TABLE, VALUES)

@@ -174,7 +174,7 @@ def _of_one(read: OutputReader, rows: Rows, axes: Sequence[_Axis], weight: Float
         means.add(gaps, weight[asked], high - low)
     effects = _accumulated(means.found(_n_outputs(read, rows)))
     belonging = _belonging([axis], weight)
-    return effects - (effects * belonging).sum(axis=1, keepdims=True)
+    return np.asarray(effects - (effects * belonging).sum(axis=1, keepdims=True))
 
 
 def _of_two(read: OutputReader, rows: Rows, axes: Sequence[_Axis], weight: Floats) -> Floats:
@@ -200,7 +200,7 @@ def _of_two(read: OutputReader, rows: Rows, axes: Sequence[_Axis], weight: Float
     alone_second = _alone(surface.transpose(0, 2, 1), second, first, weight)
     surface = surface - alone[:, :, np.newaxis] - alone_second[:, np.newaxis, :]
     belonging = _belonging(axes, weight)
-    return surface - (surface * belonging).sum(axis=(1, 2), keepdims=True)
+    return np.asarray(surface - (surface * belonging).sum(axis=(1, 2), keepdims=True))
 
 
 def _second_difference(
@@ -269,7 +269,7 @@ def _belonging(axes: Sequence[_Axis], weight: Floats) -> Floats:
             continue
         for others, other_share in axes[1].shares:
             np.add.at(found, (points, others), share * other_share * weight)
-    return found / found.sum()
+    return np.asarray(found / found.sum())
 
 
 def _nearest_cells(has_rows: npt.NDArray[np.bool_], axes: Sequence[_Axis]) -> tuple[Places, Places]:

@@ -8,6 +8,7 @@ column part it. Both give the same bits.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,14 +16,23 @@ import numpy.typing as npt
 
 from arboleda._bridge.frames import as_frame
 from arboleda._bridge.schema import Schema, missing_code
-from arboleda._bridge.table import fitted_order
+from arboleda._bridge.table import check_table, fitted_order
 from arboleda._bridge.threads import resolve_n_jobs
+from arboleda.bagging import (
+    BaggingClassifier,
+    BaggingRegressor,
+    ClassSwitchingClassifier,
+    RandomSubspaceClassifier,
+    RandomSubspaceRegressor,
+)
+from arboleda.bagging._tree_members import TreeMembers
 from arboleda.boosting import (
     GradientBoostingClassifier,
     GradientBoostingRegressor,
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
 )
+from arboleda.boosting._category_encoding import replaced_table
 from arboleda.explain._outputs import OutputReader
 from arboleda.explain._rows import MOST_ROWS, Rows
 from arboleda.forest import (
@@ -31,24 +41,38 @@ from arboleda.forest import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from arboleda.tree import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    PrunedTreeClassifier,
+    PrunedTreeRegressor,
+)
 
 __all__ = ["answers_with", "curves"]
 
 Floats = npt.NDArray[np.float64]
 Axes = Mapping[int, Floats]
 Curves = Callable[[Axes, slice], Floats]
+# Curves of trees, and what makes answers of them.
+Asked = tuple[Callable[..., Floats], Callable[[Floats], Floats]]
 
 # Numbers of the curves that are made at a time.
 _MOST_NUMBERS = 1 << 21
 
 # Those whose answers follow from their trees alone, by their own methods: no derived class.
-_TREES = (DecisionTreeClassifier, DecisionTreeRegressor)
+_TREES = (DecisionTreeClassifier, DecisionTreeRegressor, PrunedTreeClassifier, PrunedTreeRegressor)
 _FORESTS = (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
+)
+_BAGGED = (
+    BaggingClassifier,
+    BaggingRegressor,
+    ClassSwitchingClassifier,
+    RandomSubspaceClassifier,
+    RandomSubspaceRegressor,
 )
 _BOOSTED = (
     GradientBoostingClassifier,
@@ -114,55 +138,60 @@ def answers_with(read: OutputReader, rows: Rows, columns: Axes) -> Floats:
 def _curves_of_trees(read: OutputReader, rows: Rows, columns: tuple[int, ...]) -> Curves | None:
     """How to ask the trees of a model of this library; None where they do not answer alone."""
     model = read.estimator
-    trees, answer = _trees_of(read)
-    if trees is None:
+    asked = _boosted_trees(read) if type(model) in _BOOSTED else _voting_trees(read)
+    if asked is None:
         return None
+    trees, answer = asked
     places = _fitted_places(model, rows, columns)
     codes = {j: _codes_in(model.schema_, rows, j, places[j]) for j in columns}
     if any(found is None for found in codes.values()):
         return None
+    table = check_table(model, rows.native, reset=False)
     statistics = getattr(model, "statistics_", None)
-    if statistics is not None and set(places.values()) & set(statistics.columns):
-        return None  # the trees ask about statistics in the place of the categories
-    table = model._check_input(rows.native)
+    if statistics is not None:
+        if set(places.values()) & set(statistics.columns):
+            return None  # the trees ask about statistics in the place of the categories
+        table = replaced_table(statistics, table)
     n_threads = resolve_n_jobs(model.n_jobs)
 
     def found(axes: Axes, part: slice) -> Floats:
         points = {places[j]: _coded(values, codes[j]) for j, values in axes.items()}
-        raw = trees(table, points, part, n_threads)
+        raw = trees(table, points, part, n_threads=n_threads)
         said = answer(raw.reshape(-1, raw.shape[2]))
         return said.reshape(*raw.shape[:2], -1)
 
     return found
 
 
-def _trees_of(read: OutputReader) -> tuple[Any, Callable[[Floats], Floats]]:
-    """How to ask a model's trees for curves, and what makes answers of what they say."""
+def _voting_trees(read: OutputReader) -> Asked | None:
+    """How to ask a tree, or trees whose mean vote is the answer."""
+    model, kind = read.estimator, type(read.estimator)
+    if read.method != ("predict" if read.classes is None else "predict_proba"):
+        return None
+    if kind in _TREES:
+        return model.tree_.curves, _as_they_are
+    if kind in _FORESTS:
+        return partial(model.forest_.curves, voting=model._voting), _as_they_are
+    if kind in _BAGGED and isinstance(model._members, TreeMembers):
+        voting = model._asking().voting_of_trees
+        return partial(model._members.forest.curves, voting=voting), _as_they_are
+    return None
+
+
+def _boosted_trees(read: OutputReader) -> Asked | None:
+    """How to ask trees that add up, and what makes answers of their sums."""
     model = read.estimator
-    of_classes = read.classes is not None
-    if type(model) in _TREES + _FORESTS:
-        if read.method != ("predict_proba" if of_classes else "predict"):
-            return None, _as_they_are
-        if type(model) in _TREES:
-            return model.tree_.curves, _as_they_are
-        return (
-            lambda table, axes, part, n_threads: model.forest_.curves(
-                table, axes, part, model._voting, n_threads
-            ),
-            _as_they_are,
-        )
-    if type(model) not in _BOOSTED or model.ensemble_.has_linear_leaves:
-        return None, _as_they_are
-    if not (getattr(model, "init_", None) is None or isinstance(model.init_, str)):
-        return None, _as_they_are  # scores begin with what another model says
-    answers = {
-        "predict_proba": "_as_probabilities",
-        "decision_function": "_as_decision",
-        "predict": "_as_labels" if of_classes else "_as_predictions",
-    }
-    if of_classes and read.method == "predict":
-        return None, _as_they_are
-    return model.ensemble_.curves, getattr(model, answers[read.method])
+    init = getattr(model, "init_", None)
+    begins_elsewhere = not (init is None or isinstance(init, str))
+    if model.ensemble_.has_linear_leaves or begins_elsewhere:
+        return None
+    if read.classes is None:
+        return model.ensemble_.curves, model._as_predictions
+    if read.method == "predict":
+        return None
+    of_margins = read.method == "decision_function"
+    answer = model._as_decision if of_margins else model._as_probabilities
+    return model.ensemble_.curves, answer
 
 
 def _as_they_are(raw: Floats) -> Floats:
