@@ -19,11 +19,14 @@ int bit_length(std::uint64_t value);
 // A weight too small to matter beside the others (below about 2^-61 of their sum) becomes 0.
 struct FixedWeights {
   std::vector<std::uint64_t> value;
-  std::vector<bool> dropped;  // rows of weight 0; empty when there is none
+  std::vector<bool> dropped;  // rows of weight 0; empty when there is none, or `value` tells
   std::uint64_t total = 0;    // sum over all rows, in units
   double unit = 1.0;          // weight of one unit
 
   bool is_unit() const { return value.empty(); }
+  bool drops(std::size_t row) const {
+    return is_unit() ? !dropped.empty() && dropped[row] : value[row] == 0;
+  }
 };
 
 // weights: one a row, finite and not negative (else Error), or empty for "all 1".

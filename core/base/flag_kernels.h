@@ -18,8 +18,8 @@ struct FlagRows {
 struct FlagBits {
   static constexpr std::size_t kBlock = 8;  // words that are read at once
 
-  const std::uint32_t* words;
-  std::size_t stride;  // words a row: a multiple of kBlock
+  const std::uint32_t* words;  // kBlock - 1 words after those of the last row may be read
+  std::size_t stride;          // words a row
 };
 
 // Some columns that are looked at together: all in one block of a row's words.
@@ -49,7 +49,8 @@ struct FlagKernels {
                      const RowIndex* rows, const ClassEntry* entries, std::size_t n,
                      std::size_t n_classes, bool counts_rows, std::uint32_t* total);
 
-  // Words of a row's length: the columns whose flags are not the same in all rows.
+  // Words of a row, to a multiple of kBlock (what is beyond the row's is of no account): the columns
+  // whose flags are not the same in all rows.
   void (*varying)(const FlagBits&, const RowIndex* rows, std::size_t n, std::uint32_t* words);
 };
 

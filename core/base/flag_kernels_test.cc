@@ -62,9 +62,9 @@ struct SomeFlags {
   std::vector<ClassEntry> entries;
 
   SomeFlags(std::size_t n_columns, std::size_t n, std::size_t n_classes, RandomStream& random)
-      : n_flags(n_columns), stride((n_columns + 255) / 256 * FlagBits::kBlock) {
+      : n_flags(n_columns), stride((n_columns + 31) / 32) {
     constexpr std::uint32_t kRows = 60;
-    words.resize(kRows * stride);
+    words.resize(kRows * stride + FlagBits::kBlock - 1);
     for (std::size_t i = 0; i < kRows; ++i) {
       for (std::size_t j = 0; j < n_flags; ++j) {
         // Every third column is nearly constant.
@@ -134,7 +134,7 @@ TEST_CASE("sums over some flags, which vary, and their scores are those of the d
               CHECK(found[at] == expected[at]);
             }
           }
-          std::vector<std::uint32_t> varying(flags.stride, 77);
+          std::vector<std::uint32_t> varying(flags.stride + FlagBits::kBlock - 1, 77);
           level->flags.varying(flags.bits(), flags.rows.data(), n, varying.data());
           std::vector<double> score(stride, 77.0);
           level->scores.gini(expected.data(), stride, stride, total.data(), n_classes,

@@ -98,28 +98,40 @@ struct GroupLanes {
   }
 };
 
-// Of two classes: both sums stay in registers.
-void sum_group_of_two(const FlagBits& table, const GroupLanes& group, const RowIndex* rows,
-                      const ClassEntry* entries, std::size_t n, std::size_t stride,
-                      std::uint32_t* total) {
-  FlagWords all{}, second{};
+// Of two classes: the weights of a chunk's rows, and above them those of the second class.
+inline void pack(const ClassEntry* entries, std::size_t n, std::uint32_t* packed) {
   for (std::size_t i = 0; i < n; ++i) {
-    if (i + kFlagsAhead < n) __builtin_prefetch(group.block + rows[i + kFlagsAhead] * table.stride);
-    FlagWords masks;
-    group.masks(rows[i] * table.stride, masks);
     const std::uint32_t weight = entries[i].weight;
-    all += masks & weight;
-    second += masks & (weight * entries[i].label);
+    packed[i] = weight + ((weight * entries[i].label) << 16);
   }
-  const FlagWords first = all - second;
+}
+
+// Adds the sums of packed weights, which are below 2^16 each, to those of the classes.
+inline void add_packed(const FlagWords& sums, std::size_t stride, std::uint32_t* total) {
+  FlagWords first, second;
+  read(total, first);
+  read(total + stride, second);
+  second += sums >> 16;
+  first += (sums & 0xFFFF) - (sums >> 16);
   __builtin_memcpy(total, &first, sizeof first);
   __builtin_memcpy(total + stride, &second, sizeof second);
+}
+
+void sum_chunk_of_two(const FlagBits& table, const GroupLanes& group, const RowIndex* rows,
+                      const std::uint32_t* packed, std::size_t n, std::size_t stride,
+                      std::uint32_t* total) {
+  FlagWords sums{};
+  for (std::size_t i = 0; i < n; ++i) {
+    FlagWords masks;
+    group.masks(rows[i] * table.stride, masks);
+    sums += masks & packed[i];
+  }
+  add_packed(sums, stride, total);
 }
 
 void sum_group(const FlagBits& table, const GroupLanes& group, const RowIndex* rows,
                const ClassEntry* entries, std::size_t n, std::size_t stride, std::uint32_t* total) {
   for (std::size_t i = 0; i < n; ++i) {
-    if (i + kFlagsAhead < n) __builtin_prefetch(group.block + rows[i + kFlagsAhead] * table.stride);
     std::uint32_t* own = total + entries[i].label * stride;
     FlagWords masks, sum;
     group.masks(rows[i] * table.stride, masks);
@@ -144,16 +156,25 @@ void sum_groups(const FlagBits& table, const FlagGroup* groups, std::size_t n_gr
                 const RowIndex* rows, const ClassEntry* entries, std::size_t n,
                 std::size_t n_classes, bool counts_rows, std::uint32_t* total) {
   const std::size_t stride = n_groups * FlagGroup::kColumns;
-  if (n_classes != 2) __builtin_memset(total, 0, n_classes * stride * sizeof *total);
-  for (std::size_t g = 0; g < n_groups; ++g) {
-    const GroupLanes group(table, groups[g]);
-    std::uint32_t* own = total + g * FlagGroup::kColumns;
-    if (n_classes == 2) {
-      sum_group_of_two(table, group, rows, entries, n, stride, own);
-    } else {
-      sum_group(table, group, rows, entries, n, stride, own);
+  __builtin_memset(total, 0, n_classes * stride * sizeof *total);
+  std::uint32_t packed[kChunk];
+  for (std::size_t begin = 0; begin < n; begin += kChunk) {
+    const std::size_t n_in = n - begin < kChunk ? n - begin : kChunk;
+    if (n_classes == 2) pack(entries + begin, n_in, packed);
+    for (std::size_t g = 0; g < n_groups; ++g) {
+      const GroupLanes group(table, groups[g]);
+      std::uint32_t* own = total + g * FlagGroup::kColumns;
+      if (n_classes == 2) {
+        sum_chunk_of_two(table, group, rows + begin, packed, n_in, stride, own);
+      } else {
+        sum_group(table, group, rows + begin, entries + begin, n_in, stride, own);
+      }
     }
-    if (counts_rows) count_group(table, group, rows, n, own + n_classes * stride);
+  }
+  if (!counts_rows) return;
+  for (std::size_t g = 0; g < n_groups; ++g) {
+    count_group(table, GroupLanes(table, groups[g]), rows, n,
+                total + n_classes * stride + g * FlagGroup::kColumns);
   }
 }
 

@@ -12,6 +12,8 @@
 #include "base/flag_kernels.h"
 #include "base/histogram_kernels.h"
 #include "base/math_kernels.h"
+#include "base/number_kernels.h"
+#include "base/random_kernels.h"
 #include "base/score_kernels.h"
 #include "base/shap_kernels.h"
 #include "base/stump_kernels.h"
@@ -48,6 +50,8 @@ struct Kernels {
   MathKernels math;
   CodingKernels coding;
   FlagKernels flags;
+  NumberKernels numbers;
+  RandomKernels random;
   StumpKernels stump;
   ScoreKernels scores;
   ShapKernels shap;

@@ -6,6 +6,8 @@
 #include "base/flag_loops.h"
 #include "base/histogram_loops.h"
 #include "base/math_loops.h"
+#include "base/number_loops.h"
+#include "base/random_loops.h"
 #include "base/scan_loops.h"
 #include "base/score_loops.h"
 #include "base/shap_loops.h"
@@ -80,6 +82,8 @@ const Kernels ARBOLEDA_KERNELS{ARBOLEDA_LEVEL,
                                kMath,
                                kCodingKernels,
                                kFlagKernels,
+                               kNumberKernels,
+                               kRandomKernels,
                                kStumpKernels,
                                kScoreKernels,
                                kShapKernels,

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 namespace arboleda {
 
@@ -38,6 +39,9 @@ class RandomStream {
   RandomStream(std::uint64_t seed, Purpose purpose, std::uint32_t tree, std::uint64_t node);
 
   std::uint32_t next();
+
+  // The next numbers, many at once: four a block, blocks a multiple of 8. Only before next().
+  void next_blocks(std::span<std::uint32_t> numbers);
 
   // Uniform on [0, bound) without bias; bound > 0. Lemire (2019), "Fast random integer generation
   // in an interval", ACM TOMACS 29(1).

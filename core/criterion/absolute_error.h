@@ -125,7 +125,7 @@ class AbsoluteError {
     std::vector<RowIndex> order;
     order.reserve(y.size());
     for (std::size_t i = 0; i < y.size(); ++i) {
-      if (weights.dropped.empty() || !weights.dropped[i]) order.push_back(static_cast<RowIndex>(i));
+      if (!weights.drops(i)) order.push_back(static_cast<RowIndex>(i));
     }
     std::sort(order.begin(), order.end(), [&](RowIndex a, RowIndex b) { return y[a] < y[b]; });
     std::uint32_t rank = 0;

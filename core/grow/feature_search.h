@@ -22,6 +22,7 @@
 #include "grow/few_rows_search.h"
 #include "grow/flag_search.h"
 #include "grow/node_view.h"
+#include "grow/number_search.h"
 #include "grow/random_search.h"
 #include "grow/row_layouts.h"
 #include "grow/run_scores.h"
@@ -71,10 +72,12 @@ class FeatureSearch {
         flag_cells_(layouts.lists, criterion),
         few_(table, layouts.codes, criterion, is_unlimited_ && !options.at_random),
         categories_(criterion, limits_),
-        random_(criterion, limits_, options.seed, options.tree) {}
+        random_(criterion, limits_, options.seed, options.tree),
+        numbers_(table, layouts.numbers, criterion, random_, is_unlimited_ && options.at_random) {}
   FeatureSearch(const FeatureSearch&) = delete;  // its parts share its limits
 
   FlagSearch<Criterion>& flags() { return flags_; }
+  NumberSearch<Criterion>& numbers() { return numbers_; }
 
   // Call before features of a node are searched, and say which.
   void begin(const NodeView<Criterion>& node, std::span<const FeatureIndex> features) {
@@ -101,24 +104,17 @@ class FeatureSearch {
     return true;
   }
 
-  // The same as search() for all of the features, in a node that has few rows; else false. varies: OUT
-  // what search() would return for each.
-  bool search_few(const NodeView<Criterion>& node, std::span<const FeatureIndex> features,
-                  Split& best, std::vector<std::uint8_t>& varies) {
-    if (!few_.serves(node.rows.size(), features.size())) return false;
-    side_by_side_.clear();
-    place_.clear();
-    for (std::size_t f = 0; f < features.size(); ++f) {
-      if (has_sums(features[f]) || !few_.takes(features[f])) {
-        varies[f] = search(node, features[f], best);
-      } else {
-        side_by_side_.push_back(features[f]);
-        place_.push_back(f);
-      }
+  // The same as search() for all of the features, where some of them are quicker searched together; else
+  // false. varies: OUT what search() would return for each.
+  bool search_side_by_side(const NodeView<Criterion>& node, std::span<const FeatureIndex> features,
+                           Split& best, std::vector<std::uint8_t>& varies) {
+    if (numbers_.serves()) {
+      search_together(numbers_, node, features, best, varies);
+    } else if (few_.serves(node.rows.size(), features.size())) {
+      search_together(few_, node, features, best, varies);
+    } else {
+      return false;
     }
-    if (side_by_side_.empty()) return true;
-    few_.search(node, side_by_side_, sides_, best);
-    for (std::size_t f = 0; f < side_by_side_.size(); ++f) varies[place_[f]] = few_.varies(f);
     return true;
   }
 
@@ -157,6 +153,26 @@ class FeatureSearch {
 
  private:
   using Slot = typename Criterion::Slot;
+
+  // The features that one of the searches of many takes are left to it.
+  template <class Search>
+  void search_together(Search& many, const NodeView<Criterion>& node,
+                       std::span<const FeatureIndex> features, Split& best,
+                       std::vector<std::uint8_t>& varies) {
+    side_by_side_.clear();
+    place_.clear();
+    for (std::size_t f = 0; f < features.size(); ++f) {
+      if (has_sums(features[f]) || !many.takes(features[f])) {
+        varies[f] = search(node, features[f], best);
+      } else {
+        side_by_side_.push_back(features[f]);
+        place_.push_back(f);
+      }
+    }
+    if (side_by_side_.empty()) return;
+    many.search(node, side_by_side_, sides_, best);
+    for (std::size_t f = 0; f < side_by_side_.size(); ++f) varies[place_[f]] = many.varies(f);
+  }
 
   // There is one split, or none.
   bool by_flag(const NodeView<Criterion>& node, FeatureIndex feature, const CodedColumn& column,
@@ -395,10 +411,11 @@ class FeatureSearch {
   FlagCells<Criterion> flag_cells_;
   RunScores runs_;
   FewRowsSearch<Criterion> few_;
-  std::vector<FeatureIndex> side_by_side_;  // that few_ is asked about,
+  std::vector<FeatureIndex> side_by_side_;  // that are searched together,
   std::vector<std::size_t> place_;          // and their places among those that are searched
   CategorySearch<Criterion> categories_;
   RandomSearch<Criterion> random_;
+  NumberSearch<Criterion> numbers_;
 };
 
 }  // namespace arboleda

@@ -72,7 +72,7 @@ int check_nodes(const Problem& problem, const Criterion& criterion, RandomStream
     for (const FeatureIndex feature : features) {
       varied.push_back(search.search(node, feature, expected));
     }
-    if (!search.search_few(node, features, found, varies)) continue;
+    if (!search.search_side_by_side(node, features, found, varies)) continue;
     ++n_served;
     CAPTURE(rows.size());
     CHECK(found.score == expected.score);

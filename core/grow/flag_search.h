@@ -92,9 +92,9 @@ class FlagSearch {
   template <class Visit>
   void for_varying(const NodeView<Criterion>& node, const Visit& visit) {
     const FlagBits bits = table_.bits();
-    varying_.resize(bits.stride);
+    varying_.resize(bits.stride + FlagBits::kBlock - 1);
     kernels_.flags.varying(bits, node.rows.data(), node.rows.size(), varying_.data());
-    for (std::size_t w = 0; w < varying_.size(); ++w) {
+    for (std::size_t w = 0; w < bits.stride; ++w) {
       for (std::uint32_t rest = varying_[w]; rest != 0; rest &= rest - 1) {
         visit(table_.feature_at(w * 32 + static_cast<unsigned>(std::countr_zero(rest))));
       }

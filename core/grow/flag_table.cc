@@ -64,9 +64,8 @@ void FlagTable::fill_rows(const std::vector<const std::uint8_t*>& codes, std::si
 }
 
 void FlagTable::fill_bits(const std::vector<const std::uint8_t*>& codes, std::size_t n_rows) {
-  constexpr std::size_t kBlockBits = 32 * FlagBits::kBlock;
-  stride_ = (n_flags_ + kBlockBits - 1) / kBlockBits * FlagBits::kBlock;
-  words_.resize(n_rows * stride_);
+  stride_ = (n_flags_ + 31) / 32;
+  words_.resize(n_rows * stride_ + FlagBits::kBlock - 1);
   for (std::size_t begin = 0; begin < n_rows; begin += kBlock) {
     const std::size_t end = std::min(begin + kBlock, n_rows);
     for (std::size_t j = 0; j < n_flags_; ++j) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/flag_kernels.h"
+#include "base/types.h"
 #include "data/coded_table.h"
 
 namespace arboleda {
@@ -20,6 +21,15 @@ struct FlagColumns {
   std::vector<const std::uint8_t*> codes;  // of each flag
   std::vector<FeatureIndex> feature;
   std::vector<std::size_t> place;  // of each column among the flags, or kNone
+};
+
+// One of them, kept in bits.
+struct FlagCodes {
+  const std::uint32_t* first;
+  std::size_t stride;
+  std::uint32_t bit;
+
+  Code operator[](RowIndex row) const { return first[row * stride] >> bit & 1; }
 };
 
 class FlagTable {
@@ -39,6 +49,11 @@ class FlagTable {
   FlagBits bits() const { return {words_.data(), stride_}; }  // if not
 
   FeatureIndex feature_at(std::size_t place) const { return feature_[place]; }
+
+  // The codes of a flag, if they are kept in bits.
+  FlagCodes codes_at(std::size_t place) const {
+    return {words_.data() + place / 32, stride_, static_cast<std::uint32_t>(place % 32)};
+  }
 
   // The place of a column in a row, or kNone.
   std::size_t place(FeatureIndex feature) const {

@@ -207,10 +207,7 @@ class Grower {
     if (!split.found()) return false;
 
     const CodedColumn& column = table_.columns[static_cast<std::size_t>(split.feature)];
-    const Partition partition = layouts_.codes.serves(split.feature, rows.size())
-                                    ? partition_rows(column, layouts_.codes.column(split.feature),
-                                                     split, rows, workspace.partition)
-                                    : partition_rows(column, split, rows, workspace.partition);
+    const Partition partition = partition_rows(column, layouts_, split, rows, workspace.partition);
     auto& node = tree.nodes.back();
     node.feature = split.feature;
     // A side for missing values that the node never saw: the larger child.

@@ -47,7 +47,9 @@ struct GrowthWorkspace {
         sets(table.columns.size()),
         draw(asked) {
     for (const FeatureIndex feature : asked) {
-      if (!search.flags().scores(feature)) others.push_back(feature);
+      if (!search.flags().scores(feature) && !search.numbers().takes(feature)) {
+        unknown.push_back(feature);
+      }
     }
   }
 
@@ -60,7 +62,7 @@ struct GrowthWorkspace {
   FeatureDraw draw;
   std::vector<FeatureIndex> features;     // that are to be searched one by one,
   std::vector<FeatureIndex> drawn_flags;  // and all at once
-  std::vector<FeatureIndex> others;       // that are not scored at once,
+  std::vector<FeatureIndex> unknown;      // that no look at the rows tells to vary in a node,
   std::vector<FeatureIndex> candidates;   // and those that may vary in the node
   std::vector<std::uint8_t> varies;
   Split best;

@@ -14,6 +14,7 @@
 #include "base/types.h"
 #include "grow/growth_options.h"
 #include "grow/growth_workspace.h"
+#include "grow/hit_draw.h"
 #include "grow/node_view.h"
 
 namespace arboleda {
@@ -38,6 +39,9 @@ class NodeSearch {
       : options_(options),
         n_features_(n_features),
         context_(context),
+        hits_(n_features, options.looks_at_all(static_cast<FeatureIndex>(n_features))
+                              ? n_features
+                              : static_cast<std::size_t>(options.max_features)),
         root_(QuickStream::root(context.seed(), Purpose::feature_subset, options.tree)) {}
 
   // Leaves the best split in workspace.best, and takes features that turn out to be constant out of
@@ -74,7 +78,8 @@ class NodeSearch {
     const auto& list = workspace.features;
     auto& varies = workspace.varies;
     varies.assign(list.size(), 0);
-    if (workspace.search.search_few(node, list, workspace.best, varies)) return;
+    check_in_large(node);
+    if (workspace.search.search_side_by_side(node, list, workspace.best, varies)) return;
     for (std::size_t f = 0; f < list.size(); ++f) {
       check_in_large(node);
       varies[f] = workspace.search.search(node, list[f], workspace.best);
@@ -128,8 +133,8 @@ class NodeSearch {
     workspace.features.clear();
     workspace.drawn_flags.clear();
     if (node.rows.size() <= kFewRows && workspace.search.flags().scores() &&
-        workspace.others.size() <= kCandidatesADraw * n_wanted) {
-      draw_candidates(node, bud, n_wanted, random, workspace);
+        workspace.unknown.size() <= kCandidatesADraw * n_wanted) {
+      draw_candidates(node, bud, random, workspace);
       if (!search_list(node, bud, workspace)) search_rest(node, bud, random, workspace);
       return;
     }
@@ -157,22 +162,19 @@ class NodeSearch {
     const auto add = [&](FeatureIndex feature) {
       if (workspace.sets.has(bud.features, feature)) candidates.push_back(feature);
     };
-    for (const FeatureIndex feature : workspace.others) add(feature);
+    for (const FeatureIndex feature : workspace.unknown) add(feature);
+    workspace.search.numbers().for_varying(node, add);
     workspace.search.flags().for_varying(node, add);
   }
 
-  // Those that n_wanted draws from all features hit: each in its turn with the share of draws that are
-  // left among the features that are left.
-  void draw_candidates(const NodeView<Criterion>& node, const Bud& bud, std::size_t n_wanted,
-                       QuickStream& random, Workspace& workspace) const {
+  // Those that the draws from all features hit.
+  void draw_candidates(const NodeView<Criterion>& node, const Bud& bud, QuickStream& random,
+                       Workspace& workspace) const {
+    auto& candidates = workspace.candidates;
     list_candidates(node, bud, workspace);
-    std::size_t n_left = n_features_;
-    std::erase_if(workspace.candidates, [&](FeatureIndex feature) {
-      const bool is_drawn = random.below(static_cast<std::uint32_t>(n_left--)) < n_wanted;
-      if (is_drawn) look_at(feature, workspace);
-      n_wanted -= is_drawn;
-      return is_drawn;
-    });
+    const std::size_t n_hits = hits_.draw(std::span(candidates), random);
+    for (std::size_t i = 0; i < n_hits; ++i) look_at(candidates[i], workspace);
+    candidates.erase(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(n_hits));
   }
 
   // Draws on among the candidates until one varies.
@@ -211,6 +213,7 @@ class NodeSearch {
   const GrowthOptions& options_;
   const std::size_t n_features_;
   const Context& context_;
+  const HitDraw hits_;
   const std::uint64_t root_;  // of the streams
 };
 

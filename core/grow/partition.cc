@@ -104,26 +104,35 @@ Partition part_by(const CodedColumn& column, const CodeAt& code_at, const Split&
 
 }  // namespace
 
-Partition partition_rows(const CodedColumn& column, const Split& split, std::span<RowIndex> rows,
-                         PartitionScratch& scratch) {
+Partition partition_rows(const CodedColumn& column, const RowLayouts& layouts, const Split& split,
+                         std::span<RowIndex> rows, PartitionScratch& scratch) {
+  const auto part = [&](const auto& codes) {
+    const auto code_at = [&](std::size_t, RowIndex row) { return Code{codes[row]}; };
+    return part_by(column, code_at, split, rows, scratch);
+  };
+  const std::size_t flag = layouts.flags.place(split.feature);
+  if (flag != FlagTable::kNone && !layouts.flags.sums_all()) {
+    return part(layouts.flags.codes_at(flag));
+  }
+  const std::size_t number = layouts.numbers.place(split.feature);
+  if (number != NumberRows::kNone) return part(layouts.numbers.codes_at(number));
+  if (layouts.codes.serves(split.feature, rows.size())) {
+    return part(layouts.codes.column(split.feature));
+  }
+  if (std::holds_alternative<SparseCodes>(column.codes)) {
+    gather_codes(column, rows, scratch.codes);
+    const auto code_at = [&](std::size_t i, RowIndex) { return scratch.codes[i]; };
+    return part_by(column, code_at, split, rows, scratch);
+  }
   return std::visit(
       [&](const auto& codes) {
         if constexpr (std::is_same_v<std::decay_t<decltype(codes)>, SparseCodes>) {
-          gather_codes(column, rows, scratch.codes);
-          const auto code_at = [&](std::size_t i, RowIndex) { return scratch.codes[i]; };
-          return part_by(column, code_at, split, rows, scratch);
+          return Partition();
         } else {
-          const auto code_at = [&](std::size_t, RowIndex row) { return Code{codes[row]}; };
-          return part_by(column, code_at, split, rows, scratch);
+          return part(codes);
         }
       },
       column.codes);
-}
-
-Partition partition_rows(const CodedColumn& column, const StridedCodes& codes, const Split& split,
-                         std::span<RowIndex> rows, PartitionScratch& scratch) {
-  const auto code_at = [&](std::size_t, RowIndex row) { return codes[row]; };
-  return part_by(column, code_at, split, rows, scratch);
 }
 
 double threshold_between(const CodedColumn& column, const Split& split,

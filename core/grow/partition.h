@@ -7,7 +7,7 @@
 
 #include "base/types.h"
 #include "data/coded_table.h"
-#include "grow/code_rows.h"
+#include "grow/row_layouts.h"
 #include "grow/split.h"
 
 namespace arboleda {
@@ -28,12 +28,9 @@ struct PartitionScratch {
   std::vector<std::uint8_t> goes_left;  // for each category; all 0 between two uses
 };
 
-// rows: ascending. Afterwards those that go left come first; both sides keep their order.
-Partition partition_rows(const CodedColumn& column, const Split& split, std::span<RowIndex> rows,
-                         PartitionScratch& scratch);
-
-// The same, by codes of the column that are kept elsewhere.
-Partition partition_rows(const CodedColumn& column, const StridedCodes& codes, const Split& split,
+// rows: ascending. Afterwards those that go left come first; both sides keep their order. layouts: of the
+// table that the column is of; the codes are read where the search of the split has read them.
+Partition partition_rows(const CodedColumn& column, const RowLayouts& layouts, const Split& split,
                          std::span<RowIndex> rows, PartitionScratch& scratch);
 
 // The threshold of a split by it: midway between the neighbouring values.

@@ -20,6 +20,21 @@
 
 namespace arboleda {
 
+// The largest code whose values are not above t, where those of `lowest` are not and those of `highest` are.
+inline Code last_not_above(const CodedColumn& column, Code lowest, Code highest, double t) {
+  const double* values = column.values.data();
+  Code code = lowest;
+  // Halved without a branch: nobody can guess where a random number lies.
+  for (Code n = highest - lowest; n > 1; n -= n / 2) code += values[code + n / 2] <= t ? n / 2 : 0;
+  return code;
+}
+
+// The threshold that parts the rows as t does: where a code stands for several values, it is above all of
+// these.
+inline double threshold_from(const CodedColumn& column, Code last, double t) {
+  return column.upper.empty() ? t : std::max(t, column.upper[last]);
+}
+
 // Scratch of one thread.
 template <class Criterion>
 class RandomSearch {
@@ -49,6 +64,14 @@ class RandomSearch {
     }
     try_sides(node, column, codes, range, drawn, best);
     return true;
+  }
+
+  // Between two codes of a column whose values are kept: those that occur in the node and have all others
+  // between them.
+  double draw(const NodeView<Criterion>& node, FeatureIndex feature, const CodedColumn& column,
+              Code lowest, Code highest) const {
+    QuickStream random(root_, feature_key(node.key, static_cast<std::uint32_t>(feature)));
+    return between(column.values[lowest], column.values[highest], random);
   }
 
   // The threshold of a column of two codes that both occur in the node: the split is the same for
@@ -103,24 +126,21 @@ class RandomSearch {
   static void draw_threshold(const NodeView<Criterion>& node, const CodedColumn& column,
                              std::span<const Code> codes, const Range& range, QuickStream& random,
                              Split& drawn) {
+    if (!column.values.empty()) {
+      const double* values = column.values.data();
+      const double t = between(values[range.lowest], values[range.highest], random);
+      drawn.code = last_not_above(column, range.lowest, range.highest, t);
+      drawn.threshold = threshold_from(column, drawn.code, t);
+      return;
+    }
     const auto value_of = [&](std::size_t i) { return column.source[node.rows[i]] + 0.0; };
-    const bool in_codes = !column.values.empty();
     const auto value_at = [&](Code code) {
-      if (in_codes) return column.values[code];
       return value_of(static_cast<std::size_t>(std::ranges::find(codes, code) - codes.begin()));
     };
-    const double low = value_at(range.lowest);
-    const double high = value_at(range.highest);
-    double t = between(low, high, random);
-    if (in_codes) {
-      const auto above = std::upper_bound(column.values.begin(), column.values.end(), t);
-      drawn.code = static_cast<Code>(above - column.values.begin() - 1);
-      if (!column.upper.empty()) t = std::max(t, column.upper[drawn.code]);
-    } else {
-      drawn.code = range.lowest;
-      for (std::size_t i = 0; i < codes.size(); ++i) {
-        if (value_of(i) <= t) drawn.code = std::max(drawn.code, codes[i]);
-      }
+    const double t = between(value_at(range.lowest), value_at(range.highest), random);
+    drawn.code = range.lowest;
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+      if (value_of(i) <= t) drawn.code = std::max(drawn.code, codes[i]);
     }
     drawn.threshold = t;
   }

@@ -4,6 +4,7 @@
 #include "grow/code_rows.h"
 #include "grow/flag_lists.h"
 #include "grow/flag_table.h"
+#include "grow/number_rows.h"
 
 namespace arboleda {
 
@@ -11,6 +12,7 @@ struct RowLayouts {
   FlagTable flags;
   CodeRows codes = {};
   FlagLists lists = {};
+  NumberRows numbers = {};
 };
 
 }  // namespace arboleda

@@ -74,6 +74,48 @@ TEST_CASE("a tree does not depend on where its codes are read") {
   }
 }
 
+TEST_CASE("a tree does not depend on whether numbers are searched one by one or together") {
+  for (const std::size_t n_classes : {2, 4}) {
+    for (const std::uint32_t n_values : {3, 60, 5000}) {
+      const Problem problem(3000, 21, n_values, n_classes);
+      GrowthOptions options;
+      options.random_splits = true;
+      for (const FeatureIndex max_features : {-1, 5}) {
+        options.max_features = max_features;
+        const RowLayouts none;
+        const RowLayouts together{
+            FlagTable(), {}, {}, NumberRows(problem.table, max_features, Context(2))};
+        REQUIRE(together.numbers.n_numbers() == 21);
+        check_same(problem.grow(options, &none), problem.grow(options, &together));
+      }
+      options.random_splits = false;  // then rows are parted by these codes
+      const RowLayouts none;
+      const RowLayouts rows{FlagTable(), {}, {}, NumberRows(problem.table, -1, Context())};
+      check_same(problem.grow(options, &none), problem.grow(options, &rows));
+    }
+  }
+}
+
+TEST_CASE(
+    "numbers stand row by row where they are looked at together, without gaps and categories") {
+  const Problem many(300, 200, 50, 2);
+  CHECK(NumberRows(many.table, 14, Context()).empty());
+  CHECK(!NumberRows(many.table, 25, Context()).empty());
+  const Problem flags(300, 20, 2, 2);
+  CHECK(NumberRows(flags.table, -1, Context()).empty());
+  Problem some(300, 5, 50, 2);
+  some.columns[3][7] = std::nan("");
+  TableView view{300, {}};
+  for (const auto& column : some.columns) {
+    view.columns.push_back(
+        {reinterpret_cast<const std::byte*>(column.data()), sizeof(double), DType::float64});
+  }
+  const NumberRows rows(code_table(view, Context()), -1, Context());
+  CHECK(rows.n_numbers() == 4);
+  CHECK(rows.place(3) == NumberRows::kNone);
+  CHECK(rows.feature_at(rows.place(4)) == 4);
+}
+
 TEST_CASE(
     "codes are kept row by row where many columns are not looked at, and the table is large") {
   const Problem small(500, 40, 200, 2);

@@ -172,7 +172,8 @@ TEST_CASE("a partition is stable and sends missing rows where the split says") {
   PartitionScratch scratch;
   for (const bool missing_left : {false, true}) {
     std::vector<RowIndex> rows{0, 1, 2, 3, 4, 5};
-    const Partition p = partition_rows(column, Split{0, 0, 0, 0, 1, missing_left}, rows, scratch);
+    const Partition p =
+        partition_rows(column, RowLayouts(), Split{0, 0, 0, 0, 1, missing_left}, rows, scratch);
     CHECK(p.n_missing == 2);
     CHECK(p.n_left == (missing_left ? 4 : 2));
     CHECK(rows == (missing_left ? std::vector<RowIndex>{1, 2, 4, 5, 0, 3}

@@ -1,6 +1,7 @@
 #include "learn/bags.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -22,6 +23,24 @@ void select_rows(std::span<const RowIndex> rows, std::size_t wanted, RandomStrea
     if (random.below(left) >= wanted) continue;
     take(rows[i]);
     --wanted;
+  }
+}
+
+// Calls take(row) for so many rows, each drawn from all: the numbers are those of RandomStream::below().
+template <class Take>
+void draw_rows(std::span<const RowIndex> rows, std::size_t wanted, RandomStream& random,
+               const Take& take) {
+  const auto bound = static_cast<std::uint32_t>(rows.size());
+  const std::uint32_t rejected = (0u - bound) % bound;
+  std::array<std::uint32_t, 1024> numbers;
+  while (wanted > 0) {
+    random.next_blocks(numbers);
+    for (const std::uint32_t number : numbers) {
+      const std::uint64_t product = std::uint64_t{number} * bound;
+      if (static_cast<std::uint32_t>(product) < rejected) continue;
+      take(rows[product >> 32]);
+      if (--wanted == 0) break;
+    }
   }
 }
 
@@ -94,9 +113,7 @@ void BagDraw::draw(const std::vector<RowIndex>& group, std::uint32_t tree, std::
       break;
     case BagKind::bootstrap:
     case BagKind::balanced_bootstrap:
-      for (std::size_t i = 0; i < n_of_group_; ++i) {
-        take(group[random.below(static_cast<std::uint32_t>(group.size()))]);
-      }
+      draw_rows(group, n_of_group_, random, take);
       break;
   }
 }

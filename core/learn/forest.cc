@@ -102,8 +102,13 @@ class ForestLoop {
   RowLayouts make_layouts() const {
     const FeatureIndex n_looks = options_.growth.max_features;
     const bool flags_are_asked = learner_.n_classes.size() == 1;
-    return {flags_are_asked ? FlagTable(table_, n_looks) : FlagTable(),
-            CodeRows(table_, n_looks, context_)};
+    RowLayouts layouts{flags_are_asked ? FlagTable(table_, n_looks) : FlagTable(),
+                       CodeRows(table_, n_looks, context_)};
+    const bool numbers_are_asked = !layouts.flags.empty() && !layouts.flags.sums_all();
+    if (flags_are_asked && (numbers_are_asked || options_.growth.random_splits)) {
+      layouts.numbers = NumberRows(table_, n_looks, context_);
+    }
+    return layouts;
   }
 
   void tell(const ForestProgress& progress) {
@@ -143,20 +148,24 @@ class ForestLoop {
     FixedWeights& bag = workspace.weights;
     bag.unit = sample.unit;
     bag.total = 0;
-    bag.dropped.assign(counts.size(), false);
+    bag.dropped.clear();
     bag.value.resize(counts.size());
     std::uint64_t most = 0;
-    bool any_dropped = false;
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      const std::uint64_t value = counts[i] * (sample.is_unit() ? 1 : sample.value[i]);
+    const auto set = [&](std::size_t i, std::uint64_t value) {
       bag.value[i] = value;
       bag.total += value;
       most = std::max(most, value);
-      bag.dropped[i] = value == 0;
-      any_dropped |= value == 0;
+    };
+    if (sample.is_unit()) {
+      for (std::size_t i = 0; i < counts.size(); ++i) set(i, counts[i]);
+    } else {
+      for (std::size_t i = 0; i < counts.size(); ++i) set(i, counts[i] * sample.value[i]);
     }
-    if (!any_dropped) bag.dropped.clear();
-    if (sample.is_unit() && most == 1) bag.value.clear();
+    if (sample.is_unit() && most == 1) {
+      if (bag.total < counts.size()) bag.dropped.assign(counts.size(), false);
+      for (std::size_t i = 0; i < bag.dropped.size(); ++i) bag.dropped[i] = counts[i] == 0;
+      bag.value.clear();
+    }
     if (bit_length(bag.total) > learner_.weight_bits) {
       throw Error(ErrorKind::internal, "the weights of a bag are out of range");
     }

@@ -32,7 +32,7 @@ TreeArrays grow_tree(const TreeTask& task, const Criterion& criterion) {
   std::size_t n_rows = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[n_rows] = static_cast<RowIndex>(i);
-    n_rows += task.weights.dropped.empty() || !task.weights.dropped[i];
+    n_rows += !task.weights.drops(i);
   }
   rows.resize(n_rows);
   const auto& monotonic = task.options.monotonic;
