@@ -2,19 +2,19 @@
 
     python benchmarks/dependence.py [--rows 5000] [--trees 100] [--repeats 3] [--threads 1]
 
-Friedman's first function with 10 columns; the curve of the column 0 over all rows, by models of as
-many trees of the same size on both sides.
+Friedman's first function with 10 columns; the curve of the column 0 over all rows, by models of
+scikit-learn's: itself, and read by `arboleda.from_sklearn`, so that all say the same of every row.
 
 | way | what |
 |---|---|
 | ours, one walk | `explain.partial_dependence`: a row walks down a tree with all points |
 | ours, point by point | the same by our own `predict`, a table for each point |
-| theirs, brute | scikit-learn's `partial_dependence(method="brute")` of scikit-learn's model |
-| theirs, recursion | its `method="recursion"`: of trees' own training weights, not of rows given |
+| theirs, brute | scikit-learn's `partial_dependence(method="brute")` |
+| theirs, recursion | its `method="recursion"`: means over training rows, not over the rows given |
 
-The first three are exact means over the rows; the curves of the first two are compared bit by bit
-before anything is told. Recursion gives another curve, for regression trees without weights alone.
-Prints a Markdown table of the best of several runs, in turn.
+The curves of the first three are compared before anything is told, the first two bit by bit.
+Recursion gives another curve, of regression trees without sample weights alone. Prints a Markdown
+table of the best of several runs, in turn, and ratios to scikit-learn's brute force.
 """
 
 from __future__ import annotations
@@ -26,32 +26,27 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import sklearn.ensemble
 from sklearn.datasets import make_friedman1
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.inspection import partial_dependence as theirs
 
 import arboleda
 from arboleda.explain import partial_dependence
 from arboleda.explain._curves import curves
+from arboleda.explain._grids import points_of
 from arboleda.explain._outputs import output_reader
 from arboleda.explain._rows import read_rows
 
 WAYS = ("ours, one walk", "ours, point by point", "theirs, brute", "theirs, recursion")
 
 
-def models(n_trees: int, threads: int) -> dict[str, tuple[Any, Any]]:
-    """Our model and the peer's, not fitted, by name."""
-    boosting = {"max_iter": n_trees, "early_stopping": False, "random_state": 0}
-    forest = {"n_estimators": n_trees, "random_state": 0, "n_jobs": threads}
+def models(n_trees: int, threads: int) -> dict[str, Any]:
+    """Models, not fitted, by name."""
     return {
-        "boosting, 31 leaves": (
-            arboleda.HistGradientBoostingRegressor(**boosting, n_jobs=threads),
-            sklearn.ensemble.HistGradientBoostingRegressor(**boosting),
+        "boosting, 31 leaves": HistGradientBoostingRegressor(
+            max_iter=n_trees, early_stopping=False, random_state=0
         ),
-        "forest, full depth": (
-            arboleda.RandomForestRegressor(**forest),
-            sklearn.ensemble.RandomForestRegressor(**forest),
-        ),
+        "forest, full depth": RandomForestRegressor(n_trees, random_state=0, n_jobs=threads),
     }
 
 
@@ -61,26 +56,30 @@ def one_walk(model: Any, X: Any) -> Any:
 
 def point_by_point(model: Any, X: Any) -> Any:
     rows, read = read_rows(X), output_reader(model)
-    grid = partial_dependence(model, X[:500], 0).grid[0]
+    grid = points_of(rows, 0, 100, (0.05, 0.95))
     total = np.zeros(len(grid))
     for _, points, said in curves(read, rows, {0: grid}, by_trees=False):
         total[points] += said.sum(axis=(0, 2))
     return total / len(X)
 
 
-def check(model: Any, X: Any) -> None:
-    """Both of our ways say the same of every row."""
-    rows, read = read_rows(X[:200]), output_reader(model)
-    grid = {0: np.linspace(0, 1, 9)}
-    walked = np.concatenate([said for _, _, said in curves(read, rows, grid)], axis=1)
-    asked = np.concatenate([said for _, _, said in curves(read, rows, grid, by_trees=False)], 1)
-    if not np.array_equal(walked, asked):
-        raise SystemExit("one walk and many predictions differ")
+def check(own: Any, peer: Any, X: Any) -> None:
+    """All exact ways say the same."""
+    rows, read = read_rows(X[:200]), output_reader(own)
+    found = partial_dependence(own, X[:200], 0)
+    walked, asked = (
+        np.concatenate([said for _, _, said in curves(read, rows, {0: found.grid[0]}, **how)], 1)
+        for how in ({}, {"by_trees": False})
+    )
+    expected = theirs(peer, X[:200], [0], method="brute")["average"]
+    if not np.array_equal(walked, asked) or not np.allclose(found.average, expected, rtol=1e-9):
+        raise SystemExit("one walk, many predictions and the peer differ")
 
 
-def measure(name: str, pair: tuple[Any, Any], X: Any, y: Any, repeats: int) -> None:
-    own, peer = (model.fit(X, y) for model in pair)
-    check(own, X)
+def measure(name: str, peer: Any, X: Any, y: Any, repeats: int, threads: int) -> None:
+    peer.fit(X, y)
+    own = arboleda.from_sklearn(peer).set_params(n_jobs=threads)
+    check(own, peer, X)
     runs: tuple[Callable[[], Any], ...] = (
         partial(one_walk, own, X),
         partial(point_by_point, own, X),
@@ -108,8 +107,8 @@ def main() -> None:
     print(f"{given.rows:,} rows, {given.trees} trees, {given.threads} thread(s)\n")
     print(f"| model | {' | '.join(WAYS)} |")
     print("|---" * (len(WAYS) + 1) + "|")
-    for name, pair in models(given.trees, given.threads).items():
-        measure(name, pair, X, y, given.repeats)
+    for name, model in models(given.trees, given.threads).items():
+        measure(name, model, X, y, given.repeats, given.threads)
 
 
 if __name__ == "__main__":

@@ -131,9 +131,9 @@ def partial_dependence(
     Parameters
     ----------
     estimator : estimator
-        Fitted: a classifier of one target, a regressor, or a pipeline. Trees, forests and boosting
-        of this library are asked for all points in one walk of each row down each tree, with the
-        same bits as by a prediction for each point.
+        Fitted: a classifier of one target, a regressor, or a pipeline. Trees, forests, bagged and
+        boosted trees of this library are asked for all points in one walk of each row down each
+        tree, with the same bits as by a prediction for each point.
     X : array-like, frame or sparse matrix of shape (n_samples, n_features)
         Rows to average over, best such as the model was trained on.
     features : str, int or sequence of one or two of them
