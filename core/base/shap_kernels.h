@@ -38,11 +38,10 @@ struct ShapStep {
 // those who failed above get nothing.
 inline constexpr std::size_t kShapFactors = 5;
 
-// Numbers of a group: of a column, of a player and of a point of a level stand kShapRows together.
+// Numbers of a group: kShapRows of each column, of each player and of each point of a level stand together.
 struct ShapGroup {
   const double* columns;
-  double* values;  // of player p from p * stride on
-  std::size_t stride;
+  double* values;
   std::size_t n_points;
   const double* weights;  // of the points
   double* products;       // levels x points: begun with the weights at level 0

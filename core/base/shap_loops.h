@@ -102,7 +102,7 @@ struct ShapWalk {
   void leave(const ShapStep& step) const {
     const double* from = kLeaf ? products(step.level) : sums(step.level + 1);
     double* to = sums(step.level);
-    double* value = group.values + step.player * group.stride;
+    double* value = group.values + step.player * kShapRows;
     for (std::size_t row = 0; row < kShapRows; row += kShapLanes) {
       const Passes rows(step, group, row);
       ShapLanes total{};

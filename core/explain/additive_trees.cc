@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/error.h"
 
@@ -70,19 +71,6 @@ void read_values(AdditiveTree& out, std::size_t first_output, std::size_t width,
   }
 }
 
-void measure(AdditiveTrees& trees) {
-  std::vector<double> largest(trees.n_outputs(), 0.0);
-  AdditiveTree tree;
-  for (std::size_t t = 0; t < trees.n_trees; ++t) {
-    trees.read(t, tree);
-    for (std::size_t i = 0; i < tree.value.size(); ++i) {
-      double& most = largest[tree.first_output + i % tree.width];
-      most = std::max(most, std::abs(tree.value[i]));
-    }
-  }
-  for (const double most : largest) trees.exponent.push_back(most > 0.0 ? std::ilogb(most) + 1 : 0);
-}
-
 }  // namespace
 
 std::size_t AdditiveTree::child(std::size_t node, double x) const {
@@ -101,102 +89,116 @@ double AdditiveTree::left_share(std::size_t node) const {
   return nodes[node + 1].weight / nodes[node].weight;
 }
 
+AdditiveTrees::AdditiveTrees(std::size_t n_columns, std::size_t n_trees, std::vector<double> start,
+                             double divisor, Read read)
+    : n_columns_(n_columns),
+      n_trees_(n_trees),
+      start_(std::move(start)),
+      divisor_(divisor),
+      read_(std::move(read)) {
+  std::vector<double> largest(n_outputs(), 0.0);
+  AdditiveTree tree;
+  for (std::size_t t = 0; t < n_trees; ++t) {
+    read_(t, tree);
+    for (std::size_t i = 0; i < tree.value.size(); ++i) {
+      double& most = largest[tree.first_output + i % tree.width];
+      most = std::max(most, std::abs(tree.value[i]));
+    }
+  }
+  for (const double most : largest) exponent_.push_back(most > 0.0 ? std::ilogb(most) + 1 : 0);
+}
+
+void AdditiveTrees::read(std::size_t tree, AdditiveTree& out) const {
+  read_(tree, out);
+  for (std::size_t i = 0; i < out.value.size(); ++i) {
+    out.value[i] = std::ldexp(out.value[i], -exponent_[out.first_output + i % out.width]);
+  }
+}
+
+double AdditiveTrees::in_score(double sum, std::size_t output) const {
+  return std::ldexp(sum / divisor_, exponent_[output]);
+}
+
 AdditiveTrees additive(const Tree& tree) {
-  AdditiveTrees trees;
-  trees.n_columns = static_cast<std::size_t>(tree.arrays().n_features);
-  trees.n_trees = 1;
-  trees.start.assign(static_cast<std::size_t>(tree.arrays().n_outputs), 0.0);
-  trees.read = [&tree, width = trees.n_outputs()](std::size_t, AdditiveTree& out) {
+  const auto width = static_cast<std::size_t>(tree.arrays().n_outputs);
+  const auto read = [&tree, width](std::size_t, AdditiveTree& out) {
     read_nodes(tree, out);
     read_values(out, 0, width, [&](std::size_t node, double* value) {
       const auto found = tree.value(static_cast<NodeIndex>(node));
       std::copy(found.begin(), found.end(), value);
     });
   };
-  measure(trees);
-  return trees;
+  return {static_cast<std::size_t>(tree.arrays().n_features), 1, std::vector<double>(width, 0.0),
+          1.0, read};
 }
 
 AdditiveTrees additive(const TreeEnsemble& ensemble) {
   require(ensemble.linear.empty(), "linear leaves have no expectation by the weights of nodes");
-  AdditiveTrees trees;
-  trees.n_trees = ensemble.trees.size();
-  trees.n_columns =
-      trees.n_trees == 0 ? 0 : static_cast<std::size_t>(ensemble.trees[0].arrays().n_features);
-  trees.start = ensemble.start;
-  trees.read = [&ensemble](std::size_t t, AdditiveTree& out) {
+  const auto& trees = ensemble.trees;
+  const std::size_t n_columns =
+      trees.empty() ? 0 : static_cast<std::size_t>(trees[0].arrays().n_features);
+  const auto read = [&ensemble](std::size_t t, AdditiveTree& out) {
     const Tree& tree = ensemble.trees[t];
     read_nodes(tree, out);
     read_values(out, t % ensemble.n_outputs(), 1, [&](std::size_t node, double* value) {
       *value = tree.value(static_cast<NodeIndex>(node))[0];
     });
   };
-  measure(trees);
-  return trees;
+  return {n_columns, trees.size(), ensemble.start, 1.0, read};
 }
 
 AdditiveTrees additive(const Forest& forest, const Ballot& ballot) {
-  AdditiveTrees trees;
-  trees.n_columns = static_cast<std::size_t>(forest.n_features);
-  trees.n_trees = forest.trees.size();
-  trees.start.assign(ballot.n_outputs(), 0.0);
-  trees.divisor = static_cast<double>(trees.n_trees);
-  trees.read = [&forest, &ballot](std::size_t t, AdditiveTree& out) {
+  const auto read = [&forest, &ballot](std::size_t t, AdditiveTree& out) {
     const CompactTree& tree = forest.trees[t];
     read_nodes(tree, out);
     read_values(out, 0, ballot.n_outputs(), [&](std::size_t node, double* value) {
       ballot.add(tree, static_cast<std::uint32_t>(node), value);
     });
   };
-  measure(trees);
-  return trees;
+  return {static_cast<std::size_t>(forest.n_features), forest.trees.size(),
+          std::vector<double>(ballot.n_outputs(), 0.0), static_cast<double>(forest.trees.size()),
+          read};
 }
 
 AdditiveTrees additive(const Forest& forest, const MemberVotes& votes) {
-  AdditiveTrees trees;
-  trees.n_columns = static_cast<std::size_t>(forest.n_features);
-  trees.n_trees = forest.trees.size();
-  trees.start.assign(votes.n_outputs(), 0.0);
-  trees.read = [&forest, &votes](std::size_t t, AdditiveTree& out) {
+  const auto read = [&forest, &votes](std::size_t t, AdditiveTree& out) {
     const CompactTree& tree = forest.trees[t];
     const bool one_each = votes.trees_a_member() > 1;
     const std::size_t first = one_each ? t % votes.trees_a_member() : 0;
-    read_nodes(tree, out);
+    const std::size_t width = one_each ? 1 : votes.n_outputs();
     std::vector<double> said(votes.n_outputs());
-    read_values(out, first, one_each ? 1 : votes.n_outputs(), [&](std::size_t node, double* value) {
+    read_nodes(tree, out);
+    read_values(out, first, width, [&](std::size_t node, double* value) {
       std::fill(said.begin(), said.end(), 0.0);
       votes.add(t, tree.nodes[node].leaf(), said.data());
-      std::copy_n(said.begin() + static_cast<std::ptrdiff_t>(first), out.width, value);
+      std::copy_n(said.begin() + static_cast<std::ptrdiff_t>(first), width, value);
     });
   };
-  measure(trees);
-  return trees;
+  return {static_cast<std::size_t>(forest.n_features), forest.trees.size(),
+          std::vector<double>(votes.n_outputs(), 0.0), 1.0, read};
 }
 
 std::vector<double> expected_scores(const AdditiveTrees& trees) {
   std::vector<double> sums(trees.n_outputs(), 0.0);
   AdditiveTree tree;
-  std::vector<double> mean;
-  for (std::size_t t = 0; t < trees.n_trees; ++t) {
+  for (std::size_t t = 0; t < trees.n_trees(); ++t) {
     trees.read(t, tree);
-    for (std::size_t k = 0; k < tree.width; ++k) {
-      const std::size_t output = tree.first_output + k;
-      mean.assign(tree.nodes.size(), 0.0);
-      for (std::size_t node = tree.nodes.size(); node-- > 0;) {
-        const AdditiveNode& own = tree.nodes[node];
-        if (own.is_leaf()) {
-          mean[node] = std::ldexp(tree.leaf_value(node, k), -trees.exponent[output]);
-        } else {
-          const double share = tree.left_share(node);
-          mean[node] =
-              share * mean[node + 1] + (1.0 - share) * mean[static_cast<std::size_t>(own.right)];
-        }
+    for (std::size_t node = tree.nodes.size(); node-- > 0;) {
+      const AdditiveNode& own = tree.nodes[node];
+      if (own.is_leaf()) continue;
+      const double share = tree.left_share(node);
+      for (std::size_t k = 0; k < tree.width; ++k) {
+        tree.value[node * tree.width + k] =
+            share * tree.value_of(node + 1, k) +
+            (1.0 - share) * tree.value_of(static_cast<std::size_t>(own.right), k);
       }
-      sums[output] += mean[0];
+    }
+    for (std::size_t k = 0; k < tree.width; ++k) {
+      sums[tree.first_output + k] += tree.value_of(0, k);
     }
   }
   for (std::size_t k = 0; k < sums.size(); ++k) {
-    sums[k] = trees.start[k] + std::ldexp(sums[k] / trees.divisor, trees.exponent[k]);
+    sums[k] = trees.start()[k] + trees.in_score(sums[k], k);
   }
   return sums;
 }

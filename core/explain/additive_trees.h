@@ -37,7 +37,7 @@ struct AdditiveTree {
   std::size_t width = 0;      // outputs that its leaves speak of, from the first on
   std::vector<double> value;  // nodes x width; 0 in inner nodes
 
-  double leaf_value(std::size_t node, std::size_t k) const { return value[node * width + k]; }
+  double value_of(std::size_t node, std::size_t k) const { return value[node * width + k]; }
 
   // The child a row goes to, given its value of the node's feature. `node` is not a leaf.
   std::size_t child(std::size_t node, double x) const;
@@ -46,18 +46,32 @@ struct AdditiveTree {
   double left_share(std::size_t node) const;
 };
 
-struct AdditiveTrees {
-  std::size_t n_columns = 0;
-  std::size_t n_trees = 0;
-  std::vector<double> start;  // one an output
-  double divisor = 1.0;
-  std::function<void(std::size_t tree, AdditiveTree& out)> read;
+class AdditiveTrees {
+ public:
+  // What a tree is by itself: its first output, width and values are those of the model.
+  using Read = std::function<void(std::size_t tree, AdditiveTree& out)>;
 
-  // What the leaves of each output say lies between -2^exponent and 2^exponent: values of huge and
-  // tiny targets are explained as multiples of that.
-  std::vector<int> exponent;
+  AdditiveTrees(std::size_t n_columns, std::size_t n_trees, std::vector<double> start,
+                double divisor, Read read);
 
-  std::size_t n_outputs() const { return start.size(); }
+  std::size_t n_columns() const { return n_columns_; }
+  std::size_t n_trees() const { return n_trees_; }
+  std::size_t n_outputs() const { return start_.size(); }
+  std::span<const double> start() const { return start_; }
+
+  // The values of an output come as multiples of a power of 2, so that they lie between -1 and 1: sums
+  // and products of those of huge and tiny targets would leave float64.
+  void read(std::size_t tree, AdditiveTree& out) const;
+
+  // What a sum of such values is worth in the score.
+  double in_score(double sum, std::size_t output) const;
+
+ private:
+  std::size_t n_columns_, n_trees_;
+  std::vector<double> start_;
+  double divisor_;
+  Read read_;
+  std::vector<int> exponent_;  // of the power, for each output
 };
 
 // The model must outlive what is made of it. Throws Error(invalid_argument) where leaves are linear.

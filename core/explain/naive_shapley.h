@@ -32,12 +32,31 @@ inline std::vector<double> naive_shapley(const Game& game, std::size_t n_players
   return values;
 }
 
+// Half of the interaction index of Grabisch & Roubens (1999), each pair twice; the diagonal is 0.
+inline std::vector<double> naive_interactions(const Game& game, std::size_t n_players) {
+  std::vector<double> shared(n_players * n_players, 0.0);
+  const auto n = static_cast<int>(n_players);
+  for (std::uint32_t set = 0; set < 1u << n_players; ++set) {
+    const int size = std::popcount(set);
+    for (std::size_t i = 0; i < n_players; ++i) {
+      for (std::size_t j = 0; j < n_players; ++j) {
+        const std::uint32_t one = 1u << i, other = 1u << j;
+        if (i == j || (set & (one | other)) != 0) continue;
+        const double weight = factorial(size) * factorial(n - size - 2) / (2 * factorial(n - 1));
+        shared[i * n_players + j] +=
+            weight * (game(set | one | other) - game(set | one) - game(set | other) + game(set));
+      }
+    }
+  }
+  return shared;
+}
+
 // Expectation by the weights of nodes: Lundberg, Erion & Lee (2018), algorithm 1.
 inline double conditional_mean(const AdditiveTree& tree, std::size_t node,
                                const std::vector<double>& row,
                                const std::vector<std::uint32_t>& player, std::uint32_t known) {
   const AdditiveNode& own = tree.nodes[node];
-  if (own.is_leaf()) return tree.leaf_value(node, 0);
+  if (own.is_leaf()) return tree.value_of(node, 0);
   const auto feature = static_cast<std::size_t>(own.feature);
   if ((known >> player[feature] & 1) != 0) {
     return conditional_mean(tree, tree.child(node, row[feature]), row, player, known);

@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "base/random.h"
 #include "data/column.h"
+#include "explain/shap_values.h"
 #include "tree/ensemble.h"
 
 namespace arboleda {
@@ -45,6 +47,24 @@ inline Tree random_split_tree(std::uint64_t seed, FeatureIndex n_columns, int ma
   return Tree(a);
 }
 
+// Trees of one output that add up to what they start from.
+inline TreeEnsemble random_ensemble(std::uint64_t seed, std::size_t n_columns, int max_depth,
+                                    std::size_t n_trees) {
+  TreeEnsemble ensemble{{0.5}, {}};
+  for (std::size_t t = 0; t < n_trees; ++t) {
+    ensemble.trees.push_back(
+        random_split_tree(seed * 100 + t, static_cast<FeatureIndex>(n_columns), max_depth));
+  }
+  return ensemble;
+}
+
+// A player for each column.
+inline Players one_each(std::size_t n) {
+  Players players{std::vector<std::uint32_t>(n), n};
+  std::iota(players.of_column.begin(), players.of_column.end(), 0u);
+  return players;
+}
+
 // Rows for such trees, column by column: half numbers, and categories of which some are unknown; both
 // are missing now and then.
 struct RandomRows {
@@ -62,6 +82,12 @@ struct RandomRows {
         columns[j].push_back(missing ? std::numeric_limits<double>::quiet_NaN() : x);
       }
     }
+  }
+
+  std::vector<double> row(std::size_t i) const {
+    std::vector<double> numbers;
+    for (const auto& column : columns) numbers.push_back(column[i]);
+    return numbers;
   }
 
   TableView table() const {

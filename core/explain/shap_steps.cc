@@ -10,18 +10,25 @@ namespace {
 
 using Factors = std::array<double, kShapFactors>;
 
-// Of an edge to an inner node, at the point t.
-Factors inner_factors(double t, double share, double above) {
+// Of an edge with shares `share` below `above`, at the point t. To a leaf, of value 1, the share of its
+// player is of the product above the edge, not of that below.
+Factors factors_of(double t, double share, double above, bool is_leaf) {
+  const double kept = above > 0.0 ? share / above : 0.0;
   const double passed = share * (1.0 - t) + t, whole = above * (1.0 - t) + t;
-  return {passed / whole, share * (1.0 - t) / whole, above > 0.0 ? share / above : 0.0,
-          (above - share) / (passed * whole), -1.0 / ((1.0 - t) * whole)};
+  const double failed = share * (1.0 - t);
+  if (is_leaf) {
+    return {passed / whole, failed / whole, kept, (above - share) / (whole * whole),
+            -share / (whole * whole)};
+  }
+  return {passed / whole, failed / whole, kept, (above - share) / (passed * whole),
+          -1.0 / ((1.0 - t) * whole)};
 }
 
-// Of an edge to a leaf of value 1: the share of its player is of the product above the edge.
-Factors leaf_factors(double t, double share, double above) {
-  const double passed = share * (1.0 - t) + t, whole = above * (1.0 - t) + t;
-  return {passed / whole, share * (1.0 - t) / whole, above > 0.0 ? share / above : 0.0,
-          (above - share) / (whole * whole), -share / (whole * whole)};
+// Of an edge whose player plays no part.
+Factors factors_of(Settled::Is settled, double share, double above) {
+  if (settled == Settled::Is::in) return {1.0, 0.0, 0.0, 0.0, 0.0};
+  const double kept = above > 0.0 ? share / above : 0.0;
+  return {kept, kept, kept, 0.0, 0.0};
 }
 
 // Of both edges of a node with two leaves, in the order of the left one.
@@ -34,16 +41,16 @@ Factors pair_factors(const Factors& left, double value, const Factors& right, do
 }  // namespace
 
 AskedColumns asked_columns(const AdditiveTrees& trees) {
-  AskedColumns asked{{}, std::vector<std::uint32_t>(trees.n_columns, 0)};
-  std::vector<bool> is_asked(trees.n_columns, false);
+  AskedColumns asked{{}, std::vector<std::uint32_t>(trees.n_columns(), 0)};
+  std::vector<bool> is_asked(trees.n_columns(), false);
   AdditiveTree tree;
-  for (std::size_t t = 0; t < trees.n_trees; ++t) {
+  for (std::size_t t = 0; t < trees.n_trees(); ++t) {
     trees.read(t, tree);
     for (const AdditiveNode& node : tree.nodes) {
       if (!node.is_leaf()) is_asked[static_cast<std::size_t>(node.feature)] = true;
     }
   }
-  for (std::size_t j = 0; j < trees.n_columns; ++j) {
+  for (std::size_t j = 0; j < trees.n_columns(); ++j) {
     if (!is_asked[j]) continue;
     asked.place[j] = static_cast<std::uint32_t>(asked.column.size());
     asked.column.push_back(j);
@@ -94,107 +101,116 @@ void ShapSteps::plan(const AdditiveTree& tree, std::span<const std::uint32_t> pl
   edges_.clear();
   categories_.clear();
   first_word_.clear();
+  players_.clear();
   n_levels_ = 1;
-  std::size_t most_players = 1;
+  most_players_ = 1;
   if (tree.nodes[0].is_leaf()) return;
-  Path path;
-  path.last_level.assign(*std::max_element(player.begin(), player.end()) + std::size_t{1}, 0);
-  path.frames.push_back({0, {}, {0, 1.0, 1.0, false}});
-  ask(tree, 0, 0, place);
-  while (!path.frames.empty()) {
-    const auto level = static_cast<std::uint32_t>(path.frames.size() - 1);
-    Path::Frame& frame = path.frames.back();
-    const AdditiveNode& node = tree.nodes[frame.node];
-    const std::uint32_t own = player[static_cast<std::size_t>(node.feature)];
-    if (frame.n_done == 2) {
-      const Path::Frame done = frame;
-      path.frames.pop_back();
-      if (path.frames.empty()) break;
-      Path::Frame& parent = path.frames.back();
-      ShapStep step = done.edge;
-      step.act = ShapAct::leave;
-      step.is_first = !parent.has_sums;
-      parent.has_sums = true;
-      path.last_level[step.player] = step.above;
-      if (step.above == 0) --path.n_players;
-      steps_.push_back(step);
-      edges_.push_back(done.shares);
-      continue;
-    }
-    const std::size_t left = frame.node + 1, right = static_cast<std::size_t>(node.right);
-    const bool is_pair =
-        frame.n_done == 0 && tree.nodes[left].is_leaf() && tree.nodes[right].is_leaf();
-    const bool is_left = frame.n_done == 0;
-    frame.n_done = is_pair ? 2 : frame.n_done + 1;
-    const std::size_t child = is_left ? left : right;
-    ShapStep step{};
-    step.level = level;
-    step.is_left = is_left;
-    step.player = own;
-    step.above = path.last_level[own];
-    const double above = path.frames[step.above].shares.share;
-    const double share = tree.left_share(frame.node);
-    const Edge edge{child, above * (is_left ? share : 1.0 - share), above, is_pair};
-    const std::size_t n_players = path.n_players + (step.above == 0 ? 1 : 0);
-    if (tree.nodes[child].is_leaf()) {
-      step.act = ShapAct::leaf;
-      step.is_first = !frame.has_sums;
-      frame.has_sums = true;
-      steps_.push_back(step);
-      edges_.push_back(edge);
-      most_players = std::max(most_players, n_players);
-      continue;
-    }
-    step.act = ShapAct::enter;
-    steps_.push_back(step);
-    edges_.push_back(edge);
-    path.last_level[own] = level + 1;
-    path.n_players = n_players;
-    path.frames.push_back({child, step, edge});
-    n_levels_ = std::max(n_levels_, path.frames.size());
-    ask(tree, child, level + 1, place);
+  walk(tree, player, place);
+  for (const AdditiveNode& node : tree.nodes) {
+    if (!node.is_leaf()) players_.push_back(player[static_cast<std::size_t>(node.feature)]);
   }
-  const std::size_t n_points = (most_players + 1) / 2;
+  std::sort(players_.begin(), players_.end());
+  players_.erase(std::unique(players_.begin(), players_.end()), players_.end());
+  const std::size_t n_points = (most_players_ + 1) / 2;
   if (quadrature_.point.size() != n_points) quadrature_ = gauss_legendre(n_points);
   factors_.resize(steps_.size() * kShapFactors * n_points);
   std::size_t n_asked = 0;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
-    ShapStep& step = steps_[i];
-    step.factors = factors_.data() + i * kShapFactors * n_points;
-    if (step.act == ShapAct::ask && step.n_categories > 0) {
-      step.categories = categories_.data() + first_word_[n_asked++];
-    } else if (step.act == ShapAct::enter || step.act == ShapAct::leave) {
-      set_factors(edges_[i], false, 0.0, 0.0, factors_.data() + i * kShapFactors * n_points);
+    steps_[i].factors = factors_.data() + i * kShapFactors * n_points;
+    if (steps_[i].n_categories > 0) {
+      steps_[i].categories = categories_.data() + first_word_[n_asked++];
     }
   }
 }
 
-void ShapSteps::set_factors(const Edge& edge, bool is_leaf, double value, double other,
-                            double* factors) const {
+void ShapSteps::walk(const AdditiveTree& tree, std::span<const std::uint32_t> player,
+                     std::span<const std::uint32_t> place) {
+  Path path;
+  path.last_level.assign(*std::max_element(player.begin(), player.end()) + std::size_t{1}, 0);
+  path.frames.push_back({0, {}, {0, 1.0, 1.0, false}});
+  ask(tree, 0, 0, place);
+  while (true) {
+    if (path.frames.back().n_done < 2) {
+      go_down(tree, player, place, path);
+    } else if (path.frames.size() > 1) {
+      go_up(path);
+    } else {
+      return;
+    }
+  }
+}
+
+// To the next child of the node where the walk is.
+void ShapSteps::go_down(const AdditiveTree& tree, std::span<const std::uint32_t> player,
+                        std::span<const std::uint32_t> place, Path& path) {
+  const auto level = static_cast<std::uint32_t>(path.frames.size() - 1);
+  Path::Frame& frame = path.frames.back();
+  const AdditiveNode& node = tree.nodes[frame.node];
+  const std::size_t left = frame.node + 1, right = static_cast<std::size_t>(node.right);
+  const bool is_pair = tree.nodes[left].is_leaf() && tree.nodes[right].is_leaf();
+  ShapStep step{};
+  step.level = level;
+  step.is_left = frame.n_done == 0;
+  step.player = player[static_cast<std::size_t>(node.feature)];
+  step.above = path.last_level[step.player];
+  const double above = path.frames[step.above].shares.share;
+  const double share = tree.left_share(frame.node);
+  const Edge edge{step.is_left ? left : right, above * (step.is_left ? share : 1.0 - share), above,
+                  is_pair};
+  const std::size_t n_players = path.n_players + (step.above == 0 ? 1 : 0);
+  const bool is_leaf = tree.nodes[edge.child].is_leaf();
+  step.act = is_leaf ? ShapAct::leaf : ShapAct::enter;
+  step.is_first = is_leaf && !frame.has_sums;
+  frame.has_sums |= is_leaf;
+  frame.n_done = is_pair ? 2 : frame.n_done + 1;
+  steps_.push_back(step);
+  edges_.push_back(edge);
+  most_players_ = std::max(most_players_, n_players);
+  if (is_leaf) return;
+  path.last_level[step.player] = level + 1;
+  path.n_players = n_players;
+  path.frames.push_back({edge.child, step, edge});
+  n_levels_ = std::max(n_levels_, path.frames.size());
+  ask(tree, edge.child, level + 1, place);
+}
+
+void ShapSteps::go_up(Path& path) {
+  const Path::Frame done = path.frames.back();
+  path.frames.pop_back();
+  Path::Frame& parent = path.frames.back();
+  ShapStep step = done.edge;
+  step.act = ShapAct::leave;
+  step.is_first = !parent.has_sums;
+  parent.has_sums = true;
+  path.last_level[step.player] = step.above;
+  if (step.above == 0) --path.n_players;
+  steps_.push_back(step);
+  edges_.push_back(done.shares);
+}
+
+void ShapSteps::set_game(const AdditiveTree& tree, std::size_t k, double scale, Settled settled) {
   const std::size_t n = quadrature_.point.size();
-  for (std::size_t q = 0; q < n; ++q) {
-    const double t = quadrature_.point[q];
-    Factors found = is_leaf ? leaf_factors(t, edge.share, edge.share_above)
-                            : inner_factors(t, edge.share, edge.share_above);
-    if (is_leaf) {
-      const double rest = edge.share_above - edge.share;
-      const Factors right = edge.is_pair ? leaf_factors(t, rest, edge.share_above) : Factors{};
-      found = pair_factors(found, value, right, other);
-    }
-    for (std::size_t i = 0; i < kShapFactors; ++i) factors[i * n + q] = found[i];
-  }
-}
-
-void ShapSteps::set_values(const AdditiveTree& tree, std::size_t k, int exponent) {
-  const auto value_of = [&](std::size_t node) {
-    return std::ldexp(tree.leaf_value(node, k), -exponent);
-  };
-  const std::size_t n = kShapFactors * quadrature_.point.size();
   for (std::size_t i = 0; i < steps_.size(); ++i) {
-    if (steps_[i].act != ShapAct::leaf) continue;
+    const ShapStep& step = steps_[i];
+    if (step.act == ShapAct::ask) continue;
     const Edge& edge = edges_[i];
-    const double other = edge.is_pair ? value_of(edge.child + 1) : 0.0;
-    set_factors(edge, true, value_of(edge.child), other, factors_.data() + i * n);
+    const bool is_leaf = step.act == ShapAct::leaf;
+    const bool plays = settled.is == Settled::Is::open || step.player != settled.player;
+    const auto of_share = [&](double t, double share) {
+      return plays ? factors_of(t, share, edge.share_above, is_leaf)
+                   : factors_of(settled.is, share, edge.share_above);
+    };
+    const double value = is_leaf ? tree.value_of(edge.child, k) * scale : 1.0;
+    const double other = edge.is_pair ? tree.value_of(edge.child + 1, k) * scale : 0.0;
+    for (std::size_t q = 0; q < n; ++q) {
+      const double t = quadrature_.point[q];
+      const Factors own = of_share(t, edge.share);
+      const Factors rest = edge.is_pair ? of_share(t, edge.share_above - edge.share) : Factors{};
+      const Factors both = pair_factors(own, value, rest, other);
+      for (std::size_t f = 0; f < kShapFactors; ++f) {
+        factors_[(i * kShapFactors + f) * n + q] = both[f];
+      }
+    }
   }
 }
 

@@ -49,17 +49,26 @@ struct AskedColumns {
 
 AskedColumns asked_columns(const AdditiveTrees& trees);
 
+// A player of whom it is settled whether he is in: the others play the game that is left.
+struct Settled {
+  enum class Is : std::uint8_t { open, in, out };
+  Is is = Is::open;  // open: all players play
+  std::uint32_t player = 0;
+};
+
 // What it takes to explain one output of one tree.
 class ShapSteps {
  public:
-  // player: of each column. The categories of the tree must outlive the steps.
+  // player: of each column.
   void plan(const AdditiveTree& tree, std::span<const std::uint32_t> player,
             std::span<const std::uint32_t> place);
 
-  // Values of the output k of leaves, times 2^-exponent.
-  void set_values(const AdditiveTree& tree, std::size_t k, int exponent);
+  // Leaves are worth their values of the output k times `scale`. To be called after plan(), and again for
+  // every other game on the same tree.
+  void set_game(const AdditiveTree& tree, std::size_t k, double scale, Settled settled = {});
 
   std::span<const ShapStep> steps() const { return steps_; }
+  std::span<const std::uint32_t> players() const { return players_; }  // of the tree, ascending
   const Quadrature& quadrature() const { return quadrature_; }
   std::size_t n_levels() const { return n_levels_; }
 
@@ -75,16 +84,21 @@ class ShapSteps {
 
   void ask(const AdditiveTree& tree, std::size_t node, std::uint32_t level,
            std::span<const std::uint32_t> place);
-  void set_factors(const Edge& edge, bool is_leaf, double value, double other,
-                   double* factors) const;
+  void walk(const AdditiveTree& tree, std::span<const std::uint32_t> player,
+            std::span<const std::uint32_t> place);
+  void go_down(const AdditiveTree& tree, std::span<const std::uint32_t> player,
+               std::span<const std::uint32_t> place, Path& path);
+  void go_up(Path& path);
 
   std::vector<ShapStep> steps_;
+  std::vector<std::uint32_t> players_;
   std::vector<Edge> edges_;  // of steps; of no account where a node asks
   std::vector<double> factors_;
   std::vector<std::uint64_t> categories_;  // bits, of all nodes
   std::vector<std::size_t> first_word_;    // of steps that ask for categories
   Quadrature quadrature_;
   std::size_t n_levels_ = 0;
+  std::size_t most_players_ = 0;  // on the way to a leaf
 };
 
 }  // namespace arboleda

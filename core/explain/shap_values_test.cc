@@ -20,35 +20,17 @@ namespace arboleda {
 
 namespace {
 
-Players one_each(std::size_t n) {
-  Players players{std::vector<std::uint32_t>(n), n};
-  std::iota(players.of_column.begin(), players.of_column.end(), 0u);
-  return players;
-}
-
-TreeEnsemble random_ensemble(std::uint64_t seed, std::size_t n_columns, int max_depth,
-                             std::size_t n_trees) {
-  TreeEnsemble ensemble{{0.5}, {}};
-  for (std::size_t t = 0; t < n_trees; ++t) {
-    ensemble.trees.push_back(
-        random_split_tree(seed * 100 + t, static_cast<FeatureIndex>(n_columns), max_depth));
-  }
-  return ensemble;
-}
-
-// Of one row, by the definition.
-std::vector<double> by_definition(const AdditiveTrees& trees, const Players& players,
-                                  const std::vector<double>& row) {
-  AdditiveTree tree;
-  const Game game = [&](std::uint32_t known) {
+// What the trees pay to players that are in, the others being averaged over.
+Game game_of(const AdditiveTrees& trees, const Players& players, const std::vector<double>& row) {
+  return [&](std::uint32_t known) {
+    AdditiveTree tree;
     double sum = 0.0;
-    for (std::size_t t = 0; t < trees.n_trees; ++t) {
+    for (std::size_t t = 0; t < trees.n_trees(); ++t) {
       trees.read(t, tree);
       sum += conditional_mean(tree, 0, row, players.of_column, known);
     }
-    return sum;
+    return trees.in_score(sum, 0);
   };
-  return naive_shapley(game, players.n);
 }
 
 }  // namespace
@@ -80,9 +62,8 @@ TEST_CASE("values are Shapley's, by the definition") {
     const RandomRows rows(seed, 45, n_columns);
     const std::vector<double> found = shap_values(trees, players, rows.table(), Context());
     for (std::size_t i = 0; i < rows.n_rows; ++i) {
-      std::vector<double> row;
-      for (const auto& column : rows.columns) row.push_back(column[i]);
-      const std::vector<double> expected = by_definition(trees, players, row);
+      const std::vector<double> row = rows.row(i);
+      const auto expected = naive_shapley(game_of(trees, players, row), players.n);
       for (std::size_t p = 0; p < players.n; ++p) {
         CHECK(std::abs(found[i * players.n + p] - expected[p]) < 1e-11);
       }
@@ -133,6 +114,34 @@ TEST_CASE("a chain of thousands of nodes") {
   }
 }
 
+TEST_CASE("interactions are those of the definition, symmetric, and sum to the values") {
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    const std::size_t n_columns = 2 + seed;
+    const TreeEnsemble ensemble = random_ensemble(seed + 20, n_columns, 5, 2);
+    const AdditiveTrees trees = additive(ensemble);
+    Players players = one_each(n_columns);
+    players.of_column[1] = seed == 3 ? 0 : 1;  // together with the first; one player is left over
+    const RandomRows rows(seed, 37, n_columns);
+    const auto values = shap_values(trees, players, rows.table(), Context());
+    const auto found = shap_interactions(trees, players, rows.table(), Context(3));
+    const std::size_t n = players.n;
+    for (std::size_t row = 0; row < rows.n_rows; ++row) {
+      const std::vector<double> numbers = rows.row(row);
+      const auto expected = naive_interactions(game_of(trees, players, numbers), n);
+      const double* own = found.data() + row * n * n;
+      for (std::size_t i = 0; i < n; ++i) {
+        double sum = 0.0;
+        for (std::size_t j = 0; j < n; ++j) {
+          CHECK(own[i * n + j] == own[j * n + i]);
+          if (i != j) CHECK(std::abs(own[i * n + j] - expected[i * n + j]) < 1e-11);
+          sum += own[i * n + j];
+        }
+        CHECK(std::abs(sum - values[row * n + i]) < 1e-11);
+      }
+    }
+  }
+}
+
 TEST_CASE("a column that no tree asks gets exactly nothing, whatever the scale of leaves") {
   for (const double scale : {1.0, 1e300, 1e-300}) {
     TreeEnsemble ensemble = random_ensemble(5, 3, 5, 2);
@@ -180,7 +189,7 @@ TEST_CASE("a walk through a tree has the same bits at every level") {
     trees.read(0, tree);
     ShapSteps steps;
     steps.plan(tree, players.of_column, every.place);
-    steps.set_values(tree, 0, 0);
+    steps.set_game(tree, 0, 1.0);
     const RandomRows rows(10, kShapRows, 6);
     std::vector<double> columns;
     for (const auto& column : rows.columns) {
@@ -194,10 +203,9 @@ TEST_CASE("a walk through a tree has the same bits at every level") {
       std::vector<double> values(6 * kShapRows, 0.0), products(n * rule.point.size(), 7.0);
       std::vector<double> sums(n * rule.point.size(), 7.0);
       std::vector<std::int64_t> passes(n, 7), lefts(n, 7);
-      level->shap.explain(
-          steps.steps().data(), steps.steps().size(),
-          {columns.data(), values.data(), kShapRows, rule.point.size(), rule.weight.data(),
-           products.data(), sums.data(), passes.data(), lefts.data()});
+      level->shap.explain(steps.steps().data(), steps.steps().size(),
+                          {columns.data(), values.data(), rule.point.size(), rule.weight.data(),
+                           products.data(), sums.data(), passes.data(), lefts.data()});
       if (first.empty()) first = values;
       CHECK(values == first);
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 from itertools import combinations
 from typing import Any
 
@@ -16,6 +17,7 @@ Game = Callable[[frozenset[int]], Floats]
 
 def shapley(game: Game, n_players: int) -> Floats:
     """Shapley (1953), equation 12: (n_players, n_outputs)."""
+    game = cache(game)
     others = {i: [j for j in range(n_players) if j != i] for i in range(n_players)}
     values = []
     for i in range(n_players):

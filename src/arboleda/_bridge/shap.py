@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -87,6 +86,49 @@ class TreeSum:
         values : ndarray of shape (n_samples, n_players, n_outputs)
             They sum over players to the scores less `expected_scores`.
         """
-        answer: Callable[..., Any] = self._native.shap_values
-        found: Floats = answer(*table.native, n_threads, list(players), n_players)
-        return found
+        answer: Callable[..., Floats] = self._native.shap_values
+        return answer(*table.native, n_threads, list(players), n_players)
+
+    def interactions(
+        self, table: Table | SparseTable, players: Sequence[int], n_players: int, n_threads: int
+    ) -> Floats:
+        """Half of what two players are worth together beyond what each is by itself.
+
+        Parameters
+        ----------
+        table, players, n_players, n_threads
+            As in `values`.
+
+        Returns
+        -------
+        values : ndarray of shape (n_samples, n_players, n_players, n_outputs)
+            Symmetric; rows sum to `values`.
+        """
+        answer: Callable[..., Floats] = self._native.shap_interactions
+        return answer(*table.native, n_threads, list(players), n_players)
+
+    def values_against(
+        self,
+        table: Table | SparseTable,
+        background: Table | SparseTable,
+        players: Sequence[int],
+        n_players: int,
+        n_threads: int,
+    ) -> tuple[Floats, Floats]:
+        """Shapley values where absent players take the values of background rows.
+
+        Parameters
+        ----------
+        table, background : Table or SparseTable
+            The rows, and those of the background: both of the same kind.
+        players, n_players, n_threads
+            As in `values`.
+
+        Returns
+        -------
+        values : ndarray of shape (n_samples, n_players, n_outputs)
+        base : ndarray of shape (n_outputs,)
+            Mean scores of the background rows.
+        """
+        answer: Callable[..., tuple[Floats, Floats]] = self._native.shap_values_against
+        return answer(*table.native, *background.native, n_threads, list(players), n_players)

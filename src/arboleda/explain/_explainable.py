@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -12,10 +12,32 @@ import numpy.typing as npt
 from arboleda._bridge.columns import SparseTable, Table
 from arboleda._bridge.shap import TreeSum
 
-__all__ = ["Explainable", "MeanOfModels", "Part", "Scale", "Shares", "TreeModel"]
+__all__ = ["Explainable", "MeanOfModels", "Part", "Question", "Scale", "Shares", "TreeModel"]
 
 Floats = npt.NDArray[np.float64]
+Places = npt.NDArray[np.intp]
 Scale = Literal["margin", "probability", "value"]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of a model.
+
+    Parameters
+    ----------
+    X : array-like
+        The rows to explain.
+    background : array-like or None
+        Rows whose values stand for what is not known; None: averages over the nodes of trees.
+    pairs : bool
+        Whether to part the scores over pairs of columns. Not against a background.
+    n_threads : int
+    """
+
+    X: Any
+    background: Any
+    pairs: bool
+    n_threads: int
 
 
 @dataclass(frozen=True)
@@ -25,6 +47,7 @@ class Shares:
     Parameters
     ----------
     values : ndarray of shape (n_rows, n_columns, n_outputs)
+        Or (n_rows, n_columns, n_columns, n_outputs), of pairs.
     base : ndarray of shape (n_outputs,)
         Scores where nothing is known of a row.
     """
@@ -48,7 +71,7 @@ class Explainable(Protocol):
     scale: Scale
     n_columns: int
 
-    def shares(self, X: Any, n_threads: int) -> Shares:
+    def shares(self, question: Question) -> Shares:
         """Part the scores of rows over the columns."""
 
 
@@ -79,17 +102,24 @@ class TreeModel:
     scale: Scale
     finish: Callable[[Floats], Floats] | None = None
 
-    def shares(self, X: Any, n_threads: int) -> Shares:
+    def shares(self, question: Question) -> Shares:
         """Part the scores of rows over the columns."""
-        table = self.read(X)
-        values = self.trees.values(table, self.players, self.n_columns, n_threads)
-        base = self.trees.expected_scores()
+        found = self._shares_of_scores(question)
         if self.finish is None:
-            return Shares(values, base)
-        constant = self._finished(np.zeros((1, base.size)))
-        n_rows, n_columns, n_scores = values.shape
-        finished = self._finished(values.reshape(-1, n_scores)) - constant
-        return Shares(finished.reshape(n_rows, n_columns, -1), self._finished(base[np.newaxis])[0])
+            return found
+        scores = found.values.reshape(-1, found.base.size)
+        constant = self._finished(np.zeros((1, found.base.size)))
+        values = self._finished(scores) - constant
+        base = self._finished(found.base[np.newaxis])[0]
+        return Shares(values.reshape(*found.values.shape[:-1], base.size), base)
+
+    def _shares_of_scores(self, question: Question) -> Shares:
+        table = self.read(question.X)
+        how = (self.players, self.n_columns, question.n_threads)
+        if question.background is not None:
+            return Shares(*self.trees.values_against(table, self.read(question.background), *how))
+        ask = self.trees.interactions if question.pairs else self.trees.values
+        return Shares(ask(table, *how), self.trees.expected_scores())
 
     def _finished(self, scores: Floats) -> Floats:
         assert self.finish is not None
@@ -115,8 +145,8 @@ class Part:
 
     model: Explainable
     weight: float
-    columns: npt.NDArray[np.intp] | None
-    outputs: npt.NDArray[np.intp]
+    columns: Places | None
+    outputs: Places
     take: Callable[[Any], Any]
 
 
@@ -136,17 +166,33 @@ class MeanOfModels:
     output_names: tuple[str, ...]
     scale: Scale
 
-    def shares(self, X: Any, n_threads: int) -> Shares:
+    def shares(self, question: Question) -> Shares:
         """Part the scores of rows over the columns."""
         base = np.zeros(len(self.output_names))
         values: Floats | None = None
         for part in self.parts:
-            said = part.model.shares(part.take(X), n_threads)
+            background = question.background
+            asked = replace(
+                question,
+                X=part.take(question.X),
+                background=None if background is None else part.take(background),
+            )
+            said = part.model.shares(asked)
             if values is None:
-                values = np.zeros((len(said.values), self.n_columns, base.size))
+                n_dims = 2 if question.pairs else 1
+                values = np.zeros((len(said.values), *[self.n_columns] * n_dims, base.size))
             columns = np.arange(self.n_columns) if part.columns is None else part.columns
-            for place, column in enumerate(columns.tolist()):  # one may be there twice
-                values[:, column, part.outputs] += part.weight * said.values[:, place]
+            _add(values, part.weight * said.values, columns, part.outputs)
             base[part.outputs] += part.weight * said.base
         assert values is not None  # there is a part
         return Shares(values, base)
+
+
+def _add(values: Floats, said: Floats, columns: Places, outputs: Places) -> None:
+    """Add what a member says of some columns, of which one may be there twice."""
+    for i, column in enumerate(columns.tolist()):
+        if said.ndim == 3:
+            values[:, column, outputs] += said[:, i]
+            continue
+        for j, other in enumerate(columns.tolist()):
+            values[:, column, other, outputs] += said[:, i, j]

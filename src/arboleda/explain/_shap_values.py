@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import issparse
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from arboleda._bridge.threads import resolve_n_jobs
 from arboleda._frames import new_frame
-from arboleda.explain._explainable import Scale
+from arboleda.explain._explainable import Question, Scale
 from arboleda.explain._rows import Rows, read_rows
 from arboleda.explain._tree_models import explainable
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["ShapValues", "shap_values"]
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
+
+# Rows of a background: more tell no more, and take long.
+MOST_BACKGROUND = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +38,9 @@ class ShapValues:
     ----------
     values : ndarray of shape (n_rows, n_columns) or (n_rows, n_columns, n_outputs)
         With ``base_values`` they add up to what the model says. Two dimensions where it says one
-        number. Exactly 0 for a column that no tree asks.
+        number. Exactly 0 for a column that no tree asks. Of interactions (n_rows, n_columns,
+        n_columns) or with the outputs at the end: a symmetric matrix a row, whose rows sum to the
+        values.
     base_values : ndarray of shape (n_rows,) or (n_rows, n_outputs)
         What it says where nothing is known of a row.
     data : ndarray of shape (n_rows, n_columns)
@@ -51,12 +58,23 @@ class ShapValues:
     data: Array
     feature_names: tuple[str, ...]
     output_names: tuple[str, ...]
-    scale: Scale = field(default="value")
+    scale: Scale
 
     @property
     def scores(self) -> Floats:
         """What the model says of the rows: the values and the base together."""
-        return self.base_values + self.values.sum(axis=1)
+        return self.base_values + self._of_columns.sum(axis=1)
+
+    @property
+    def of_pairs(self) -> bool:
+        """Whether the values are those of pairs of columns."""
+        return self.values.ndim - self.base_values.ndim == 2
+
+    @property
+    def _of_columns(self) -> Floats:
+        """The values of columns by themselves."""
+        found: Floats = self.values.sum(axis=2) if self.of_pairs else self.values
+        return found
 
     def to_frame(self) -> pd.DataFrame:
         """Return one line for each row, output and column, where pandas is installed.
@@ -64,21 +82,75 @@ class ShapValues:
         Returns
         -------
         frame : DataFrame
-            With the columns ``row``, ``output``, ``feature``, ``data`` and ``value``.
+            With the columns ``row``, ``output``, ``feature``, ``data`` and ``value``; of
+            interactions also ``other``, the second column of a pair.
         """
         n_rows, n_columns = self.values.shape[:2]
-        n_outputs = len(self.output_names)
-        by_output = self.values.reshape(n_rows, n_columns, n_outputs).transpose(0, 2, 1)
-        each = n_columns * n_outputs
-        return new_frame(
-            {
-                "row": np.repeat(np.arange(n_rows), each),
-                "output": np.tile(np.repeat(np.array(self.output_names), n_columns), n_rows),
-                "feature": np.tile(np.array(self.feature_names), n_rows * n_outputs),
-                "data": np.repeat(self.data[:, np.newaxis], n_outputs, axis=1).ravel(),
-                "value": by_output.ravel(),
-            }
+        n_outputs, n_others = len(self.output_names), n_columns if self.of_pairs else 1
+        by_output = np.moveaxis(self.values.reshape(n_rows, n_columns, n_others, n_outputs), 3, 1)
+        row, output, column, other = (
+            place.ravel() for place in np.indices(by_output.shape, dtype=np.intp)
         )
+        names = np.array(self.feature_names, dtype=object)
+        table = {
+            "row": row,
+            "output": np.array(self.output_names, dtype=object)[output],
+            "feature": names[column],
+            "data": self.data[row, column],
+            "value": by_output.ravel(),
+        }
+        return new_frame({**table, "other": names[other]} if self.of_pairs else table)
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Any:
+        """Draw a summary of all rows: see `arboleda.plot.shap_summary`.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Where to draw; None: a new figure.
+        **options : dict
+            Passed to `arboleda.plot.shap_summary`.
+
+        Returns
+        -------
+        ax : Axes
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        from arboleda.plot import shap_summary
+
+        return shap_summary(self._without_pairs(), ax, **options)
+
+    def plot_row(self, row: int, ax: Axes | None = None, **options: Any) -> Any:
+        """Draw how the columns add up for one row: see `arboleda.plot.shap_waterfall`.
+
+        Parameters
+        ----------
+        row : int
+            Number of the row, from 0.
+        ax : matplotlib.axes.Axes, default=None
+            Where to draw; None: a new figure.
+        **options : dict
+            Passed to `arboleda.plot.shap_waterfall`.
+
+        Returns
+        -------
+        ax : Axes
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        from arboleda.plot import shap_waterfall
+
+        return shap_waterfall(self._without_pairs(), ax, row=row, **options)
+
+    def _without_pairs(self) -> ShapValues:
+        return replace(self, values=self._of_columns)
 
     def to_shap(self) -> Any:
         """Return a ``shap.Explanation`` for the plots of the package shap.
@@ -92,7 +164,7 @@ class ShapValues:
             from shap import Explanation
         except ModuleNotFoundError as error:
             raise ImportError("shap.Explanation needs shap: pip install shap") from error
-        several = self.values.ndim == 3
+        several = self.base_values.ndim == 2
         return Explanation(
             self.values,
             base_values=self.base_values,
@@ -102,23 +174,37 @@ class ShapValues:
         )
 
 
-def shap_values(model: Any, X: Any, *, n_jobs: int | None = None) -> ShapValues:
+def shap_values(
+    model: Any,
+    X: Any,
+    *,
+    background: Any = None,
+    interactions: bool = False,
+    n_jobs: int | None = None,
+) -> ShapValues:
     """Part what a tree ensemble says of each row over the columns, exactly.
 
     The Shapley value of a column is the mean, over all orders of the columns, of how much the
-    expected score changes when the column becomes known after those before it. What is not known
-    is averaged over by the weights of the training rows in the nodes of the trees ("path
-    dependent").
+    expected score changes when the column becomes known after those before it. What is not known is
+    averaged over by the weights of the training rows in the nodes of the trees ("path dependent"),
+    or takes the values of the rows of a background ("interventional").
 
     Parameters
     ----------
     model : estimator
         A fitted decision tree, forest, bagged trees, random subspaces, class switching, gradient
         boosting or boosted classifier of this library, a mean of such (`VotingClassifier` with
-        ``voting="soft"``, `VotingRegressor`), or a pipeline that ends in one.
+        ``voting="soft"``, `VotingRegressor`, `EnsembleSelectionClassifier`), or a pipeline that
+        ends in one.
     X : array-like, frame or sparse matrix of shape (n_rows, n_columns)
         The rows to explain, as the model takes them. A pipeline explains the columns that its last
         step gets.
+    background : array-like, frame or sparse matrix of shape (n_background, n_columns), default=None
+        1 to 4,096 rows like X. The time grows with their number.
+    interactions : bool, default=False
+        Whether to tell pairs of columns apart: half of what two columns are worth together beyond
+        what each is by itself, and on the diagonal what is left of a column's value. It takes twice
+        as many walks through a tree as that asks columns. Not with a background.
     n_jobs : int, default=None
         Number of threads, all cores if None. It changes no bit of the result.
 
@@ -133,7 +219,8 @@ def shap_values(model: Any, X: Any, *, n_jobs: int | None = None) -> ShapValues:
     TypeError
         If it does not consist of trees of this library.
     ValueError
-        If what it says is no sum over trees, or X has other columns than the model was fitted on.
+        If what it says is no sum over trees, X or the background has other columns than the model
+        was fitted on, the background has too many rows, or interactions are asked for against one.
 
     Notes
     -----
@@ -145,8 +232,10 @@ def shap_values(model: Any, X: Any, *, n_jobs: int | None = None) -> ShapValues:
     References
     ----------
     Lundberg, S. M., Erion, G., Lee, S.-I. (2018), "Consistent individualized feature attribution
-    for tree ensembles", algorithm 1. Owen, G. (1972), "Multilinear extensions of games", Management
-    Science 18. Yu, P., Bifet, A., Read, J., Xu, C. (2022), "Linear TreeSHAP", NeurIPS 35.
+    for tree ensembles", algorithm 1 and equations 8 to 10. Lundberg, S. M., et al. (2020), "From
+    local explanations to global understanding with explainable AI for trees", Nature Machine
+    Intelligence 2. Owen, G. (1972), "Multilinear extensions of games", Management Science 18. Yu,
+    P., Bifet, A., Read, J., Xu, C. (2022), "Linear TreeSHAP", NeurIPS 35.
 
     Examples
     --------
@@ -155,18 +244,27 @@ def shap_values(model: Any, X: Any, *, n_jobs: int | None = None) -> ShapValues:
     >>> tree = DecisionTreeRegressor().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 4])
     >>> shap_values(tree, [[1, 1], [0, 1]]).values.tolist()
     [[1.5, 1.5], [-1.5, 0.5]]
+    >>> shap_values(tree, [[1, 1]], background=[[0, 1]]).values.tolist()
+    [[4.0, 0.0]]
     """
-    model, X, names = _last_step(model, X)
+    if interactions and background is not None:
+        raise ValueError(
+            "interactions=True knows no background: leave background out, or interactions"
+        )
+    before, model = _parted(model)
+    X = _after(before, X)
     read = explainable(model)
     n_threads = resolve_n_jobs(n_jobs)
-    found = read.shares(X, n_threads)
+    if background is not None:
+        X, background = _of_one_kind(X, _checked_background(_after(before, background)))
+    found = read.shares(Question(X, background, bool(interactions), n_threads))
     rows = read_rows(X, model)
+    names = _names_from(before)
     order = _fitted_order(model, rows)
     one = len(read.output_names) == 1
-    values = found.values[:, :, 0] if one else found.values
     base = np.tile(found.base, (rows.n_rows, 1))
     return ShapValues(
-        values,
+        found.values[..., 0] if one else found.values,
         base[:, 0] if one else base,
         _data_of(rows, order),
         tuple(rows.names[j] for j in order) if names is None else names,
@@ -175,24 +273,49 @@ def shap_values(model: Any, X: Any, *, n_jobs: int | None = None) -> ShapValues:
     )
 
 
-def _last_step(model: Any, X: Any) -> tuple[Any, Any, tuple[str, ...] | None]:
-    """Return the model at the end of pipelines, the rows as it gets them, and names they got."""
-    names = None
+def _parted(model: Any) -> tuple[list[Any], Any]:
+    """Return what stands before the model in pipelines, first things first, and the model."""
+    before = []
     while isinstance(model, Pipeline):
-        before, model = model[:-1], model[-1]
-        if len(before) > 0:
-            check_is_fitted(before)
-            X = before.transform(X)
-            names = _names_from(before)
-    return model, X, names
+        if len(model) > 1:
+            check_is_fitted(model[:-1])
+            before.append(model[:-1])
+        model = model[-1]
+    return before, model
 
 
-def _names_from(before: Pipeline) -> tuple[str, ...] | None:
+def _after(before: list[Any], X: Any) -> Any:
+    """Return rows as the model gets them."""
+    for step in before:
+        X = step.transform(X)
+    return X
+
+
+def _names_from(before: list[Any]) -> tuple[str, ...] | None:
     """Names of the columns that a pipeline makes, where all its steps tell them."""
+    if not before:
+        return None
     try:
-        return tuple(map(str, before.get_feature_names_out()))
+        return tuple(map(str, before[-1].get_feature_names_out()))
     except (AttributeError, ValueError):
         return None
+
+
+def _checked_background(background: Any) -> Any:
+    n_rows = _num_samples(background)
+    if not 1 <= n_rows <= MOST_BACKGROUND:
+        raise ValueError(
+            f"background has {n_rows:,} rows, and 1 to {MOST_BACKGROUND:,} are needed: give a "
+            "random sample of the training rows; a few hundred say as much"
+        )
+    return background
+
+
+def _of_one_kind(X: Any, background: Any) -> tuple[Any, Any]:
+    """Return both as they are, or both dense where one is sparse."""
+    if issparse(X) == issparse(background):
+        return X, background
+    return tuple(part.toarray() if issparse(part) else part for part in (X, background))
 
 
 def _fitted_order(model: Any, rows: Rows) -> list[int]:

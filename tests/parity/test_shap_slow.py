@@ -1,0 +1,92 @@
+"""Shapley values beside those of shap, LightGBM and XGBoost on models of the same trees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from sklearn.datasets import load_breast_cancer, load_diabetes
+
+import arboleda as ar
+from arboleda.explain import shap_values
+
+pytestmark = pytest.mark.slow
+
+Floats = npt.NDArray[np.float64]
+
+
+def as_shap_reads(trees: list[Any], share: float, output: int) -> dict[str, Any]:
+    """Return the arrays that shap's TreeEnsemble takes: trees as dictionaries, without missing."""
+    return {
+        "trees": [
+            {
+                "children_left": tree.children_left,
+                "children_right": tree.children_right,
+                "children_default": tree.children_right,
+                "features": tree.feature,
+                "thresholds": tree.threshold,
+                "values": share * tree.value_rows[:, output : output + 1],
+                "node_sample_weight": tree.weighted_n_node_samples,
+            }
+            for tree in trees
+        ]
+    }
+
+
+def trees_of(model: Any) -> tuple[list[Any], float]:
+    if hasattr(model, "ensemble_"):
+        return model.ensemble_.trees, 1.0
+    if hasattr(model, "tree_"):
+        return [model.tree_], 1.0
+    found = [member.tree_ for member in model.estimators_]
+    return found, 1.0 / len(found)
+
+
+MODELS = [
+    ar.DecisionTreeRegressor(),
+    ar.RandomForestRegressor(10, random_state=0),
+    ar.HistGradientBoostingRegressor(max_iter=40),
+    ar.GradientBoostingRegressor(n_estimators=40, max_depth=4, random_state=0),
+]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_values_are_those_of_shap(model: Any) -> None:
+    shap = pytest.importorskip("shap")
+    X, y = load_diabetes(return_X_y=True)
+    made = model.fit(X, y)
+    trees, share = trees_of(made)
+    theirs = shap.TreeExplainer(as_shap_reads(trees, share, 0))
+    expected = theirs.shap_values(X, check_additivity=False)
+    found = shap_values(made, X)
+    scale = np.abs(expected).max()
+    np.testing.assert_allclose(found.values, expected, rtol=0, atol=1e-6 * scale)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_values_against_a_background_are_those_of_shap(model: Any) -> None:
+    shap = pytest.importorskip("shap")
+    X, y = load_diabetes(return_X_y=True)
+    made = model.fit(X, y)
+    trees, share = trees_of(made)
+    theirs = shap.TreeExplainer(
+        as_shap_reads(trees, share, 0), X[:60], feature_perturbation="interventional"
+    )
+    expected = theirs.shap_values(X[60:160], check_additivity=False)
+    found = shap_values(made, X[60:160], background=X[:60])
+    scale = np.abs(expected).max()
+    np.testing.assert_allclose(found.values, expected, rtol=0, atol=1e-6 * scale)
+
+
+def test_interactions_are_those_of_shap() -> None:
+    shap = pytest.importorskip("shap")
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X[:, :8]
+    model = ar.RandomForestClassifier(10, random_state=0).fit(X, y)
+    trees, share = trees_of(model)
+    theirs = shap.TreeExplainer(as_shap_reads(trees, share, 1))
+    expected = theirs.shap_interaction_values(X[:80])
+    found = shap_values(model, X[:80], interactions=True)
+    np.testing.assert_allclose(found.values[..., 1], expected, rtol=0, atol=1e-7)
