@@ -2,9 +2,12 @@
 
 import os
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
-__all__ = ["write_atomically"]
+__all__ = ["write_atomically", "written_whole"]
 
 
 def write_atomically(path: Path, data: bytes | str) -> None:
@@ -36,13 +39,38 @@ def write_atomically(path: Path, data: bytes | str) -> None:
     """
     # A lone surrogate (a file name that is not UTF-8) must not cost the user the whole file.
     content = data.encode("utf-8", "backslashreplace") if isinstance(data, str) else data
+    with written_whole(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[BinaryIO]:
+    """Give a file to write to that takes the place of ``path`` when the block ends well.
+
+    As `write_atomically`, for content that is not at hand at once.
+
+    Raises
+    ------
+    OSError
+        If the folder is missing or read-only, or no space is left.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     with written_whole(Path(folder) / "numbers") as file:
+    ...         for number in b"1", b"2":
+    ...             _ = file.write(number)
+    ...     (Path(folder) / "numbers").read_bytes()
+    b'12'
+    """
     target = Path(os.path.realpath(path))
     draft = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.tmp")
     # Mode 0o666 leaves the permissions to the user's umask, which tempfile would override.
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         draft.replace(target)

@@ -144,6 +144,28 @@ def explore(
     typer.echo(f"Page: {page}")
 
 
+@app.command()
+def predict(
+    folder: Annotated[Path, typer.Argument(metavar="STUDY", help="The folder of a study.")],
+    table: Annotated[str, typer.Argument(help="A CSV or Parquet file with the study's columns.")],
+    *,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="The file, .csv or .parquet. [TABLE-predicted.csv]"),
+    ] = None,
+) -> None:
+    """Predict the target of each row of TABLE by the best model of STUDY, with probabilities."""
+    try:
+        from arboleda.study.predictions import predict_table
+
+        found = predict_table(folder, table, out, progress=True)
+    except KeyboardInterrupt:
+        raise _CtrlCError("nothing was written") from None
+    for note in found.notes:
+        typer.echo(note, err=True)
+    typer.echo(f"Predictions: {found.path} ({found.n_rows:,} rows, by {found.name})")
+
+
 def _print_leaderboard(result: "StudyResult") -> None:
     from rich.console import Console
 

@@ -9,17 +9,40 @@ from typing import TYPE_CHECKING, Any
 from arboleda.study.errors import StudyError
 
 if TYPE_CHECKING:
+    from arboleda.study.folder.estimators import StudyClassifier as StudyClassifier
+    from arboleda.study.folder.estimators import StudyRegressor as StudyRegressor
+    from arboleda.study.folder.layout import Layout as Layout
     from arboleda.study.folder.loaded import LoadedStudy as LoadedStudy
+    from arboleda.study.folder.rows import Rows as Rows
     from arboleda.study.study import Study as Study
     from arboleda.study.study import StudyResult as StudyResult
 
-__all__ = ["LoadedStudy", "Study", "StudyError", "StudyResult"]
+__all__ = [
+    "Layout",
+    "LoadedStudy",
+    "Rows",
+    "Study",
+    "StudyClassifier",
+    "StudyError",
+    "StudyRegressor",
+    "StudyResult",
+]
+
+_HOMES = {
+    "Layout": "arboleda.study.folder.layout",
+    "LoadedStudy": "arboleda.study.folder.loaded",
+    "Rows": "arboleda.study.folder.rows",
+    "Study": "arboleda.study.study",
+    "StudyClassifier": "arboleda.study.folder.estimators",
+    "StudyRegressor": "arboleda.study.folder.estimators",
+    "StudyResult": "arboleda.study.study",
+}
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("LoadedStudy", "Study", "StudyResult"):
+    if name in _HOMES:
         try:
-            return getattr(import_module("arboleda.study.study"), name)
+            return getattr(import_module(_HOMES[name]), name)
         except ModuleNotFoundError as error:
             raise ImportError(
                 f"a study needs the package {error.name}: pip install 'arboleda[study]'"

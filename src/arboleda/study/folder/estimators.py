@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from arboleda.study.folder.layout import Layout
 
-__all__ = ["StudyClassifier", "StudyRegressor"]
+__all__ = ["StudyClassifier", "StudyRegressor", "probabilities"]
 
 
 def _pipeline_has(method: str) -> Any:
@@ -19,6 +19,15 @@ def _pipeline_has(method: str) -> Any:
         return hasattr(getattr(model, "pipeline_", model.pipeline), method)
 
     return check
+
+
+def probabilities(
+    pipeline: Pipeline, x: npt.NDArray[np.float64], n_classes: int
+) -> npt.NDArray[np.float64]:
+    """Probability of each class; one that the model's training rows lacked has 0."""
+    p = np.zeros((len(x), n_classes))
+    p[:, pipeline.classes_] = pipeline.predict_proba(x)
+    return p
 
 
 class _StudyModel(BaseEstimator):  # type: ignore[misc]
@@ -144,10 +153,7 @@ class StudyClassifier(ClassifierMixin, _StudyModel):  # type: ignore[misc]
         ValueError
             If a column is missing or holds another kind of values.
         """
-        x = self._matrix(X)
-        p = np.zeros((len(x), len(self.classes_)))
-        p[:, self.pipeline_.classes_] = self.pipeline_.predict_proba(x)
-        return p
+        return probabilities(self.pipeline_, self._matrix(X), len(self.classes_))
 
     @available_if(_pipeline_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:

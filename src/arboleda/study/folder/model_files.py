@@ -7,6 +7,7 @@ model file is kept as one, ``<key>.arboleda``; the preparation, and other estima
 
 import re
 import warnings
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,9 @@ from arboleda.study.folder.files import FileList, checked_bytes, is_there, put
 from arboleda.study.folder.skops_file import estimators_from_bytes, estimators_to_bytes
 
 __all__ = ["check_key", "is_kept", "keep_model", "read_model"]
+
+if find_spec("skops") is None:  # told before a study begins; it is loaded when needed
+    raise ModuleNotFoundError("No module named 'skops'", name="skops")
 
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,60}")
 Kept = dict[str, Any]

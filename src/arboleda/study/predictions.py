@@ -1,0 +1,167 @@
+"""Predictions of a study's best model for a new table, as a file."""
+
+import csv
+import io
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+from rich.console import Console
+from rich.progress import track
+
+from arboleda._files import written_whole
+from arboleda.study.errors import StudyError
+from arboleda.study.facts import csv_safe
+from arboleda.study.features import Features
+from arboleda.study.folder.estimators import probabilities
+from arboleda.study.folder.loaded import LoadedStudy, load_study
+from arboleda.study.reading import RawTable
+
+__all__ = ["Predictions", "predict_table"]
+
+# Rows that are predicted and written together, which bounds the memory.
+BLOCK = 20_000
+_PARQUET = (".parquet", ".pq")
+_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """What was written: to ``path``, ``n_rows`` rows by the model ``name``; notes for the user."""
+
+    path: Path
+    n_rows: int
+    name: str
+    notes: tuple[str, ...]
+
+
+def predict_table(
+    folder: str | Path, source: Any, out: str | Path | None = None, *, progress: bool = False
+) -> Predictions:
+    """Predict the target of a new table by the best model of a study, and write a file.
+
+    The file has a row for each row of the table, in its order: ``prediction``, and for each class
+    ``probability of <class>`` where the model gives probabilities. It is written whole or not at
+    all.
+
+    Parameters
+    ----------
+    folder : str or path
+        The study's folder.
+    source : str, path or frame
+        The table, as for a study. Columns are found by name; the target need not be there.
+    out : str or path, optional
+        The file, CSV or Parquet by its ending; by default ``<table>-predicted.csv``.
+    progress : bool, default=False
+        Show on standard error how it goes on, if that is a terminal.
+
+    Returns
+    -------
+    Predictions
+
+    Raises
+    ------
+    StudyError
+        If the folder or the table cannot be used, a column is missing or holds another kind of
+        values, or the file cannot be written.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        study = load_study(folder)
+        pipeline = study.best_model_.pipeline_
+        raw = study.layout.read(source)
+        path = Path(out) if out is not None else Path(f"{raw.stem}-predicted.csv")
+        _check_path(path, source)
+        features = study.layout.encode_raw(raw)
+        try:
+            with written_whole(path) as file:
+                _write(file, path, _blocks(study, pipeline, features.x, progress))
+        except OSError as error:
+            raise StudyError(
+                f"The file {path} cannot be written ({error.strerror or error}); name another one "
+                "with --out."
+            ) from error
+    name = next(m["name"] for m in study.facts["models"] if m["key"] == study.best_key)
+    notes = [*_notes(study, raw, features), *_warned(caught)]
+    if study.class_names and not hasattr(pipeline, "predict_proba"):
+        notes.append(f"{name} gives no probabilities.")
+    return Predictions(path, len(features.x), name, tuple(notes))
+
+
+def _check_path(path: Path, source: Any) -> None:
+    if path.suffix.lower() not in (".csv", *_PARQUET):
+        raise StudyError(f"The file {path} must end in .csv or .parquet, to tell what it is.")
+    table = Path(source) if isinstance(source, (str, Path)) else None
+    if table is not None and table.exists() and path.exists() and path.samefile(table):
+        raise StudyError(f"The file {path} is the table itself; name another one with --out.")
+
+
+def _blocks(
+    study: LoadedStudy, pipeline: Any, x: npt.NDArray[np.float64], progress: bool
+) -> Iterator[tuple[pa.Table, list[str] | None]]:
+    """The answers for the next rows, and the predicted classes as the table writes them."""
+    console = Console(stderr=True)
+    hidden = not (progress and console.is_terminal)
+    starts = range(0, len(x), BLOCK)
+    for start in track(starts, "rows", console=console, transient=True, disable=hidden):
+        block = x[start : start + BLOCK]
+        predicted = pipeline.predict(block)
+        if not study.class_names:
+            yield pa.table({"prediction": np.asarray(predicted, dtype=np.float64)}), None
+            continue
+        columns = {"prediction": pa.array(study.best_model_.classes_[predicted])}
+        if hasattr(pipeline, "predict_proba"):
+            p = probabilities(pipeline, block, len(study.class_names))
+            columns |= {f"probability of {c}": p[:, k] for k, c in enumerate(study.class_names)}
+        yield pa.table(columns), [study.class_names[k] for k in predicted]
+
+
+def _write(file: BinaryIO, path: Path, blocks: Iterator[tuple[pa.Table, list[str] | None]]) -> None:
+    if path.suffix.lower() in _PARQUET:
+        table, _ = next(blocks)
+        with pq.ParquetWriter(file, table.schema) as writer:
+            writer.write_table(table)
+            for table, _ in blocks:
+                writer.write_table(table)
+        return
+    header = True
+    for table, classes in blocks:
+        text = io.StringIO()
+        lines = csv.writer(text, lineterminator="\n")
+        if header:
+            lines.writerow([csv_safe(name) for name in table.column_names])
+        header = False
+        columns = [column.to_pylist() for column in table.columns]
+        if classes is not None:
+            columns[0] = [csv_safe(name) for name in classes]
+        lines.writerows(zip(*columns, strict=True))
+        file.write(text.getvalue().encode("utf-8", "backslashreplace"))
+
+
+def _notes(study: LoadedStudy, raw: RawTable, features: Features) -> Iterator[str]:
+    known = {column["name"] for column in study.facts["data"]["columns"]}
+    strange = [name for name in raw.names if name not in known]
+    if strange:
+        shown = ", ".join(repr(name[:60]) for name in strange[:_SHOWN])
+        more = f" and {len(strange) - _SHOWN} more" if len(strange) > _SHOWN else ""
+        yield f"Not used, for the study's table did not have them: {shown}{more}."
+    for j, levels in features.levels.items():
+        rows = np.flatnonzero(features.x[:, j] == len(levels))
+        if rows.size:
+            name = features.names[j]
+            value = raw.data.column(raw.names.index(name))[int(rows[0])].as_py()
+            yield (
+                f"Column {name!r} holds values in {rows.size:,} of {len(features.x):,} rows that "
+                f"the study's table did not have, such as {str(value)[:60]!r}."
+            )
+
+
+def _warned(caught: list[warnings.WarningMessage]) -> list[str]:
+    """The distinct first lines of what the libraries warned of."""
+    return sorted({str(w.message).strip().splitlines()[0][:300] for w in caught if str(w.message)})

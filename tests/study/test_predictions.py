@@ -1,0 +1,264 @@
+"""Predictions of a study for a new table, as a file."""
+
+import json
+import shutil
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arboleda.cli import main
+from arboleda.study import Study, StudyError, predictions
+from arboleda.study.predictions import predict_table
+
+
+@pytest.fixture(scope="module")
+def forest(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Path:
+    """The folder of a study of a forest."""
+    out = tmp_path_factory.mktemp("forest") / "study"
+    Study(mixed, target="rich", out=out, models="random_forest").run()
+    return out
+
+
+def run(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert isinstance(stop.value.code, int)
+    return stop.value.code
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_the_command_writes_what_the_model_says(
+    forest: Path,
+    mixed: pd.DataFrame,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    ending: str,
+) -> None:
+    monkeypatch.setattr(predictions, "BLOCK", 60)
+    columns = [c for c in reversed(mixed.columns) if c != "rich"]
+    mixed[columns].to_csv(tmp_path / "new.csv", index=False)
+    out = tmp_path / f"out.{ending}"
+    assert run("predict", str(forest), str(tmp_path / "new.csv"), "-o", str(out)) == 0
+    told = capsys.readouterr()
+    assert told.out == f"Predictions: {out} (160 rows, by Random forest)\n"
+    assert told.err == ""
+    found = pd.read_csv(out) if ending == "csv" else pd.read_parquet(out)
+    model = Study.load(forest).best_model_
+    assert list(found) == ["prediction", "probability of no", "probability of yes"]
+    assert (found["prediction"] == model.predict(mixed)).all()
+    np.testing.assert_allclose(found.iloc[:, 1:], model.predict_proba(mixed), rtol=1e-15)
+
+
+def test_a_regression(tmp_path: Path) -> None:
+    Study("diabetes", target="target", out=tmp_path / "s", models="linear").run()
+    found = predict_table(tmp_path / "s", "diabetes", tmp_path / "out.csv")
+    values = pd.read_csv(found.path)
+    study = Study.load(tmp_path / "s")
+    test = study.test_rows()
+    expected = study.best_model_.predict(test.X)
+    np.testing.assert_allclose(values["prediction"].to_numpy()[test.numbers], expected, rtol=1e-12)
+    assert list(values) == ["prediction"]
+    assert found.n_rows == 442
+
+
+def test_what_is_strange_is_told(
+    forest: Path, mixed: pd.DataFrame, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    new = mixed[:9].assign(city=["Paris", "Quito", *mixed["city"][2:9]], extra=1)
+    new.drop(columns="id").to_csv(tmp_path / "new.csv", index=False)
+    out = tmp_path / "out.csv"
+    assert run("predict", str(forest), str(tmp_path / "new.csv"), "-o", str(out)) == 0
+    assert capsys.readouterr().err.splitlines() == [
+        "Not used, for the study's table did not have them: 'extra'.",
+        (
+            "Column 'city' holds values in 2 of 9 rows that the study's table did not have, such "
+            "as 'Paris'."
+        ),
+    ]
+    assert len(pd.read_csv(out)) == 9
+
+
+def test_text_that_looks_like_numbers_stays_text(tmp_path: Path) -> None:
+    codes = ["01234", "00777", "A1200"] * 30
+    target = ["low", "high", "high"] * 30
+    pd.DataFrame({"code": codes, "x": range(90), "y": target}).to_csv(
+        tmp_path / "t.csv", index=False
+    )
+    Study(tmp_path / "t.csv", target="y", out=tmp_path / "s", models="cart").run()
+    (tmp_path / "new.csv").write_text("code;x\n01234;5\n00777;5\n")
+    found = predict_table(tmp_path / "s", tmp_path / "new.csv", tmp_path / "out.csv")
+    assert found.notes == ()
+    assert pd.read_csv(found.path)["prediction"].tolist() == ["low", "high"]
+
+
+def test_classes_that_look_like_formulas_are_escaped(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": np.arange(60) / 2, "y": np.where(np.arange(60) < 30, "=1+1", "@a")})
+    Study(frame, target="y", out=tmp_path / "s", models="cart").run()
+    found = predict_table(tmp_path / "s", frame, tmp_path / "out.csv")
+    assert found.path.read_text().splitlines()[:2] == [
+        "prediction,probability of =1+1,probability of @a",
+        "'=1+1,1.0,0.0",
+    ]
+
+
+def test_numeric_classes_are_written_as_the_table_has_them(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": np.arange(60) / 2, "y": np.arange(60) // 30})
+    Study(frame, target="y", out=tmp_path / "s", models="cart").run()
+    for name, read in (("o.csv", pd.read_csv), ("o.parquet", pd.read_parquet)):
+        found = predict_table(tmp_path / "s", frame, tmp_path / name)
+        values = read(found.path)["prediction"]  # type: ignore[operator]
+        assert values.dtype == np.int64
+        assert (values == Study.load(tmp_path / "s").best_model_.predict(frame)).all()
+
+
+def test_a_model_without_probabilities(tmp_path: Path, mixed: pd.DataFrame) -> None:
+    Study(mixed, target="rich", out=tmp_path / "s", models="svm").run()
+    found = predict_table(tmp_path / "s", mixed, tmp_path / "out.csv")
+    assert found.notes == ("Support vector machine gives no probabilities.",)
+    assert list(pd.read_csv(found.path)) == ["prediction"]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("age,city\n1,Rome\n", "lacks the columns 'wealth', 'since', 'member'"),
+        ("", "is empty"),
+        ("age,city,wealth,since,member\n", "no rows"),
+        ("age,age,city,wealth,since,member\n1,1,Rome,1,2020-01-01,true\n", "more than one column"),
+        ("age,city,wealth,since,member\nold,Rome,1,2020-01-01,true\n", "'old' in data row 1"),
+        ("age,city,wealth,since,member\n1,Rome,inf,2020-01-01,true\n", "infinite value"),
+    ],
+)
+def test_bad_tables_are_one_sentence(
+    forest: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str, told: str
+) -> None:
+    (tmp_path / "new.csv").write_text(content)
+    out = tmp_path / "out.csv"
+    assert run("predict", str(forest), str(tmp_path / "new.csv"), "-o", str(out)) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("arboleda: error: ")
+    assert told in lines[0]
+    assert not out.exists()
+
+
+def test_files_that_cannot_be_written(forest: Path, tmp_path: Path, mixed: pd.DataFrame) -> None:
+    mixed.to_csv(tmp_path / "new.csv", index=False)
+    for out, told in (
+        ("out.xlsx", "must end in .csv or .parquet"),
+        ("nowhere/out.csv", "cannot be written"),
+        ("new.csv", "is the table itself"),
+    ):
+        with pytest.raises(StudyError, match=told):
+            predict_table(forest, tmp_path / "new.csv", tmp_path / out)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["new.csv"]
+
+
+def test_a_stop_leaves_the_old_file(
+    forest: Path, tmp_path: Path, mixed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out.csv"
+    out.write_text("old")
+    monkeypatch.setattr(predictions, "BLOCK", 50)
+    asked = []
+
+    def stop(pipeline: Any, x: Any, n_classes: int) -> Any:
+        asked.append(len(x))
+        if len(asked) == 2:
+            raise KeyboardInterrupt
+        return np.zeros((len(x), n_classes))
+
+    monkeypatch.setattr(predictions, "probabilities", stop)
+    with pytest.raises(KeyboardInterrupt):
+        predict_table(forest, mixed, out)
+    assert out.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["out.csv"]
+
+
+Spoil = Callable[[Path], object]
+DAMAGES: dict[str, tuple[Spoil, str]] = {
+    "no study": (lambda f: (f / "results.json").unlink(), "There is no study in"),
+    "no facts": (lambda f: (f / "results.json").write_text("{"), "results.json is damaged"),
+    "other facts": (lambda f: (f / "results.json").write_text("[]"), "results.json is damaged"),
+    "newer facts": (
+        lambda f: (f / "results.json").write_text(
+            '{"schema_version": 9, "study": {}, "models": []}'
+        ),
+        "not what this version",
+    ),
+    "no models": (
+        lambda f: shutil.rmtree(f / "models"),
+        "keeps no models; run the study's command",
+    ),
+    "no list": (
+        lambda f: (f / "models" / "index.json").write_bytes(b"\xff"),
+        "index.json is damaged",
+    ),
+    "deep list": (
+        lambda f: (f / "models" / "index.json").write_text("[" * 100_000),
+        "index.json is damaged",
+    ),
+    "other columns": (lambda f: edit(f, columns=[]), "there is no column"),
+    "other study": (lambda f: edit(f, data_sha256="0" * 64), "are of different studies"),
+    "newer list": (lambda f: edit(f, format_version=2), "by a newer version"),
+    "paths": (
+        lambda f: edit(f, models={"../../x": {}}),
+        "is no model's key",
+    ),
+    "other file": (
+        lambda f: (f / "models" / "random_forest.arboleda").write_bytes(b"x"),
+        "is not what the study wrote",
+    ),
+    "a folder": (
+        lambda f: (
+            (f / "models" / "random_forest.skops").unlink(),
+            (f / "models" / "random_forest.skops").mkdir(),
+        ),
+        "it is not a file",
+    ),
+}
+
+
+def edit(folder: Path, **changes: Any) -> None:
+    path = folder / "models" / "index.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_damaged_folders_are_one_error(
+    forest: Path, tmp_path: Path, mixed: pd.DataFrame, name: str
+) -> None:
+    spoil, told = DAMAGES[name]
+    folder = tmp_path / "study"
+    shutil.copytree(forest, folder)
+    spoil(folder)
+    with pytest.raises(StudyError, match=told):
+        predict_table(folder, mixed, tmp_path / "out.csv")
+    assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.parametrize("name", ["rows.parquet", "split.parquet"])
+def test_damaged_rows_are_one_error(forest: Path, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "study"
+    shutil.copytree(forest, folder)
+    (folder / "models" / name).write_bytes(b"PAR1")
+    with pytest.raises(StudyError, match="is not what the study wrote"):
+        Study.load(folder).training_rows()
+
+
+def test_a_note_tells_of_another_scikit_learn(
+    forest: Path, tmp_path: Path, mixed: pd.DataFrame
+) -> None:
+    folder = tmp_path / "study"
+    shutil.copytree(forest, folder)
+    edit(folder, **{"scikit-learn": "1.6.0"})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = predict_table(folder, mixed, tmp_path / "out.csv")
+    assert "fitted with scikit-learn 1.6.0" in found.notes[0]
