@@ -170,8 +170,8 @@ def test_classes_have_the_targets_type(tmp_path: Path, mixed: pd.DataFrame) -> N
         ("member", [False, True]),
     ):
         out = tmp_path / target
-        Study(grades, target=target, out=out, models="most_frequent,cart").run()
-        model = Study.load(out).model("cart")
+        Study(grades, target=target, out=out, models="most_frequent").run()
+        model = Study.load(out).best_model_
         assert model.classes_.tolist() == classes
         assert model.classes_.dtype == np.array(classes).dtype
         assert set(model.predict(grades).tolist()) <= set(classes)
