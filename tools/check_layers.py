@@ -71,6 +71,7 @@ PYTHON = {
     "interchange": {"_bridge", "_errors", "boosting", "forest", "tree"},
     "learners": {"_bridge", "_errors", "_figures", "_frames", "_numbers", "_reading", "tree"},
     "decide": {"_errors", "_figures", "_frames", "combine", "metrics", "tree"},
+    "datasets": {"_files"},
     "diagnose": {"_figures", "_frames", "_row_losses", "combine"},
     "model_selection": {"_bridge", "_row_losses", "boosting", "forest"},
     "report": {"_files", "_numbers", "_reading"},

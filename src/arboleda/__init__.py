@@ -64,6 +64,7 @@ _PUBLIC = {
 }
 _MODULES = {
     "combine",
+    "datasets",
     "decide",
     "diagnose",
     "explain",
@@ -121,6 +122,7 @@ __all__ = [
     "VotingRegressor",
     "__version__",
     "combine",
+    "datasets",
     "decide",
     "diagnose",
     "explain",
@@ -140,6 +142,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from arboleda import combine as combine
+    from arboleda import datasets as datasets
     from arboleda import decide as decide
     from arboleda import diagnose as diagnose
     from arboleda import explain as explain

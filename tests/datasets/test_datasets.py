@@ -1,0 +1,267 @@
+"""Tables from folders of any form, and from a server that may fail, lie or stand still."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import threading
+import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arboleda.datasets import NAMES, _fetch, load
+from arboleda.datasets._catalogue import CATALOGUE
+
+_ADULT = (
+    "39, State-gov, 77516, Bachelors, 13, Never-married, ?, Not-in-family, White, Male, 2174, 0, "
+    "40, United-States, "
+)
+ADULT_DATA = f"{_ADULT}<=50K\n\n".encode()
+ADULT_TEST = f"|1x3 Cross validator\n{_ADULT}>50K.\n\n".encode()
+SPAM = (",".join(["0.5"] * 57) + ",1\r\n").encode()
+HEART = b"63.0,1.0,1.0,145.0,233.0,1.0,2.0,150.0,0.0,2.3,3.0,?,6.0,0\n"
+LETTERS = b"T,2,8,3,5,1,8,13,0,6,6,10,8,0,8,0,8\n"
+HOUSES = b"longitude,total_bedrooms,median_house_value\n-122.2,,452600.0\n"
+MEMORY = b",date,price\n0,1957.0,411041792.0\n"
+IMAGES = bytes(16) + bytes(range(256)) * 6 + bytes(32)  # two images of 784 pixels
+LABELS = bytes(8) + bytes([7, 2])
+FILES: dict[str, dict[str, bytes]] = {
+    "adult": {"adult.test": ADULT_TEST, "adult.data": ADULT_DATA},
+    "california_housing": {"housing.csv": HOUSES},
+    "heart_cleveland": {"processed.cleveland.data": HEART},
+    "letter_recognition": {"letter-recognition.data": LETTERS},
+    "mnist": {
+        "train-images-idx3-ubyte": IMAGES,
+        "train-labels-idx1-ubyte": LABELS,
+        "t10k-images-idx3-ubyte": IMAGES,
+        "t10k-labels-idx1-ubyte": LABELS,
+    },
+    "ram_price": {"ram_price.csv": MEMORY},
+    "spambase": {"spambase.data": SPAM},
+}
+
+
+class Server:
+    """Answers with what stands in `pages`; counts what it is asked."""
+
+    def __init__(self) -> None:
+        self.pages: dict[str, bytes] = {}
+        self.asked: list[str] = []
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                server.asked.append(self.path)
+                content = server.pages.get(self.path)
+                self.send_response(404 if content is None else 200)
+                self.end_headers()
+                self.wfile.write(content or b"")
+
+            def log_message(self, format: str, *args: Any) -> None:
+                """Silent."""
+
+        self._http = ThreadingHTTPServer(("localhost", 0), Handler)
+        self.url = f"http://localhost:{self._http.server_address[1]}"
+        self._thread = threading.Thread(target=self._http.serve_forever, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join()
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    made = Server()
+    yield made
+    made.close()
+
+
+def published(server: Server, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Serve a small table as its home serves the whole one, with the sums of the small one."""
+    entry, files = CATALOGUE[name], FILES[name]
+    sources = []
+    for source in entry.sources:
+        content = files[source.file]
+        kind = source.digest.split(":")[0]
+        path = "/" + source.url.split("/", 3)[3]
+        if path.endswith(".zip"):
+            archive = io.BytesIO()
+            with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+                for member, text in files.items():
+                    packed.writestr(member, text)
+            server.pages[path] = archive.getvalue()
+        else:
+            server.pages[path] = gzip.compress(content) if path.endswith(".gz") else content
+        digest = f"{kind}:{hashlib.new(kind, content).hexdigest()}"
+        sources.append(replace(source, url=server.url + path, digest=digest))
+    monkeypatch.setitem(CATALOGUE, name, replace(entry, sources=tuple(sources)))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_is_fetched_is_what_the_folder_holds(
+    name: str, server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    published(server, monkeypatch, name)
+    fetched = load(name, cache=tmp_path / "cache")
+    for packed in (False, True):
+        folder = tmp_path / f"packed {packed}" / name
+        folder.mkdir(parents=True)
+        for file, content in FILES[name].items():
+            if packed:
+                (folder / f"{file}.gz").write_bytes(gzip.compress(content))
+            else:
+                (folder / file).write_bytes(content)
+        pd.testing.assert_frame_equal(load(name, folder).frame, fetched.frame)
+        pd.testing.assert_frame_equal(load(name, str(folder.parent)).frame, fetched.frame)
+    assert fetched.target in fetched.frame
+    assert fetched.target not in fetched.X
+    assert fetched.y.name == fetched.target
+    assert fetched.home.startswith("https://")
+
+
+def test_what_is_kept_is_not_fetched_again(
+    server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    published(server, monkeypatch, "adult")
+    monkeypatch.setenv("ARBOLEDA_CACHE", str(tmp_path))
+    load("adult")
+    n_asked = len(server.asked)
+    load("adult")
+    assert len(server.asked) == n_asked
+    assert (tmp_path / "adult" / "adult.data").read_bytes() == ADULT_DATA
+    (tmp_path / "adult" / "adult.data").write_bytes(b"damaged")
+    load("adult")
+    assert len(server.asked) == n_asked + 1
+    assert (tmp_path / "adult" / "adult.data").read_bytes() == ADULT_DATA
+
+
+@pytest.mark.parametrize(
+    ("sent", "told"),
+    [
+        (b"<html>moved</html>", "sends another housing.csv than the one known"),
+        (gzip.compress(HOUSES)[:-12], "sends no archive that holds housing.csv"),
+        (b"", "sends another"),
+        (None, "cannot be fetched from .*Not Found.*load\\('california_housing', folder="),
+    ],
+)
+def test_another_file_is_not_taken(
+    sent: bytes | None, told: str, server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    published(server, monkeypatch, "california_housing")
+    path = next(iter(server.pages))
+    server.pages = {} if sent is None else {path: sent}
+    with pytest.raises(OSError if sent is None else ValueError, match=told):
+        load("california_housing", cache=tmp_path)
+    assert not list(tmp_path.rglob("*.csv"))
+
+
+@pytest.mark.parametrize("sent", [b"no archive", b"PK\x05\x06" + bytes(18)])
+def test_an_archive_that_is_none_or_empty(
+    sent: bytes, server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    published(server, monkeypatch, "spambase")
+    server.pages = dict.fromkeys(server.pages, sent)
+    with pytest.raises(ValueError, match=r"sends no archive that holds spambase.data"):
+        load("spambase", cache=tmp_path)
+
+
+def test_more_than_any_table_is_refused(
+    server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    published(server, monkeypatch, "ram_price")
+    monkeypatch.setattr(_fetch, "_MOST_BYTES", 10)
+    with pytest.raises(ValueError, match="more than 10 bytes"):
+        load("ram_price", cache=tmp_path)
+
+
+def test_without_a_network_the_folder_is_asked_for(
+    server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    published(server, monkeypatch, "ram_price")
+    entry = CATALOGUE["ram_price"]
+    nowhere = replace(entry.sources[0], url="http://nowhere.invalid/ram_price.csv")
+    monkeypatch.setitem(CATALOGUE, "ram_price", replace(entry, sources=(nowhere,)))
+    with pytest.raises(OSError, match=r"without a network give the folder"):
+        load("ram_price", cache=tmp_path)
+
+
+def test_tables_as_one_file(tmp_path: Path) -> None:
+    (tmp_path / "adult.csv").write_text("age,workclass,income\n39,?,<=50K\n")
+    adult = load("adult", tmp_path).frame
+    assert adult["workclass"].isna().tolist() == [True]
+    (tmp_path / "spam_esl.csv.gz").write_bytes(gzip.compress(b"test,word,spam\n1,0.5,0\n"))
+    assert list(load("spambase", tmp_path).frame) == ["word", "spam"]
+    (tmp_path / "vw.csv.gz").write_bytes(gzip.compress(b"model,price\n Golf,7000\n"))
+    assert load("uk_used_cars", tmp_path).frame["model"].tolist() == [" Golf"]
+    arrays = {
+        "X_train": np.zeros((2, 784), "uint8"), "y_train": np.array([1, 2], "uint8"),
+        "X_test": np.ones((1, 784), "uint8"), "y_test": np.array([3], "uint8"),
+    }  # fmt: skip
+    np.savez(tmp_path / "mnist.npz", **arrays)
+    mnist = load("mnist", tmp_path)
+    assert mnist.y.tolist() == [1, 2, 3]
+    assert mnist.X.to_numpy().dtype == np.uint8
+    assert mnist.X.sum(axis=1).tolist() == [0, 0, 784]
+
+
+def test_adult_has_its_test_rows_first_and_no_full_stops(
+    tmp_path: Path,
+) -> None:
+    for file, content in FILES["adult"].items():
+        (tmp_path / file).write_bytes(content)
+    frame = load("adult", tmp_path).frame
+    assert frame["income"].tolist() == [">50K", "<=50K"]
+    assert frame["occupation"].isna().all()
+    assert frame["age"].dtype == np.int64
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_folder_that_does_not_hold_it(name: str, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=f"does not hold {name}: put"):
+        load(name, tmp_path)
+    with pytest.raises(FileNotFoundError, match="no folder"):
+        load(name, tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [("mnist", "mnist.npz"), ("spambase", "spam_esl.csv.gz"), ("adult", "adult.csv")],
+)
+def test_a_damaged_file_is_named(name: str, file: str, tmp_path: Path) -> None:
+    (tmp_path / file).write_bytes(b"\x1f\x8b damaged" if file.endswith("gz") else b"")
+    with pytest.raises(ValueError, match=f"{file} cannot be read"):
+        load(name, tmp_path)
+
+
+def test_names_are_told() -> None:
+    with pytest.raises(ValueError, match="there is no table 'titanic'; there are adult, "):
+        load("titanic")
+
+
+def test_a_table_behind_an_account_is_asked_for() -> None:
+    with pytest.raises(FileNotFoundError, match="no home that anybody may fetch it from"):
+        load("uk_used_cars")
+
+
+@pytest.mark.parametrize(
+    ("own", "shared", "wanted"),
+    [("/a", "/b", "/a"), ("", "/b", "/b/arboleda"), ("", "", "/c/.cache/arboleda")],
+)
+def test_where_files_are_kept(
+    own: str, shared: str, wanted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARBOLEDA_CACHE", own)
+    monkeypatch.setenv("XDG_CACHE_HOME", shared)
+    monkeypatch.setenv("HOME", "/c")
+    assert _fetch.cache_folder(None) == Path(wanted)
+    assert _fetch.cache_folder("here") == Path("here")
