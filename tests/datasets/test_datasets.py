@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arboleda.datasets import NAMES, _fetch, load
+from arboleda.datasets import _fetch, load, names
 from arboleda.datasets._catalogue import CATALOGUE
 
 _ADULT = (
@@ -225,7 +225,7 @@ def test_adult_has_its_test_rows_first_and_no_full_stops(
     assert frame["age"].dtype == np.int64
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", names())
 def test_a_folder_that_does_not_hold_it(name: str, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=f"does not hold {name}: put"):
         load(name, tmp_path)

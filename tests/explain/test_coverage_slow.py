@@ -20,7 +20,7 @@ from arboleda.explain import prediction_interval, prediction_set
 
 pytestmark = pytest.mark.slow
 
-N_SPLITS, N_ROWS = 24, 2000
+N_SPLITS, N_ROWS = 16, 1500
 
 
 def table(file: str, target: str, dropped: str | None = None) -> Callable[[], Any]:
@@ -73,9 +73,9 @@ def test_intervals(name: str) -> None:
     y = np.asarray(y, dtype=float)
     shares: dict[str, list[float]] = {}
     for seed, fit, cal, test in splits(len(y)):
-        forest = RandomForestRegressor(60, keep_rows=True, min_samples_leaf=2, random_state=seed)
+        forest = RandomForestRegressor(40, keep_rows=True, min_samples_leaf=2, random_state=seed)
         boosting = HistGradientBoostingRegressor(
-            loss="quantile", quantile=[0.05, 0.95], max_iter=50, random_state=seed
+            loss="quantile", quantile=[0.05, 0.95], max_iter=30, random_state=seed
         ).fit(X.iloc[fit], y[fit])
         forest.fit(X.iloc[fit], y[fit])
         pair = (X.iloc[cal], y[cal])
@@ -89,7 +89,10 @@ def test_intervals(name: str) -> None:
             covered = calibrated.predict(X.iloc[test]).covers(y[test]).mean()
             shares.setdefault(method, []).append(covered)
     for method, found in shares.items():
-        assert abs(np.mean(found) - 0.9) < 0.02, (method, np.mean(found))
+        # Many rows have the score 0 where a forest's quantiles are targets that occur often, such
+        # as the cap of house values: equal scores cover more.
+        more = 0.05 if method == "quantile" else 0.02
+        assert -0.02 < np.mean(found) - 0.9 < more, (method, np.mean(found))
 
 
 @pytest.mark.parametrize("name", CLASSES)
@@ -97,7 +100,7 @@ def test_sets(name: str) -> None:
     X, y = CLASSES[name]()
     shares: dict[str, list[float]] = {}
     for seed, fit, cal, test in splits(len(y)):
-        forest = RandomForestClassifier(60, random_state=seed).fit(X.iloc[fit], y[fit])
+        forest = RandomForestClassifier(40, random_state=seed).fit(X.iloc[fit], y[fit])
         pair = (X.iloc[cal], y[cal])
         made = {
             "lac": prediction_set(forest, calibration=pair),

@@ -14,7 +14,7 @@ from arboleda.datasets._fetch import Source
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CATALOGUE", "NAMES", "Entry", "Read"]
+__all__ = ["CATALOGUE", "Entry", "Read"]
 
 _UCI = "https://archive.ics.uci.edu/static/public"
 _MNIST = "https://ossci-datasets.s3.amazonaws.com/mnist"
@@ -79,7 +79,8 @@ def _csv(content: bytes, **options: Any) -> pd.DataFrame:
         import pandas as pd
     except ModuleNotFoundError as error:
         raise ImportError("tables need pandas: pip install pandas") from error
-    return pd.read_csv(io.BytesIO(content), **options)
+    frame: pd.DataFrame = pd.read_csv(io.BytesIO(content), **options)
+    return frame
 
 
 def _as_it_is(**options: Any) -> Read:
@@ -206,5 +207,3 @@ CATALOGUE: dict[str, Entry] = {
         (), _as_it_is(), "vw.csv.gz", _as_it_is(),
     ),
 }  # fmt: skip
-
-NAMES = tuple(CATALOGUE)

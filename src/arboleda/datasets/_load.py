@@ -14,7 +14,7 @@ from arboleda.datasets._fetch import cache_folder, fetched, unzipped
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Dataset", "load"]
+__all__ = ["Dataset", "load", "names"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +50,11 @@ class Dataset:
         return self.frame[self.target]
 
 
+def names() -> tuple[str, ...]:
+    """Return the names of the tables that `load` knows."""
+    return tuple(CATALOGUE)
+
+
 def load(
     name: str,
     folder: str | os.PathLike[str] | None = None,
@@ -61,7 +66,7 @@ def load(
     Parameters
     ----------
     name : str
-        One of ``arboleda.datasets.NAMES``: ``"adult"`` (test rows first), ``"california_housing"``,
+        One of `names`: ``"adult"`` (test rows first), ``"california_housing"``,
         ``"heart_cleveland"``, ``"letter_recognition"``, ``"mnist"`` (training images first),
         ``"ram_price"``, ``"spambase"``, ``"uk_used_cars"``.
     folder : str or path, default=None
