@@ -34,6 +34,9 @@ def run_process(*arguments: str, cwd: Path, **options: object) -> subprocess.Com
 def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--version") == 0
     assert capsys.readouterr().out == f"arboleda {arboleda.__version__}\n"
+    assert run("predict", "--help") == 0
+    told = capsys.readouterr().out
+    assert all(word in told for word in ("STUDY", "TABLE", "--out", "-o"))
     assert run("study", "--help") == 0
     told = capsys.readouterr().out
     assert all(o in told for o in ("--target", "--out", "--task", "--metric", "--seed", "--jobs"))
@@ -48,6 +51,8 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
         (["study", "iris", "--target", "target", "--seed", "x"], "'--seed'"),
         (["study", "iris", "--target", "target", "--bogus"], "No such option"),
         (["stduy"], "No such command"),
+        (["predict"], "Missing argument 'STUDY'"),
+        (["predict", "folder"], "Missing argument 'TABLE'"),
     ],
 )
 def test_wrong_usage(capsys: pytest.CaptureFixture[str], arguments: list[str], told: str) -> None:
@@ -141,6 +146,7 @@ def test_a_whole_study(tmp_path: Path) -> None:
     assert {f.name for f in folder.iterdir()} == {
         "ledger.sqlite",
         "leaderboard.csv",
+        "models",
         "report.html",
         "results.json",
     }

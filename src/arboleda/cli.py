@@ -147,7 +147,10 @@ def explore(
 @app.command()
 def predict(
     folder: Annotated[Path, typer.Argument(metavar="STUDY", help="The folder of a study.")],
-    table: Annotated[str, typer.Argument(help="A CSV or Parquet file with the study's columns.")],
+    table: Annotated[
+        str,
+        typer.Argument(metavar="TABLE", help="A CSV or Parquet file with the study's columns."),
+    ],
     *,
     out: Annotated[
         Path | None,
