@@ -318,6 +318,27 @@ class Tree:
         """Return the smallest of the pruned trees with the fewest errors on given rows."""
         return Tree(_native.reduced_error_pruned(self._native, *self._judged_by(rows), loss))
 
+    def cut(self, leaves: npt.NDArray[np.intp], loss: Loss) -> Tree:
+        """Return the pruned tree that has these nodes as its leaves.
+
+        Parameters
+        ----------
+        leaves : ndarray of int
+            Nodes, none within another, that all rows come to.
+        loss : {"misclassification", "squared_error"}
+            The first for classes. Neighbours that say the same become one leaf.
+        """
+        # Reduced-error pruning keeps just what rows call for: one row a leaf, below it, with what
+        # the leaf says for a target, is told rightly by this tree, and by no smaller one.
+        ends = np.flatnonzero(self._native.right < 0)
+        rows = ends[np.searchsorted(ends, leaves)].astype(np.int32)
+        said = self.value_rows[leaves]
+        target = said.argmax(axis=1) if loss == "misclassification" else said[:, 0]
+        target = np.ascontiguousarray(target, dtype=np.float64)
+        return Tree(
+            _native.reduced_error_pruned(self._native, rows, target, None, loss), self._widths
+        )
+
     def _judged_by(self, rows: JudgingRows) -> tuple[Any, Any, Any]:
         leaf = _ask(self._native.apply, rows.X, rows.n_threads)
         target = np.ascontiguousarray(rows.target, dtype=np.float64)

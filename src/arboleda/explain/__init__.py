@@ -12,19 +12,26 @@ from arboleda.explain._prediction_interval import (
 )
 from arboleda.explain._prediction_set import PredictionSet, Sets, prediction_set
 from arboleda.explain._shap_values import ShapValues, shap_values
+from arboleda.explain._surrogate import FidelityCurve, Surrogate
+from arboleda.explain._surrogate_rules import ListedRule, RuleList, surrogate_rules
+from arboleda.explain._surrogate_tree import surrogate_tree
 
 __all__ = [
     "CoverageCurve",
     "DecisionRegions",
     "Dependence",
+    "FidelityCurve",
     "Importance",
     "Intervals",
     "Lime",
     "LimeExplanation",
+    "ListedRule",
     "PredictionInterval",
     "PredictionSet",
+    "RuleList",
     "Sets",
     "ShapValues",
+    "Surrogate",
     "decision_regions",
     "importance",
     "lime",
@@ -32,4 +39,6 @@ __all__ = [
     "prediction_interval",
     "prediction_set",
     "shap_values",
+    "surrogate_rules",
+    "surrogate_tree",
 ]

@@ -391,7 +391,8 @@ def _place_of_output(output: Any, said: Outputs) -> int:
 
 def _values_of(one: Rows, training: Rows) -> tuple[Floats, list[Any]]:
     """Return a row's numbers and codes as the training rows have them, and its labels."""
-    values, labels = np.empty(one.n_columns), []
+    values = np.empty(one.n_columns)
+    labels: list[Any] = []
     for j in range(one.n_columns):
         if not training.categorical[j]:
             values[j] = one.values(j)[0]

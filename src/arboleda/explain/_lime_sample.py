@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -53,15 +53,14 @@ class ColumnView:
         """Say in words what a sample has in common with a row of this value."""
         if self.scale > 0.0 and not np.isnan(value):
             return f"{self.name} higher by {self.scale:.4g}"
-        common = {"feature": self.place, "name": self.name}
+        asked = Condition(self.place, self.name, missing=False)
         if np.isnan(value):
-            return str(Condition(**common, low=0.0, high=0.0, missing=True))
+            return str(replace(asked, low=0.0, high=0.0, missing=True))
         if self.labels:
-            return str(Condition(**common, levels=(str(label),), missing=False))
+            return str(replace(asked, levels=(str(label),)))
         ends = np.concatenate([[-np.inf], self.edges, [np.inf]])
         place = int(np.searchsorted(self.edges, value))
-        low, high = float(ends[place]), float(ends[place + 1])
-        return str(Condition(**common, low=low, high=high, missing=False))
+        return str(replace(asked, low=float(ends[place]), high=float(ends[place + 1])))
 
 
 def view_columns(rows: Rows, *, quartiles: bool) -> list[ColumnView]:

@@ -19,7 +19,7 @@ from arboleda.tree._view import TreeView, view_tree
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Condition", "Rule", "Rules", "tree_rules"]
+__all__ = ["Condition", "Rule", "Rules", "node_conditions", "tree_rules"]
 
 _GENERIC = "x[{}]"
 _VARIANCE = ("squared_error", "friedman_mse")  # criteria whose impurity is the variance
@@ -168,6 +168,20 @@ def tree_rules(
     return Rules(rules)
 
 
+def node_conditions(estimator: Any, feature_names: Any = None) -> list[tuple[Condition, ...]]:
+    """Return for each node of an estimator's tree what holds of the rows that reach it."""
+    view = view_tree(estimator, feature_names, None, caller="node_conditions")
+    shown = {view.feature[node] for node, side in enumerate(view.missing) if side is not None}
+    found: dict[int, tuple[Condition, ...]] = {
+        node: tuple(
+            _condition(view, feature, left, shows_missing=feature in shown)
+            for feature, left in limits.items()
+        )
+        for node, limits in _nodes(view)
+    }
+    return [found[node] for node in range(len(found))]
+
+
 @dataclass(frozen=True)
 class _Limits:
     """What the questions so far leave of a column; categories by their numbers."""
@@ -181,11 +195,16 @@ class _Limits:
 
 def _leaves(view: TreeView) -> Iterator[tuple[int, dict[int, _Limits]]]:
     """Leaves from left to right, each with what its way leaves of the columns it asked about."""
+    return ((node, limits) for node, limits in _nodes(view) if view.is_leaf(node))
+
+
+def _nodes(view: TreeView) -> Iterator[tuple[int, dict[int, _Limits]]]:
+    """All nodes, parents first and left before right, as `_leaves` gives leaves."""
     todo: list[tuple[int, dict[int, _Limits]]] = [(0, {})]
     while todo:
         node, limits = todo.pop()
+        yield node, limits
         if view.is_leaf(node):
-            yield node, limits
             continue
         feature = view.feature[node]
         before = limits.get(feature, _Limits())
