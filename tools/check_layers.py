@@ -104,7 +104,8 @@ PYTHON = {
         "tree",
     },
     "explore": {"_files", "_numbers", "features", "forest", "report", "study"},
-    "cli": {"explore", "study"},
+    "explanations": {"_numbers", "explain", "forest", "report", "study", "tree"},
+    "cli": {"explanations", "explore", "study"},
     "__main__": {"cli"},
 }
 

@@ -68,6 +68,7 @@ _MODULES = {
     "decide",
     "diagnose",
     "explain",
+    "explanations",
     "explore",
     "metrics",
     "model_selection",
@@ -126,6 +127,7 @@ __all__ = [
     "decide",
     "diagnose",
     "explain",
+    "explanations",
     "explore",
     "export_graphviz",
     "export_text",
@@ -146,6 +148,7 @@ if TYPE_CHECKING:
     from arboleda import decide as decide
     from arboleda import diagnose as diagnose
     from arboleda import explain as explain
+    from arboleda import explanations as explanations
     from arboleda import explore as explore
     from arboleda import metrics as metrics
     from arboleda import model_selection as model_selection

@@ -169,6 +169,33 @@ def predict(
     typer.echo(f"Predictions: {found.path} ({found.n_rows:,} rows, by {found.name})")
 
 
+@app.command()
+def explain(
+    folder: Annotated[Path, typer.Argument(metavar="STUDY", help="The folder of a study.")],
+    *,
+    row: Annotated[
+        int | None,
+        typer.Option(
+            help="A row of the study's table, its data rows counted from 1. [the whole model]"
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The page. [STUDY/explained.html, STUDY/explained-row-N.html]"),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of samples and shufflings.")] = 0,
+) -> None:
+    """Explain the best model of STUDY in plain words, or what it says of one row, on a page."""
+    try:
+        from arboleda.explanations import explain_study
+
+        found = explain_study(folder, row, seed=seed, progress=True)
+        page = found.save(out or found.default_path)
+    except KeyboardInterrupt:
+        raise _CtrlCError("nothing was written") from None
+    typer.echo(f"Page: {page}")
+
+
 def _print_leaderboard(result: "StudyResult") -> None:
     from rich.console import Console
 

@@ -8,13 +8,13 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from arboleda._files import write_atomically
 from arboleda.explore._facts import make_facts
 from arboleda.explore._page import render_exploration
-from arboleda.explore._progress import Progress
 from arboleda.explore._subject import make_subject
 from arboleda.study.errors import StudyError
+from arboleda.study.pages import save_page
 from arboleda.study.reading import read_table
+from arboleda.study.steps import Progress
 
 __all__ = ["Exploration", "explore"]
 
@@ -53,16 +53,7 @@ class Exploration:
         StudyError
             If the file cannot be written.
         """
-        file = Path(path)
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(file, self.to_html())
-        except OSError as error:
-            raise StudyError(
-                f"The page cannot be written to {file} ({error.strerror or error}); choose another "
-                "file with --out."
-            ) from error
-        return file
+        return save_page(Path(path), self.to_html())
 
 
 def explore(

@@ -13,7 +13,6 @@ from arboleda.explore._duplicates import describe_duplicates
 from arboleda.explore._missing import describe_missing
 from arboleda.explore._outliers import describe_outliers
 from arboleda.explore._profiles import describe_profiles
-from arboleda.explore._progress import Progress
 from arboleda.explore._relations import describe_relations, target_relations
 from arboleda.explore._structure import (
     describe_clusters,
@@ -23,6 +22,7 @@ from arboleda.explore._structure import (
 )
 from arboleda.explore._subject import Goal, Subject
 from arboleda.study.describe import describe_column
+from arboleda.study.steps import Progress
 
 __all__ = ["SCHEMA_VERSION", "make_facts"]
 

@@ -6,7 +6,7 @@ from typing import Any
 from arboleda._numbers import NOTHING, number_format, plain
 from arboleda.report._figures import reliability_plot
 
-__all__ = ["calibration_view", "reliability_figure"]
+__all__ = ["calibration_view", "reliability_axes", "reliability_figure"]
 
 _AS_IT_IS = "none"
 _METHODS = {
@@ -28,7 +28,7 @@ def reliability_figure(
         return []
     title = "Reliability diagram"
     svg = reliability_plot(
-        [(found["bins"], -1)], _axes(positive), name=f"{prefix}-reliability", title=title
+        [(found["bins"], -1)], reliability_axes(positive), name=f"{prefix}-reliability", title=title
     )
     largest = f"{_error(found['error'])}; chance alone up to {_error(found['largest_by_chance'])}"
     return [
@@ -61,7 +61,8 @@ def calibration_view(facts: Mapping[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def _axes(positive: str | None) -> tuple[str, str]:
+def reliability_axes(positive: str | None) -> tuple[str, str]:
+    """Name the axes of a reliability diagram of the positive class, or of the predicted one."""
     if positive is None:
         return "Mean probability of the predicted class", "Share of rows where it is right"
     return "Mean probability of the positive class", "Share of rows that are of it"
@@ -130,7 +131,7 @@ def _figure(found: Mapping[str, Any], positive: str | None) -> dict[str, Any]:
     title = "Reliability of held-out rows"
     colours = [None, -1] if len(shown) == 2 else [-1]
     curves = [(v["cv"]["bins"], colour) for v, colour in zip(shown, colours, strict=True)]
-    svg = reliability_plot(curves, _axes(positive), name="calibration", title=title)
+    svg = reliability_plot(curves, reliability_axes(positive), name="calibration", title=title)
     inks = ["var(--muted)", "var(--accent)"][-len(shown) :]
     legend = [
         (ink, _method(v["method"]), _error(v["cv"]["error"]))

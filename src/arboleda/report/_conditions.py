@@ -49,7 +49,8 @@ def question(node: Mapping[str, Any], levels: Levels) -> Question:
     Parameters
     ----------
     node : mapping
-        An inner node of ``tree.nodes`` of the facts.
+        An inner node of ``tree.nodes`` of the facts. One that asks for categories names them in
+        ``levels``, and in ``levels_left`` whether they are those that go left.
     levels : mapping
         From `find_levels`; their features are 0 or 1, so "at most a half" means "not this value".
 
@@ -62,6 +63,8 @@ def question(node: Mapping[str, Any], levels: Levels) -> Question:
     'colour ≠ red'
     """
     feature, threshold = node["feature"], node["threshold"]
+    if node.get("levels"):
+        return Question(feature, levels=tuple(node["levels"]), left=node["levels_left"])
     if feature in levels and 0 <= threshold < 1:
         column, level = levels[feature]
         return Question(column, levels=(level,), left=False)

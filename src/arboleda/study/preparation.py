@@ -15,7 +15,14 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler, TargetEncoder
 
 from arboleda.study.features import Features
 
-__all__ = ["ONE_HOT_LEVELS", "PREPARATIONS", "Style", "make_preparation", "prepared_names"]
+__all__ = [
+    "ONE_HOT_LEVELS",
+    "PREPARATIONS",
+    "Style",
+    "make_preparation",
+    "prepared_names",
+    "prepared_sources",
+]
 
 Style = Literal["none", "native", "scaled"]
 
@@ -118,3 +125,23 @@ def _level_names(encoder: OneHotEncoder, position: int, features: Features, j: i
     if rare:
         texts.append("(rare levels)")
     return [f"{features.names[j]} = {text}" for text in texts]
+
+
+def prepared_sources(preparation: ColumnTransformer, n_classes: int) -> list[int]:
+    """The matrix's column that each column of a fitted "native" preparation comes from."""
+    columns = {name: _indices(chosen) for name, _, chosen in preparation.transformers_}
+    sources = list(columns["numeric"])
+    if columns["one_hot"]:
+        encoder = preparation.named_transformers_["one_hot"]
+        for position, j in enumerate(columns["one_hot"]):
+            sources += [j] * _n_levels(encoder, position)
+    return sources + [
+        j for j in columns["target"] for _ in range(n_classes if n_classes > 2 else 1)
+    ]
+
+
+def _n_levels(encoder: OneHotEncoder, position: int) -> int:
+    """Columns of a category: one for each frequent level, and one for the rare ones."""
+    rare = encoder.infrequent_categories_[position]
+    n_levels = len(encoder.categories_[position])
+    return n_levels if rare is None else n_levels - len(rare) + 1

@@ -1,4 +1,4 @@
-"""Showing how an exploration goes on: a spinner in a terminal, plain lines elsewhere."""
+"""Showing how a page comes about: a spinner in a terminal, plain lines elsewhere."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,0 +1,24 @@
+"""A study's best model in plain words, as a whole or for one row: what ``arboleda explain`` runs.
+
+The heavy parts are loaded when first used, so that errors and help come at once.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from arboleda.explanations._explanation import Explanation as Explanation
+    from arboleda.explanations._explanation import explain_study as explain_study
+
+__all__ = ["Explanation", "explain_study"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        try:
+            return getattr(import_module("arboleda.explanations._explanation"), name)
+        except ModuleNotFoundError as error:
+            raise ImportError(
+                f"explaining a study needs the package {error.name}: pip install 'arboleda[study]'"
+            ) from error
+    raise AttributeError(f"module 'arboleda.explanations' has no attribute {name!r}")

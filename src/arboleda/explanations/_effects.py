@@ -1,0 +1,83 @@
+"""How the columns that matter most act on what the model says, on average."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from arboleda.explain import partial_dependence
+from arboleda.explanations._changes import BINS, is_listed, share_of
+from arboleda.explanations._named_model import named_model
+from arboleda.explanations._subject import Floats, Subject
+from arboleda.study.describe import histogram
+
+__all__ = ["describe_effects"]
+
+SHOWN = 6
+MOST_ROWS = 500
+GRID = 30
+MOST_CURVES = 8
+MOST_LEVELS = 12
+_STREAM = 19
+
+
+def describe_effects(
+    subject: Subject, importance: Mapping[str, Any] | None
+) -> list[dict[str, Any]]:
+    """The mean answer along each of the most important columns, with where the rows are.
+
+    Of two classes the positive one is told, of more those whose probabilities vary most.
+    """
+    order = importance["columns"] if importance else [{"name": name} for name in subject.names]
+    part = subject.draw(subject.train, MOST_ROWS, _STREAM)
+    columns = [subject.names.index(column["name"]) for column in order]
+    filled = [j for j in columns if not np.isnan(part.x[:, j]).all()]
+    return [_effect(subject, part.x, j) for j in filled[:SHOWN]]
+
+
+def _effect(subject: Subject, x: Floats, column: int) -> dict[str, Any]:
+    seen = subject.train.x[:, column]
+    listed = is_listed(subject, column)
+    asked = _listed(seen, subject.kind(column) == "numeric") if listed else None
+    found = partial_dependence(
+        named_model(subject),
+        x,
+        column,
+        grid_resolution=GRID,
+        percentiles=(0.01, 0.99),
+        custom_values=None if asked is None else {column: asked},
+    )
+    values = np.asarray(found.grid[0], dtype=np.float64)
+    chosen = _outputs(subject, found.average)
+    present = seen[~np.isnan(seen)]
+    return {
+        "name": subject.names[column],
+        "kind": subject.kind(column),
+        "n_rows": len(x),
+        "values": [subject.text(column, value) for value in values],
+        "shares": [share_of(seen, value) for value in values] if listed else None,
+        "curves": [
+            {
+                "label": subject.labels[k] if subject.classes else None,
+                "values": found.average[k].tolist(),
+            }
+            for k in chosen
+        ],
+        "histogram": None if listed or not present.size else histogram(present, BINS),
+    }
+
+
+def _listed(seen: Floats, ordered: bool) -> Floats:
+    """The most frequent values, numbers in their order, others the most frequent first."""
+    distinct, counts = np.unique(seen[~np.isnan(seen)], return_counts=True)
+    frequent = distinct[np.argsort(-counts, kind="stable")[:MOST_LEVELS]]
+    return np.sort(frequent) if ordered else frequent
+
+
+def _outputs(subject: Subject, average: Floats) -> list[int]:
+    if not subject.classes:
+        return [0]
+    if len(subject.labels) == 2:
+        return [subject.labels.index(subject.facts["study"]["positive_class"])]
+    ranges = np.ptp(average, axis=1)
+    return sorted(int(k) for k in np.argsort(-ranges, kind="stable")[:MOST_CURVES])

@@ -1,0 +1,104 @@
+"""Test rows that are worth a look of their own, and what to mind about columns."""
+
+from typing import Any
+
+import numpy as np
+from scipy.stats import rankdata
+
+from arboleda.explanations._subject import Floats, Subject
+
+__all__ = ["beyond_training", "correlated_columns", "rows_to_see"]
+
+TOGETHER = 0.9
+MOST_COMPARED = 200
+MOST_ROWS = 5_000
+N_WRONG = 3
+_STREAM = 17
+
+
+def rows_to_see(subject: Subject) -> list[dict[str, Any]]:
+    """Test rows that teach something: sure mistakes, undecided ones, and one that is sure."""
+    test = subject.test
+    if not len(test.x):
+        return []
+    answers = subject.answers(test.x)
+    if not subject.classes:
+        off = np.abs(answers - test.y)
+        order = np.argsort(-off, kind="stable")
+        chosen = [(int(i), "off") for i in order[:N_WRONG]]
+        middle = int(np.argsort(off, kind="stable")[len(off) // 2])
+        return [_told(subject, i, why, answers, None) for i, why in [*chosen, (middle, "middle")]]
+    wrong, right = (np.flatnonzero((answers == test.y) == is_right) for is_right in (False, True))
+    if not subject.says_probabilities:
+        chosen = [(int(i), "wrong") for i in wrong[:N_WRONG]] + [
+            (int(i), "right") for i in right[:1]
+        ]
+        return [_told(subject, i, why, answers, None) for i, why in chosen]
+    sure = subject.outputs(test.x).max(axis=1)
+    order = wrong[np.argsort(-sure[wrong], kind="stable")]
+    chosen = [(int(i), "surely_wrong") for i in order[:N_WRONG]]
+    least = int(np.argmin(sure))
+    if least not in order[:N_WRONG]:
+        chosen.append((least, "unsure"))
+    if len(right):
+        chosen.append((int(right[np.argmax(sure[right])]), "surely_right"))
+    return [_told(subject, i, why, answers, sure) for i, why in chosen]
+
+
+def _told(
+    subject: Subject, at: int, why: str, answers: Floats, sure: Floats | None
+) -> dict[str, Any]:
+    return {
+        "row": int(subject.test.numbers[at]) + 1,
+        "why": why,
+        "truth": subject.answer_text(float(subject.test.y[at])),
+        "said": subject.answer_text(float(answers[at])),
+        "probability": None if sure is None else float(sure[at]),
+    }
+
+
+def correlated_columns(subject: Subject) -> list[dict[str, Any]]:
+    """Pairs of numeric columns whose ranks go together over the training rows, strongest first."""
+    part = subject.draw(subject.train, MOST_ROWS, _STREAM)
+    columns = [j for j in range(len(subject.names)) if subject.kind(j) == "numeric"]
+    ranks, used = [], []
+    for j in columns[:MOST_COMPARED]:
+        values = part.x[:, j]
+        values = (
+            np.where(np.isnan(values), np.nanmedian(values), values)
+            if (np.isfinite(values).any())
+            else np.zeros(len(values))
+        )
+        rank = rankdata(values) - (len(values) + 1) / 2
+        length = float(np.sqrt(rank @ rank))
+        if length:
+            ranks.append(rank / length)
+            used.append(j)
+    if len(used) < 2:
+        return []
+    together = np.array(ranks) @ np.array(ranks).T
+    one, other = np.nonzero(np.triu(np.abs(together) >= TOGETHER, 1))
+    strength = together[one, other]
+    return [
+        {
+            "columns": [subject.names[used[one[i]]], subject.names[used[other[i]]]],
+            "correlation": float(np.clip(strength[i], -1, 1)),
+        }
+        for i in np.argsort(-np.abs(strength), kind="stable")
+    ]
+
+
+def beyond_training(subject: Subject) -> dict[str, Any]:
+    """How many test rows have a number beyond all training rows, and in which column most do."""
+    columns = [j for j in range(len(subject.names)) if subject.kind(j) == "numeric"]
+    seen, asked = subject.train.x[:, columns], subject.test.x[:, columns]
+    known = np.isfinite(seen).any(axis=0)
+    low = np.where(np.isnan(seen), np.inf, seen).min(axis=0, initial=np.inf)
+    high = np.where(np.isnan(seen), -np.inf, seen).max(axis=0, initial=-np.inf)
+    out = ((asked < low) | (asked > high)) & known
+    n_rows = int(out.any(axis=1).sum())
+    return {
+        "n_rows": n_rows,
+        "n_test": len(asked),
+        "column": subject.names[columns[int(out.sum(axis=0).argmax())]] if n_rows else None,
+    }

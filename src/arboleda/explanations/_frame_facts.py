@@ -1,0 +1,81 @@
+"""The facts that both pages begin and end with: the study, the model, how it was done."""
+
+import platform
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import sklearn
+
+import arboleda
+from arboleda.explanations._subject import Subject
+
+__all__ = ["SCHEMA_VERSION", "frame_facts"]
+
+SCHEMA_VERSION = 1
+_BASELINES = ("most_frequent", "mean")
+# What answers beyond the training rows as at their edge.
+_TREES = tuple(f"arboleda.{part}" for part in ("adaboost", "bagging", "boosting", "forest", "tree"))
+
+
+def frame_facts(subject: Subject, about: str) -> dict[str, Any]:
+    """What a page tells of the study, its best model and the packages."""
+    study = subject.facts["study"]
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "arboleda_version": arboleda.__version__,
+        "about": about,
+        "study": {
+            "folder": subject.folder,
+            "table": study["table"],
+            "target": study["target"],
+            "task": study["task"],
+            "labels": list(subject.labels) or None,
+            "positive_class": study["positive_class"],
+            "metric": study["metric"],
+            "metric_label": study["metric_label"],
+            "greater_is_better": study["greater_is_better"],
+            "n_train": subject.facts["split"]["n_train"],
+            "n_test": subject.facts["split"]["n_test"],
+            "data_sha256": study["data_sha256"],
+        },
+        "model": _model(subject),
+        "seed": subject.seed,
+        "environment": {
+            "python": platform.python_version(),
+            "arboleda": arboleda.__version__,
+            "numpy": np.__version__,
+            "scikit_learn": sklearn.__version__,
+        },
+    }
+
+
+def _model(subject: Subject) -> dict[str, Any]:
+    models = [m for m in subject.facts["models"] if m["status"] == "ok"]
+    found = next(m for m in models if m["key"] == subject.key)
+    metric, test = subject.facts["study"]["metric"], found["test"]
+    baseline = next((m for m in models if m["key"] in _BASELINES and m is not found), None)
+    return {
+        "key": found["key"],
+        "name": found["name"],
+        "engine": found["engine"],
+        "params": dict(found["candidates"][found["best"]]["params"]),
+        "n_models": len(models),
+        "rank": models.index(found) + 1,
+        "cv": {"mean": found["cv"]["mean"], "sd": found["cv"]["sd"]},
+        "test": test["metrics"].get(metric),
+        "interval": dict(test["interval"]),
+        "baseline": None
+        if baseline is None
+        else {"name": baseline["name"], "test": baseline["test"]["metrics"].get(metric)},
+        "calibration": _calibration(test["calibration"]),
+        "probabilities": subject.says_probabilities,
+        "by_trees": type(subject.pipeline[-1]).__module__.startswith(_TREES),
+    }
+
+
+def _calibration(found: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """How far probabilities are off over the test rows, and by how much chance alone would be."""
+    if found is None:
+        return None
+    return {key: found[key] for key in ("error", "largest_by_chance", "level", "bins")}

@@ -1,0 +1,69 @@
+"""From a study's folder to what is explained."""
+
+from numbers import Integral
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from arboleda.explanations._row_facts import Asked
+from arboleda.explanations._subject import Part, Subject
+from arboleda.study import Study
+from arboleda.study.errors import StudyError
+
+__all__ = ["load_row", "load_subject"]
+
+
+def load_subject(folder: Path, seed: int) -> Subject:
+    """Read the best model of a study and its rows.
+
+    Raises
+    ------
+    StudyError
+        If the folder holds no finished study, or the model or the rows cannot be read.
+    """
+    study = Study.load(folder)
+    model, layout = study.best_model_, study.layout
+    return Subject(
+        folder=str(folder),
+        facts=study.facts,
+        key=study.best_key,
+        pipeline=model.pipeline_,
+        names=tuple(layout.names),
+        levels=layout.levels,
+        binary=tuple(layout.binary),
+        labels=tuple(study.class_names),
+        train=_part(layout, study.training_rows()),
+        test=_part(layout, study.test_rows()),
+        seed=seed,
+    )
+
+
+def _part(layout: Any, rows: Any) -> Part:
+    return Part(layout.encode(rows.X).x, rows.codes, rows.numbers)
+
+
+def load_row(subject: Subject, row: int) -> Asked:
+    """Find a row of the study's table by its number, counted from 1.
+
+    Raises
+    ------
+    StudyError
+        If the table has no such row, or the study did not keep it.
+    """
+    study = subject.facts["study"]
+    n_rows = subject.facts["data"]["n_rows"]
+    if not isinstance(row, Integral) or not 1 <= row <= n_rows:
+        raise StudyError(
+            f"There is no row {row} in {study['table']}; choose one from 1 to {n_rows:,}."
+        )
+    number = int(row) - 1
+    for name, part in (("test", subject.test), ("train", subject.train)):
+        found = np.flatnonzero(part.numbers == number)
+        if found.size:
+            at = int(found[0])
+            return Asked(number, n_rows, name, part.x[at], float(part.y[at]))
+    raise StudyError(
+        f"Row {row} of {study['table']} was not kept by the study, which keeps a part of a large "
+        f"table; choose another, such as {int(subject.test.numbers[0]) + 1}."
+    )

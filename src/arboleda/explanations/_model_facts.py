@@ -1,0 +1,41 @@
+"""The facts of a model as a whole: what drives it, how columns act, how sure it is."""
+
+from typing import Any
+
+from arboleda.explanations._effects import describe_effects
+from arboleda.explanations._examples import beyond_training, correlated_columns, rows_to_see
+from arboleda.explanations._frame_facts import frame_facts
+from arboleda.explanations._importance import describe_importance
+from arboleda.explanations._shap import describe_shap
+from arboleda.explanations._subject import Subject
+from arboleda.explanations._sureness import describe_promise
+from arboleda.study.steps import Progress
+
+__all__ = ["model_facts"]
+
+
+def model_facts(subject: Subject, progress: Progress) -> dict[str, Any]:
+    """Everything the page of a model needs. The same study and seed give the same facts.
+
+    A part that the model or its rows do not allow is None.
+    """
+    with progress.step("Shuffling columns to see what the model needs"):
+        importance = describe_importance(subject)
+    with progress.step("Asking how the columns act"):
+        effects = describe_effects(subject, importance)
+    with progress.step("Finding what pushes single rows"):
+        shap = describe_shap(subject)
+    with progress.step("Checking how sure it is"):
+        promise = describe_promise(subject)
+    return {
+        **frame_facts(subject, "model"),
+        "names": list(subject.names),
+        "importance": importance,
+        "effects": effects,
+        "surrogate": None,
+        "shap": shap,
+        "promise": promise,
+        "rows": rows_to_see(subject),
+        "correlated": correlated_columns(subject),
+        "beyond": beyond_training(subject),
+    }

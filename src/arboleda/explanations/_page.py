@@ -1,0 +1,88 @@
+"""Pages of explanations, drawn from the facts alone."""
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from arboleda._numbers import integer
+from arboleda.explanations._frame_facts import SCHEMA_VERSION
+from arboleda.explanations._method_view import method_view
+from arboleda.explanations._model_view import model_view
+from arboleda.explanations._row_view import row_view
+from arboleda.report import render_page
+
+__all__ = ["render_explanation"]
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_PARTS = {
+    "train": "a training row: the model learned from it",
+    "test": "a test row: the model has not seen it",
+}
+
+
+def render_explanation(facts: Mapping[str, Any]) -> str:
+    """Draw the facts of an explanation as one self-contained HTML page.
+
+    Parameters
+    ----------
+    facts : mapping
+        As in ``facts.schema.json``, version 1; its strings may hold anything.
+
+    Returns
+    -------
+    str
+        The page. The same facts give the same text.
+
+    Raises
+    ------
+    ValueError
+        If the facts have another schema version.
+    """
+    found = facts.get("schema_version")
+    if found != SCHEMA_VERSION:
+        raise ValueError(
+            f"the facts have schema version {found!r}, this page draws version {SCHEMA_VERSION}; "
+            "explain the study again"
+        )
+    view = row_view(facts) if facts["about"] == "row" else model_view(facts)
+    return render_page(
+        _TEMPLATES / f"explain_{facts['about']}.html.j2",
+        {**view, **_frame(facts)},
+        beside=("explain.css",),
+    )
+
+
+def _frame(facts: Mapping[str, Any]) -> dict[str, Any]:
+    here, study = facts["environment"], facts["study"]
+    return {
+        "headline": _headline(facts),
+        "method": method_view(facts),
+        "command": _command(facts),
+        "environment": [
+            ("arboleda", here["arboleda"]),
+            ("Python", here["python"]),
+            ("NumPy", here["numpy"]),
+            ("scikit-learn", here["scikit_learn"]),
+            ("Data, SHA-256", study["data_sha256"]),
+        ],
+        "version": facts["arboleda_version"],
+    }
+
+
+def _headline(facts: Mapping[str, Any]) -> list[str]:
+    study, model = facts["study"], facts["model"]
+    told = [f"{study['target']}, by {model['name']}"]
+    if facts["about"] == "row":
+        return [*told, _PARTS[facts["row"]["part"]]]
+    return [
+        *told,
+        f"{integer(study['n_train'])} training rows, {integer(study['n_test'])} test rows",
+    ]
+
+
+def _command(facts: Mapping[str, Any]) -> str:
+    words = ["arboleda", "explain", facts["study"]["folder"]]
+    if facts["about"] == "row":
+        words += ["--row", str(facts["row"]["number"])]
+    return shlex.join([*words, "--seed", str(facts["seed"])])

@@ -1,0 +1,99 @@
+"""A row's values beside what is usual among the training rows."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda.explanations._subject import Subject
+
+__all__ = ["describe_values"]
+
+# Values that fewer training rows than this share have are called unusual.
+UNUSUAL = 0.05
+COMMON = 3  # categories named as the usual ones
+
+
+def describe_values(subject: Subject, row: npt.NDArray[np.float64]) -> list[dict[str, Any]]:
+    """Each column's value, where it lies among the training rows, and whether that is unusual.
+
+    Parameters
+    ----------
+    subject : Subject
+    row : array of shape (n_columns,)
+        A row of the matrix.
+    """
+    seen = subject.train.x
+    return [
+        _number(subject, j, row[j], seen[:, j])
+        if subject.kind(j) == "numeric"
+        else _category(subject, j, row[j], seen[:, j])
+        for j in range(len(subject.names))
+    ]
+
+
+def _number(
+    subject: Subject, j: int, value: float, column: npt.NDArray[np.float64]
+) -> dict[str, Any]:
+    present = column[~np.isnan(column)]
+    found: dict[str, Any] = {
+        "name": subject.names[j],
+        "kind": "numeric",
+        "value": subject.text(j, value),
+        "usual": None,
+        "common": None,
+        "share": None,
+        "below": None,
+        "above": None,
+        "remark": None,
+    }
+    if present.size:
+        low, median, high = np.quantile(present, [0.1, 0.5, 0.9])
+        found["usual"] = {"low": float(low), "median": float(median), "high": float(high)}
+    if np.isnan(value):
+        share = 1 - present.size / len(column)
+        found |= {"share": share, "remark": "missing" if share < UNUSUAL else None}
+    elif present.size:
+        below, above = float(np.mean(present < value)), float(np.mean(present > value))
+        found |= {"below": below, "above": above, "remark": _place(value, present, below, above)}
+    return found
+
+
+def _place(
+    value: float, present: npt.NDArray[np.float64], below: float, above: float
+) -> str | None:
+    if value < present.min():
+        return "below_all"
+    if value > present.max():
+        return "above_all"
+    if 1 - above <= UNUSUAL:
+        return "low"
+    return "high" if 1 - below <= UNUSUAL else None
+
+
+def _category(
+    subject: Subject, j: int, value: float, column: npt.NDArray[np.float64]
+) -> dict[str, Any]:
+    # NaN of truth values becomes a code, so that missing ones are counted like the others.
+    codes, own = np.nan_to_num(column, nan=-1.0), float(np.nan_to_num(value, nan=-1.0))
+    distinct, counts = np.unique(codes, return_counts=True)
+    order = np.argsort(-counts, kind="stable")[:COMMON]
+    share = float(np.mean(codes == own))
+    return {
+        "name": subject.names[j],
+        "kind": subject.kind(j),
+        "value": subject.text(j, value),
+        "usual": None,
+        "common": [
+            [subject.text(j, _back(subject, j, distinct[i])), float(counts[i] / len(codes))]
+            for i in order
+        ],
+        "share": share,
+        "below": None,
+        "above": None,
+        "remark": "unseen" if share == 0 else "rare" if share < UNUSUAL else None,
+    }
+
+
+def _back(subject: Subject, j: int, code: float) -> float:
+    return np.nan if code < 0 and subject.kind(j) == "boolean" else code

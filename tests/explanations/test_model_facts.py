@@ -1,0 +1,111 @@
+"""The facts of a model against what scikit-learn and NumPy say, worked out by hand."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+from arboleda.explanations import Explanation, explain_study
+from arboleda.explanations._examples import beyond_training, correlated_columns, rows_to_see
+from arboleda.explanations._subject import Subject
+
+
+def test_facts_keep_the_schema_and_come_out_twice_the_same(
+    studies: dict[str, Path], of_model: Explanation, task: str, check_facts: Callable[[Any], None]
+) -> None:
+    check_facts(of_model.facts)
+    assert explain_study(studies[task]).facts == of_model.facts
+
+
+def test_importance_ranks_what_makes_the_target_first(of_model: Explanation, task: str) -> None:
+    columns = of_model.facts["importance"]["columns"]
+    values = [column["value"] for column in columns]
+    assert values == sorted(values, reverse=True)
+    first = {"binary": "soil", "multiclass": "kind", "regression": "length"}[task]
+    assert columns[0]["name"] == first
+    assert columns[0]["value"] > 2 * columns[0]["standard_error"] > 0
+
+
+def test_effects_are_mean_answers_with_the_column_set(
+    of_model: Explanation, subject: Subject
+) -> None:
+    first = of_model.facts["effects"][0]
+    assert first["name"] == of_model.facts["importance"]["columns"][0]["name"]
+    j = subject.names.index(first["name"])
+    known = {subject.text(j, value): value for value in subject.train.x[:, j]}
+    assert first["n_rows"] == len(subject.train.x)
+    for place, value in enumerate(first["values"]):
+        rows = subject.train.x.copy()
+        rows[:, j] = value if subject.kind(j) == "numeric" else known[value]
+        mean = subject.outputs(rows).mean(axis=0)
+        for curve in first["curves"]:
+            k = subject.labels.index(curve["label"]) if subject.classes else 0
+            assert curve["values"][place] == pytest.approx(mean[k])
+
+
+def test_effects_of_two_classes_tell_of_the_positive_one(studies: dict[str, Path]) -> None:
+    facts = explain_study(studies["binary"]).facts
+    assert {c["label"] for effect in facts["effects"] for c in effect["curves"]} == {"rose"}
+    assert facts["study"]["positive_class"] == "rose"
+
+
+def test_the_promise_is_kept_about_as_often_as_given(of_model: Explanation, task: str) -> None:
+    found = of_model.facts["promise"]
+    if task == "multiclass":  # without probabilities
+        assert found is None
+        return
+    assert found["n_rows"] == of_model.facts["study"]["n_test"]
+    assert 0.75 <= found["coverage"] <= 1
+    if found["sizes"] is not None:
+        assert sum(found["sizes"]) == found["n_rows"]
+        sizes = np.arange(len(found["sizes"]))
+        assert found["mean_size"] == pytest.approx(sizes @ found["sizes"] / found["n_rows"])
+    else:
+        assert 0 < found["mean_width"] < found["target_width"]
+
+
+def test_rows_to_look_at_are_what_they_are_called(subject: Subject) -> None:
+    rows = rows_to_see(subject)
+    assert len({row["row"] for row in rows}) == len(rows)
+    answers = subject.answers(subject.test.x)
+    for row in rows:
+        at = int(np.flatnonzero(subject.test.numbers == row["row"] - 1)[0])
+        assert row["said"] == subject.answer_text(float(answers[at]))
+        right = answers[at] == subject.test.y[at]
+        if row["why"] in ("wrong", "surely_wrong"):
+            assert not right
+        elif row["why"] in ("right", "surely_right"):
+            assert right
+        elif row["why"] == "unsure":
+            sure = subject.outputs(subject.test.x).max(axis=1)
+            assert row["probability"] == sure.min()
+    if not subject.classes:
+        off = np.abs(answers - subject.test.y)
+        first = int(np.flatnonzero(subject.test.numbers == rows[0]["row"] - 1)[0])
+        assert off[first] == off.max()
+
+
+def test_columns_that_go_together_are_found_by_their_ranks(
+    studies: dict[str, Path], subject: Subject, task: str
+) -> None:
+    found = correlated_columns(subject)
+    if task == "regression":  # the width is the target there
+        assert found == []
+        return
+    (pair,) = found
+    assert pair["columns"] == ["length", "width"]
+    j, k = (subject.names.index(name) for name in pair["columns"])
+    expected = spearmanr(subject.train.x[:, j], subject.train.x[:, k]).statistic
+    assert pair["correlation"] == pytest.approx(expected)
+
+
+def test_test_rows_beyond_the_training_rows_are_counted(subject: Subject) -> None:
+    columns = [j for j in range(len(subject.names)) if subject.kind(j) == "numeric"]
+    out = np.zeros(len(subject.test.x), dtype=bool)
+    for j in columns:
+        seen, asked = subject.train.x[:, j], subject.test.x[:, j]
+        out |= (asked < np.nanmin(seen)) | (asked > np.nanmax(seen))
+    assert beyond_training(subject)["n_rows"] == out.sum()
