@@ -1,7 +1,6 @@
 #include "predict/curves.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/error.h"
 #include "base/thread_pool.h"

@@ -10,8 +10,6 @@ from sklearn.base import BaseEstimator, RegressorMixin
 
 from arboleda import HistGradientBoostingRegressor, RandomForestClassifier
 from arboleda.explain import partial_dependence
-from arboleda.explain._level_order import level_order
-from arboleda.explain._rows import read_rows
 
 
 class Formula(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -180,21 +178,6 @@ LEVELS = pd.DataFrame(
         + np.random.default_rng(0).uniform(0, 0.5, 90),
     }
 )
-
-
-def test_categories_are_ordered_so_that_neighbours_are_alike_elsewhere() -> None:
-    assert level_order(read_rows(LEVELS), 0, np.ones(90)).tolist() == [0, 2, 1]
-    weight = (LEVELS["c"] != "c").to_numpy(dtype=float)
-    assert level_order(read_rows(LEVELS), 0, weight).tolist() == [0, 1]
-
-
-def test_categories_are_ordered_by_other_categories_too() -> None:
-    draw = np.random.default_rng(0)
-    levels = draw.choice(list("abcd"), 800)
-    like = {"a": 0.0, "c": 0.3, "d": 0.6, "b": 1.0}
-    other = np.array(["in" if draw.random() < like[c] else "out" for c in levels])
-    rows = read_rows(np.column_stack([levels, other]).astype(object))
-    assert level_order(rows, 0, np.ones(800)).tolist() == [0, 2, 3, 1]
 
 
 def test_effects_of_categories_are_mean_differences_of_neighbours() -> None:
