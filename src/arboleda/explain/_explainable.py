@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -56,25 +56,6 @@ class Shares:
     base: Floats
 
 
-class Explainable(Protocol):
-    """A model that can be explained.
-
-    Attributes
-    ----------
-    output_names : tuple of str
-    scale : {"margin", "probability", "value"}
-        What its scores are.
-    n_columns : int
-    """
-
-    output_names: tuple[str, ...]
-    scale: Scale
-    n_columns: int
-
-    def shares(self, question: Question) -> Shares:
-        """Part the scores of rows over the columns."""
-
-
 @dataclass(frozen=True)
 class TreeModel:
     """One sum of trees.
@@ -88,8 +69,9 @@ class TreeModel:
         For each column that the engine reads, the column of X that it comes from.
     n_columns : int
         Columns of X.
-    output_names, scale
-        See `Explainable`.
+    output_names : tuple of str
+    scale : {"margin", "probability", "value"}
+        What the scores are.
     finish : callable
         A linear function from scores (n, n_scores) to outputs (n, n_outputs), constants included.
     """
@@ -158,7 +140,7 @@ class MeanOfModels:
     ----------
     parts : tuple of Part
     n_columns, output_names, scale
-        See `Explainable`.
+        As of a `TreeModel`.
     """
 
     parts: tuple[Part, ...]
@@ -186,6 +168,9 @@ class MeanOfModels:
             base[part.outputs] += part.weight * said.base
         assert values is not None  # there is a part
         return Shares(values, base)
+
+
+Explainable = TreeModel | MeanOfModels
 
 
 def _add(values: Floats, said: Floats, columns: Places, outputs: Places) -> None:

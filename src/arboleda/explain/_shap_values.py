@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,7 +64,8 @@ class ShapValues:
     @property
     def scores(self) -> Floats:
         """What the model says of the rows: the values and the base together."""
-        return self.base_values + self._of_columns.sum(axis=1)
+        found: Floats = self.base_values + self._of_columns.sum(axis=1)
+        return found
 
     @property
     def of_pairs(self) -> bool:
@@ -161,11 +163,11 @@ class ShapValues:
             If shap is not installed.
         """
         try:
-            from shap import Explanation
+            explanation = import_module("shap").Explanation
         except ModuleNotFoundError as error:
             raise ImportError("shap.Explanation needs shap: pip install shap") from error
         several = self.base_values.ndim == 2
-        return Explanation(
+        return explanation(
             self.values,
             base_values=self.base_values,
             data=self.data,

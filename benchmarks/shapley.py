@@ -1,13 +1,13 @@
 """Shapley values of tree ensembles: ours, shap's, XGBoost's and LightGBM's, in one run.
 
-    python benchmarks/shap.py boosting [--trees 500] [--leaves 31] [--rows 10000] [--threads 2]
-    python benchmarks/shap.py forest [--trees 100] [--rows 1000] [--their-rows 20] [--threads 2]
+    python -P benchmarks/shapley.py boosting [--trees 500] [--leaves 31] [--rows 10000]
+    python -P benchmarks/shapley.py forest [--trees 100] [--rows 1000] [--their-rows 20]
 
 `boosting` fits a model of the same number of trees, leaves and columns with each library to the
 same rows and lets it explain them; `shap` explains scikit-learn's model by its own algorithm.
 `forest` compares full-depth forests of Adult with `shap`, which gets fewer rows: times are for each
 row. Both check that the values add up to the scores, and print Markdown. The best of some runs
-counts.
+counts. -P keeps files beside this one from being taken for packages of their names.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import os
 import platform
 import time
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import shap
+import sklearn
 import xgboost
 from sklearn.ensemble import HistGradientBoostingClassifier as TheirBoosting
 from sklearn.ensemble import RandomForestClassifier as TheirForest
@@ -50,8 +50,8 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
-    names = ("shap", "xgboost", "lightgbm", "scikit-learn")
-    versions = ", ".join(f"{name} {version(name)}" for name in names)
+    peers = (shap, xgboost, lightgbm, sklearn)
+    versions = ", ".join(f"{peer.__name__} {peer.__version__}" for peer in peers)
     print(f"{versions}; {os.cpu_count()} cores, {platform.machine()}, {options.threads} threads\n")
     if options.what == "boosting":
         compare_boosting(options)
