@@ -182,9 +182,11 @@ def test_a_lost_file_is_written_again(tmp_path: Path, mixed: pd.DataFrame) -> No
     facts = study.run().facts
     before = Study.load(tmp_path).model("cart").predict_proba(mixed)
     (tmp_path / "models" / "cart.arboleda").unlink()
+    (tmp_path / "models" / ".cart.skops.0123.tmp").write_bytes(b"what a killed study left")
     with pytest.raises(StudyError, match=r"cart.arboleda cannot be used .*run the study's command"):
         Study.load(tmp_path).model("cart")
     again = study.run().facts
+    assert not list((tmp_path / "models").glob(".*"))
     assert again["models"][0]["test"] == facts["models"][0]["test"]
     assert (Study.load(tmp_path).model("cart").predict_proba(mixed) == before).all()
 
@@ -193,7 +195,7 @@ def test_a_model_that_cannot_be_kept_is_told_and_kept_later(
     tmp_path: Path, mixed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(folder: Path, name: str, content: bytes) -> dict[str, Any]:
-        if name.startswith("cart") or name == "rows.parquet":
+        if name == "cart.skops" or name == "rows.parquet":
             raise OSError(28, "No space left on device")
         return put(folder, name, content)
 
@@ -206,6 +208,7 @@ def test_a_model_that_cannot_be_kept_is_told_and_kept_later(
     assert cart["test"] is not None
     assert model_facts(result, "naive_bayes")["not_kept"] is None
     assert "No space left on device" in result.report.read_text()
+    assert not list((tmp_path / "models").glob("cart*"))
     loaded = Study.load(tmp_path)
     assert loaded.keys == ("naive_bayes",)
     with pytest.raises(StudyError, match="cart was not kept .*No space left"):

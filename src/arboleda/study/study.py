@@ -17,7 +17,7 @@ from arboleda.report import write_report
 from arboleda.study.catalogue import CORE
 from arboleda.study.errors import StudyError
 from arboleda.study.facts import leaderboard_csv, make_facts
-from arboleda.study.folder.files import MODELS
+from arboleda.study.folder.files import MODELS, sweep
 from arboleda.study.folder.index import INDEX, index_text
 from arboleda.study.folder.loaded import LoadedStudy, load_study
 from arboleda.study.folder.rows import keep_rows
@@ -144,6 +144,8 @@ class Study:
         with _Told(folder):
             folder.mkdir(parents=True, exist_ok=True)
         with Ledger(folder, plan.identity()) as ledger:
+            with _Told(folder):
+                sweep(folder / MODELS)
             with make_watcher(progress) as watcher:
                 outcomes = run_plan(plan, ledger, folder / MODELS, processes, watcher)
                 calibration = calibrate_best(plan, ledger, outcomes, processes, watcher)

@@ -13,7 +13,7 @@ from typing import Any
 from arboleda._files import write_atomically
 from arboleda.study.errors import StudyError
 
-__all__ = ["MODELS", "FileList", "checked_bytes", "checked_list", "is_there", "put"]
+__all__ = ["MODELS", "FileList", "checked_bytes", "checked_list", "is_there", "put", "sweep"]
 
 # The folder within the study's folder.
 MODELS = "models"
@@ -42,6 +42,12 @@ def put(folder: Path, name: str, content: bytes) -> dict[str, Any]:
         raise OSError(errno.ENOSPC, size)
     write_atomically(folder / name, content)
     return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+
+
+def sweep(folder: Path) -> None:
+    """Remove drafts that a killed study left; nobody else may be writing there."""
+    for draft in folder.glob(".*.tmp"):
+        draft.unlink(missing_ok=True)
 
 
 def is_there(folder: Path, files: Any) -> bool:

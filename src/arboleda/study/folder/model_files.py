@@ -46,6 +46,8 @@ def keep_model(pipeline: Pipeline, folder: Path, key: str) -> Kept:
         try:
             return {"files": _put_model(pipeline, folder, key), "error": None}
         except Exception as error:  # noqa: BLE001 - a model that cannot be kept is told, not lost
+            for left in folder.glob(f"{key}.*"):
+                left.unlink(missing_ok=True)
             reason = getattr(error, "strerror", None) or str(error) or "no reason given"
             return {"files": {}, "error": f"{type(error).__name__}: {reason.splitlines()[0][:300]}"}
 
