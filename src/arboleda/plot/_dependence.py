@@ -12,7 +12,7 @@ from arboleda._numbers import percent
 from arboleda.plot._columns import as_numbers, value_text
 from arboleda.plot._fit import drawn_axes, legend_above, name_rows, settle, write_axis
 from arboleda.plot._heat_map import heat_map
-from arboleda.plot._outputs import output_place, texts_of
+from arboleda.plot._outputs import mirrored, output_place, texts_of
 from arboleda.plot._style import (
     BAR,
     EDGE,
@@ -40,9 +40,10 @@ _BINS = 40
 def dependence(dependence: Any, ax: Axes | None = None, *, output: Any = None) -> Axes:
     """Draw partial dependence, individual curves or accumulated local effects.
 
-    A number has a curve, with the rows' histogram at its foot; categories have bars from the mean
-    over the rows, with each one's share of the rows; two columns have a heat map. Curves of single
-    rows are pale.
+    A number has a curve, with the rows' histogram at its foot, and a ring at the right for missing
+    values; categories have bars from the mean
+    over the rows, with each one's share of the rows; two columns have a heat map, without missing
+    numbers. Curves of single rows are pale.
 
     Parameters
     ----------
@@ -52,7 +53,8 @@ def dependence(dependence: Any, ax: Axes | None = None, *, output: Any = None) -
         Where to draw; None: on axes of a new figure.
     output : str or int, default=None
         The output of several to draw, by its name or number. None: all of them, told apart by
-        line and marker; in a heat map the last.
+        line and marker; in a heat map, and of two that mirror one another as the probabilities of
+        two classes do, the last.
 
     Returns
     -------
@@ -73,7 +75,7 @@ def dependence(dependence: Any, ax: Axes | None = None, *, output: Any = None) -
     shown = list(range(len(outputs)))
     if output is not None:
         shown = [output_place(output, outputs)]
-    elif two:
+    elif two or mirrored(average, 0):
         shown = shown[-1:]
     if two:
         named = outputs[shown[0]] if len(outputs) > 1 else ""
@@ -91,16 +93,19 @@ def _curves(
 ) -> None:
     size = letters(ax)
     grid = np.asarray(found.grid[0], dtype=np.float64)
+    known = ~np.isnan(grid)
+    missing = np.flatnonzero(~known)
+    grid, beyond = grid[known], _beyond(grid[known])
     handles = []
     colours = [INK] if len(shown) == 1 else output_colours(len(shown))
     for turn, k in enumerate(shown):
         if found.individual is not None:
             for line in _some(np.asarray(found.individual)[k]):
-                ax.plot(grid, line, color=PALE, lw=0.5, zorder=1)
+                ax.plot(grid, line[known], color=PALE, lw=0.5, zorder=1)
         few = len(grid) <= 25 or len(shown) > 1
         handles += ax.plot(
             grid,
-            average[k],
+            average[k][known],
             color=colours[turn],
             ls=LINES[turn % len(LINES)],
             lw=1.6,
@@ -112,6 +117,10 @@ def _curves(
             label=outputs[k],
             zorder=3,
         )
+        for point in missing:
+            ring = {"mec": colours[turn], "mfc": "white", "marker": "o", "ms": 5.0, "ls": ""}
+            gap = ax.plot(beyond, average[k][point], label="missing", **ring)
+            handles += gap if k == shown[-1] else []
     if found.kind == "ale":
         ax.axhline(0.0, color=EDGE, lw=0.6, zorder=0)
     _histogram(ax, found, grid)
@@ -119,10 +128,17 @@ def _curves(
 
     def write() -> None:
         write_axis(ax, size, x=str(found.feature_names[0]), y=_meaning(found, shown, outputs))
-        if len(shown) > 1:
-            legend_above(ax, size, handles)
+        if len(handles) > 1:
+            legend_above(ax, size, handles if len(shown) > 1 else handles[1:])
 
     settle(ax, write)
+
+
+def _beyond(grid: Floats) -> float:
+    """Where a missing value stands: to the right of all others."""
+    if not len(grid):
+        return 0.0
+    return float(grid[-1] + 0.07 * (np.ptp(grid) or 1.0))
 
 
 def _some(lines: Floats) -> Floats:
@@ -136,7 +152,9 @@ def _histogram(ax: Axes, found: Any, grid: Floats) -> None:
     if found.density is None:
         return
     values = np.asarray(found.density[0], dtype=np.float64)
-    low, high = float(np.nanmin(grid)), float(np.nanmax(grid))
+    if not len(grid):
+        return
+    low, high = float(grid.min()), float(grid.max())
     values = values[(values >= low) & (values <= high)]
     if not len(values) or low == high:
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,6 +38,7 @@ _NAMES = 0.45  # share of the page's width that names may take
 _SLACK = 1.1  # pages of other resolutions write the same text by up to a tenth wider
 _UPRIGHT = 0.3  # share of the page's height that names under the axes may take
 _LEGEND = 0.24  # share of the page's height that a legend above may take
+_BESIDE_NAME = 3.0  # width of a legend's mark and of the gaps beside a name, in letters' sizes
 _GAP = 4.0  # left free around axes, in points
 # A line may end at a space, after a sign that joins words, and after a dot before a letter; a
 # number stays whole.
@@ -122,29 +124,32 @@ def legend_above(ax: Axes, size: float, handles: Sequence[Any]) -> None:
     """Put a legend above the axes, in as many columns as fit between the page's sides."""
     extent, page = ax.get_window_extent(), ax.figure.bbox
     across = max(extent.width, 0.95 * (extent.x1 - _slot(ax).x0))
-    names = [wrapped(ax, str(h.get_label()), 0.8 * across, size) for h in handles]
+    names = [str(handle.get_label()) for handle in handles]
+    measure, dot = _measure(ax), ax.figure.dpi / 72
     while True:
-        for columns in range(len(handles), 0, -1):
-            legend = ax.legend(
-                handles,
-                names,
-                loc="lower right",
-                bbox_to_anchor=(1.0, 1.0),
-                ncols=columns,
-                fontsize=size,
-                frameon=False,
-                borderaxespad=0.2,
-                columnspacing=1.0,
-                handletextpad=0.4,
-                handlelength=1.6,
-                labelspacing=0.35,
-            )
-            taken = legend.get_window_extent()
-            if _SLACK * taken.width <= across:
-                break
-        if taken.height <= _LEGEND * page.height or size <= _SMALLEST:
-            return
+        texts = [_wrapped(measure, name, 0.8 * across * _MEASURED / size) for name in names]
+        lines = max(text.count("\n") + 1 for text in texts)
+        widest = max(measure(line) for text in texts for line in text.split("\n"))
+        column = widest * size / _MEASURED + _BESIDE_NAME * size * dot
+        columns = max(1, min(len(names), int(across / column)))
+        height = -(-len(names) // columns) * lines * size * _LINE * dot
+        if height <= _LEGEND * page.height or size <= _SMALLEST:
+            break
         size -= _STEP
+    ax.legend(
+        handles,
+        texts,
+        loc="lower right",
+        bbox_to_anchor=(1.0, 1.0),
+        ncols=columns,
+        fontsize=size,
+        frameon=False,
+        borderaxespad=0.2,
+        columnspacing=1.0,
+        handletextpad=0.4,
+        handlelength=1.6,
+        labelspacing=0.35,
+    )
 
 
 def legend_beside(ax: Axes, size: float, handles: Sequence[Any]) -> None:
@@ -236,6 +241,7 @@ def settle(ax: Axes, write: Callable[[], None]) -> None:
     """
     for _ in range(4):
         write()
+        _thin_ticks(ax)
         if ax.figure.get_layout_engine() is not None:
             before = ax.get_window_extent().bounds
             ax.figure.draw_without_rendering()
@@ -243,6 +249,27 @@ def settle(ax: Axes, write: Callable[[], None]) -> None:
                 return
         elif not _shrink(ax):
             return
+
+
+def _thin_ticks(ax: Axes) -> None:
+    """Take fewer ticks along the horizontal axis where their numbers would touch."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis = ax.xaxis
+    for bins in (6, 5, 4, 3, 2):
+        if not isinstance(axis.get_major_locator(), MaxNLocator):
+            return
+        low, high = sorted(axis.get_view_interval())
+        ticks = [tick for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
+        axis.get_ticklabels()  # writes the numbers
+        boxes = sorted((tick.label1.get_window_extent() for tick in ticks), key=lambda b: b.x0)
+        if all(
+            _SLACK * one.width / 2 + _SLACK * other.width / 2 + _GAP
+            <= (other.x0 + other.x1 - one.x0 - one.x1) / 2
+            for one, other in pairwise(boxes)
+        ):
+            return
+        axis.set_major_locator(MaxNLocator(bins, steps=[1, 2, 2.5, 5, 10]))
 
 
 def _shrink(ax: Axes) -> bool:

@@ -29,6 +29,10 @@ def heat_map(found: Any, average: Floats, named: str, ax: Axes | None) -> Axes:
     """
     grids = [np.asarray(grid) for grid in found.grid]
     numbers = [as_numbers(grid) for grid in grids]
+    for k, values in enumerate(numbers):
+        if values is not None:  # missing numbers have no place on the axis
+            kept = np.flatnonzero(~np.isnan(values))
+            numbers[k], average = values[kept], np.take(average, kept, axis=k)
     across, up = (len(g) if v is None else 0 for g, v in zip(grids, numbers, strict=True))
     ax = drawn_axes(ax, 5.6 + 0.3 * across, 4.4 + 0.25 * up)
     size = letters(ax)

@@ -6,7 +6,20 @@ from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
-__all__ = ["output_place", "texts_of"]
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["mirrored", "output_place", "texts_of"]
+
+
+def mirrored(answers: npt.NDArray[np.float64], axis: int) -> bool:
+    """Whether there are two outputs along the axis, whose sum is the same everywhere.
+
+    So it is with the probabilities of two classes: what one shows, the other shows too.
+    """
+    both = answers.sum(axis=axis)
+    size = float(np.abs(answers).max(initial=0.0))
+    return answers.shape[axis] == 2 and bool(np.ptp(both) <= 1e-9 * size)
 
 
 def texts_of(names: Any, n_outputs: int) -> list[str]:

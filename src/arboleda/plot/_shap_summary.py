@@ -17,7 +17,7 @@ from arboleda.plot._fit import (
     write_axis,
 )
 from arboleda.plot._importance import wanted_rows
-from arboleda.plot._outputs import output_place, texts_of
+from arboleda.plot._outputs import mirrored, output_place, texts_of
 from arboleda.plot._style import EDGE, NEUTRAL, letters, output_colours, quiet, ramp
 
 if TYPE_CHECKING:
@@ -54,8 +54,9 @@ def shap_summary(
     ax : matplotlib.axes.Axes, default=None
         Where to draw; None: on axes of a new figure.
     output : str or int, default=None
-        The output of several to draw, by its name or number. None: the only one; of several, the
-        mean size of the values for each, one bar after the other.
+        The output of several to draw, by its name or number. None: the only one; of two that
+        mirror one another, as the probabilities of two classes do, the second; of others, the mean
+        size of the values for each, one bar after the other.
     n_features : int, default=20
         Columns to draw at most; fewer are drawn where the axes have no room for their names, and
         the label of the axis tells of how many. None: as many as fit.
@@ -76,8 +77,10 @@ def shap_summary(
     values = np.asarray(shap_values.values, dtype=np.float64)
     outputs = texts_of(shap_values.output_names, values.shape[2] if values.ndim == 3 else 1)
     columns = [str(name) for name in shap_values.feature_names]
-    if values.ndim == 3 and (output is not None or values.shape[2] == 1):
-        place = 0 if output is None else output_place(output, outputs)
+    named = ""
+    if values.ndim == 3 and (output is not None or len(outputs) == 1 or mirrored(values, 2)):
+        place = len(outputs) - 1 if output is None else output_place(output, outputs)
+        named = f" for {outputs[place]}" if len(outputs) > 1 else ""
         values, outputs = values[:, :, place], [outputs[place]]
     elif values.ndim == 2 and output is not None:
         output_place(output, outputs)
@@ -94,7 +97,7 @@ def shap_summary(
         kinds = [_swarm(ax, values[:, k], data[:, k], row) for row, k in enumerate(order)]
         ax.axvline(0.0, color=EDGE, lw=0.7, zorder=0)
         handles = _key(set().union(*kinds))
-        meaning = "SHAP value: lowers the answer (left), raises it (right)"
+        meaning = f"SHAP value{named}: lowers the answer (left), raises it (right)"
     else:
         handles = _stacked(ax, sizes[order], outputs)
         meaning = "mean size of the SHAP values"

@@ -1,0 +1,180 @@
+"""What the pictures show: numbers in the right order, place and direction."""
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from tests.plot import stand_ins as made
+
+from arboleda import DecisionTreeClassifier, plot
+
+
+@pytest.fixture(autouse=True)
+def closed_figures() -> Iterator[None]:
+    yield
+    plt.close("all")
+
+
+def test_importances_fall_from_top_to_bottom() -> None:
+    found = made.importance(6)
+    ax = plot.importance(found, n_features=4)
+    assert ax.yaxis_inverted()
+    np.testing.assert_allclose(
+        [bar.get_width() for bar in ax.patches], np.sort(found.value)[::-1][:4]
+    )
+    assert "(4 of 6 columns)" in ax.get_xlabel().replace("\n", " ")
+
+
+def test_an_unknown_error_has_no_bar() -> None:
+    found = made.importance(3)
+    found.standard_error = np.array([0.1, np.nan, 0.1])
+    assert len(plot.importance(found).collections[0].get_segments()) == 2
+
+
+def test_conditions_for_stand_right_and_against_left() -> None:
+    found = made.lime(3, 2)
+    found.weights = np.array([0.1, -0.3, 0.2])
+    ax = plot.for_against(found)
+    widths = {bar.get_width() for bar in ax.patches}
+    assert {0.1, -0.3, 0.2} < widths
+    assert [bar.get_hatch() for bar in ax.patches if bar.get_width() == -0.3] == ["////"]
+    names = [label.get_text().replace("\n", " ") for label in ax.get_yticklabels()]
+    likely = int(np.argmax(found.probabilities))
+    assert names[0] == found.class_names[likely]
+    assert [found.conditions.index(name) for name in names[2:]] == [1, 2, 0]
+
+
+def test_many_classes_are_summed() -> None:
+    found = made.lime(2, 12)
+    names = [label.get_text() for label in plot.for_against(found).get_yticklabels()]
+    assert names[4] == "8 other classes"
+
+
+def test_steps_lead_from_the_mean_to_the_answer() -> None:
+    found = made.shap(12)
+    ax = plot.shap_waterfall(found, row=5, n_features=3)
+    texts = [text.get_text() for text in ax.texts]
+    assert len(texts) == 6
+    assert texts[0] == "0.1"
+    total = float(texts[-1].replace("\N{MINUS SIGN}", "-"))
+    assert total == pytest.approx(0.1 + found.values[5].sum(), rel=1e-3)
+    steps = [bar.get_width() for bar in ax.patches]
+    assert sum(steps) == pytest.approx(found.values[5].sum())
+    assert "9 other columns" in [label.get_text() for label in ax.get_yticklabels()]
+
+
+def test_of_several_outputs_the_largest_or_the_one_named() -> None:
+    found = made.shap(4, 3)
+    largest = int(np.argmax(found.values[0].sum(axis=0)))
+    assert found.output_names[largest] in plot.shap_waterfall(found).get_xlabel().replace("\n", " ")
+    assert "class 1" in plot.shap_waterfall(found, output=1).get_xlabel()
+    assert "class 2" in plot.shap_summary(found, output=found.output_names[2]).get_xlabel()
+
+
+def test_of_two_that_mirror_the_second() -> None:
+    found = made.shap(3, 2)
+    found.values[:, :, 0] = -found.values[:, :, 1]
+    assert "class 1" in plot.shap_summary(found).get_xlabel()
+    curve = made.dependence(0, 2)
+    curve.average[0] = 1.0 - curve.average[1]
+    assert "class 1" in plot.dependence(curve).get_ylabel().replace("\n", " ")
+
+
+def test_every_row_is_a_point_and_missing_ones_are_rings() -> None:
+    found = made.shap(3)
+    ax = plot.shap_summary(found)
+    points = sum(len(group.get_offsets()) for group in ax.collections)
+    assert points == found.values.size
+    rings = [group for group in ax.collections if group.get_facecolor()[0, :3].tolist() == [1] * 3]
+    assert sum(len(group.get_offsets()) for group in rings) == sum(
+        value is None for value in found.data.ravel()
+    )
+
+
+def test_a_missing_value_stands_beyond_the_curve() -> None:
+    found = made.dependence(0, 1)
+    found.grid[0] = np.append(found.grid[0], np.nan)
+    found.average = np.append(found.average, [[9.0]], axis=1)
+    ax = plot.dependence(found)
+    (ring,) = [line for line in ax.lines if line.get_label() == "missing"]
+    assert ring.get_xdata()[0] > 10.0
+    assert ring.get_ydata()[0] == 9.0
+    assert np.isfinite(ax.get_xlim()).all()
+
+
+def test_bars_of_categories_start_at_the_mean_over_the_rows() -> None:
+    found = made.dependence(3, 1)
+    found.average, found.density = np.array([[1.0, 2.0, 4.0]]), [np.array([1.0, 1.0, 2.0])]
+    ax = plot.dependence(found)
+    assert [bar.get_x() for bar in ax.patches] == [2.75] * 3
+    assert [bar.get_width() for bar in ax.patches] == [-1.75, -0.75, 1.25]
+    assert "(50.0 %)" in ax.get_yticklabels()[2].get_text().replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_regions_are_parted_where_the_class_changes() -> None:
+    ax = plot.decision_regions(made.regions(1, 3))
+    (lines,) = [group for group in ax.collections if hasattr(group, "get_segments")]
+    up = {start[1] for start, end in lines.get_segments() if start[1] == end[1]}
+    assert len(up) == 2  # three stripes
+    with pytest.raises(ValueError, match="2 models need as many axes"):
+        plot.decision_regions(made.regions(2, 3), ax)
+
+
+def test_curves_of_coverage_share_axes() -> None:
+    ax = plot.coverage(made.coverage("one"))
+    plot.coverage(made.coverage("two"), ax, label="second")
+    legend = ax.get_legend()
+    assert legend is not None
+    assert sorted(text.get_text() for text in legend.get_texts()) == ["one", "promised", "second"]
+    with pytest.raises(ValueError, match="no coverage curve"):
+        plot.coverage({})
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_surrogate_stands_above_its_curves(known: bool) -> None:
+    tree = DecisionTreeClassifier(max_leaf_nodes=4).fit([[1], [2], [3], [4]], list("abab"))
+    sizes = np.array([2, 3, 4])
+    error = sizes / 100 if known else np.full(3, np.nan)
+    curve = SimpleNamespace(
+        size=sizes, fidelity=1 - 1 / sizes, error=error, cart_error=error, ensemble_error=error
+    )
+    found = SimpleNamespace(model=tree, curve=curve, fidelity=0.75)
+    axes = plot.surrogate(found)
+    assert len(axes) == (3 if known else 2)
+    assert axes[1].lines[1].get_xdata()[0] == 4
+    _, given = plt.subplots(1, 4)
+    with pytest.raises(ValueError, match="more than there are pictures"):
+        plot.surrogate(found, given)
+    rules = SimpleNamespace(model="if x <= 2: a\nelse: b", curve=curve, fidelity=0.75)
+    assert plot.surrogate(rules, given[0]) is given[0]
+    assert "else: b" in given[0].texts[0].get_text()
+
+
+@pytest.mark.parametrize("output", [5, "no such class", 1.5])
+def test_outputs_that_are_not_there(output: object) -> None:
+    for draw, found in (
+        (plot.shap_summary, made.shap(2, 3)),
+        (plot.shap_waterfall, made.shap(2, 3)),
+        (plot.dependence, made.dependence(0, 3)),
+    ):
+        with pytest.raises(ValueError, match="output="):
+            draw(found, output=output)
+
+
+def test_rows_and_numbers_of_features_that_are_not_there() -> None:
+    with pytest.raises(IndexError, match="row=80"):
+        plot.shap_waterfall(made.shap(2), row=80)
+    with pytest.raises(ValueError, match="n_features=0"):
+        plot.importance(made.importance(2), n_features=0)
+    with pytest.raises(ValueError, match="n_conditions=0"):
+        plot.for_against(made.lime(2, 2), n_conditions=0)
+
+
+def test_no_setting_of_matplotlib_changes() -> None:
+    before = dict(mpl.rcParams)
+    plot.importance(made.importance(2))
+    plot.dependence(made.plane(0, 3))
+    assert dict(mpl.rcParams) == before
