@@ -22,6 +22,7 @@ RUNNABLE = [
             "coverage",
             "decisions",
             "diagnose",
+            "explain",
             "explore",
             "features",
             "forests",
