@@ -22,12 +22,11 @@ from arboleda.explain._conformal import (
     read_pair,
     table_of,
     tell_of_few_rows,
-    without_steps,
 )
 from arboleda.explain._coverage_curve import CoverageCurve
 from arboleda.explain._outputs import OutputReader, output_reader
+from arboleda.explain._prediction_set_out_of_bag import out_of_bag
 from arboleda.explain._prediction_set_scores import Method, scores_of
-from arboleda.forest._forest_model import ForestModel
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -365,7 +364,7 @@ def prediction_set(
         probabilities = read(X).values
     else:
         X, y = read_pair(training, "training", numeric=False)
-        probabilities, y = _out_of_bag(estimator, X, y)
+        probabilities, y = out_of_bag(estimator, X, y)
     codes = _known(y, read.classes)
     own = scores_of(method, probabilities, seed)[np.arange(len(codes)), codes]
     groups = [own[codes == k] for k in range(len(read.classes))] if by_class else [own]
@@ -374,30 +373,6 @@ def prediction_set(
     return PredictionSet(
         method, coverage, read.classes, bool(by_class), training is not None, read, scores, seed
     )
-
-
-def _out_of_bag(estimator: Any, X: Any, y: Array) -> tuple[Floats, Array]:
-    """Probabilities by the members that left a row out, and its label, of rows that have them."""
-    last, table = without_steps(estimator, X)
-    if isinstance(last, ForestModel):
-        found = last._training_rows(table, y).means()
-    else:
-        kept = getattr(last, "oob_decision_function_", None)
-        if kept is None:
-            raise ValueError(
-                f"{type(last).__name__} does not tell what its members say of rows that they left "
-                "out: fit a forest or bagging with oob_score=True, or give calibration=(X, y)"
-            )
-        found = np.asarray(kept, dtype=np.float64)
-        if len(found) != len(y):
-            raise ValueError(
-                f"training has {len(y)} rows, but {type(last).__name__} was fitted on "
-                f"{len(found)}: give its training rows, in their order"
-            )
-    judged = found.sum(axis=1) > 0.5  # scikit-learn's forests answer 0 where there is none
-    if not judged.any():
-        raise ValueError("no member left a row out: use more members")
-    return found[judged], y[judged]
 
 
 def _codes_of(labels: Array, classes: Array) -> Codes:
