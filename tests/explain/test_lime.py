@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from matplotlib.figure import Figure
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.ensemble import GradientBoostingClassifier
@@ -381,6 +382,15 @@ def test_the_frame_holds_the_conditions_in_order() -> None:
     assert frame["condition"].tolist() == found.conditions
     assert np.all(np.diff(np.abs(frame["weight"])) <= 0)
     assert [name.split(" ")[0] for name in frame["feature"]] == list(found.feature_names)
+
+
+def test_an_explanation_draws_itself() -> None:
+    X, y = load_iris(return_X_y=True)
+    forest = RandomForestClassifier(5, random_state=0).fit(X, y)
+    found = lime(forest, X, n_samples=100, random_state=0).explain(X[70], n_features=2)
+    axes = Figure().add_subplot()
+    assert found.plot(axes, n_conditions=1) is axes
+    assert axes.has_data()
 
 
 # Signs that the `lime` package finds in the course's example, at its defaults: each of these

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from matplotlib.figure import Figure
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.dummy import DummyClassifier, DummyRegressor
@@ -165,6 +166,13 @@ def test_regressors_are_imitated_by_their_values(imitate: Any) -> None:
     assert found.fidelity == pytest.approx(expected)
     assert found.curve.error[-1] == pytest.approx(np.sqrt(((own - y[250:]) ** 2).mean()))
     assert found.fidelity > 0.6
+
+
+def test_a_surrogate_draws_itself(forest: RandomForestClassifier) -> None:
+    found = surrogate_tree(forest, X[TRAIN], NAMES[TRAIN], random_state=0)
+    panels = np.array(Figure().subplots(1, 3))
+    assert found.plot(panels) is panels
+    assert all(panel.has_data() or panel.texts for panel in panels)
 
 
 # Rules

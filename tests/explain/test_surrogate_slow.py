@@ -10,7 +10,7 @@ from tests.conftest import shared_data
 from arboleda import RandomForestClassifier
 from arboleda.explain import surrogate_rules, surrogate_tree
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 _N_TEST = 16_281  # UCI's own test rows, which come first
 
 
