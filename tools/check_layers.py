@@ -69,6 +69,7 @@ PYTHON = {
     "combine": {"_bridge", "_errors", "_files", "bagging", "boosting", "persist", "tree"},
     "features": {"_bridge", "_errors", "_frames", "forest", "tree"},
     "interchange": {"_bridge", "_errors", "boosting", "forest", "tree"},
+    "onnx_export": {"_bridge", "_files", "bagging", "boosting", "combine", "forest", "tree"},
     "learners": {"_bridge", "_errors", "_figures", "_frames", "_numbers", "_reading", "tree"},
     "decide": {"_errors", "_figures", "_frames", "combine", "metrics", "tree"},
     "datasets": {"_files"},

@@ -55,12 +55,14 @@ _PUBLIC = {
     "VotingClassifier": "arboleda.combine",
     "VotingRegressor": "arboleda.combine",
     "export_graphviz": "arboleda.tree",
+    "export_onnx": "arboleda.onnx_export",
     "export_text": "arboleda.tree",
     "from_lightgbm": "arboleda.interchange",
     "from_sklearn": "arboleda.interchange",
     "from_xgboost": "arboleda.interchange",
     "load": "arboleda.persist",
     "plot_tree": "arboleda.tree",
+    "to_onnx": "arboleda.onnx_export",
 }
 _MODULES = {
     "combine",
@@ -130,6 +132,7 @@ __all__ = [
     "explanations",
     "explore",
     "export_graphviz",
+    "export_onnx",
     "export_text",
     "from_lightgbm",
     "from_sklearn",
@@ -140,6 +143,7 @@ __all__ = [
     "persist",
     "plot",
     "plot_tree",
+    "to_onnx",
 ]
 
 if TYPE_CHECKING:
@@ -198,6 +202,8 @@ if TYPE_CHECKING:
     from arboleda.learners import MixedNaiveBayes as MixedNaiveBayes
     from arboleda.learners import NearestShrunkenCentroids as NearestShrunkenCentroids
     from arboleda.learners import RegularizedDiscriminantAnalysis as RegularizedDiscriminantAnalysis
+    from arboleda.onnx_export import export_onnx as export_onnx
+    from arboleda.onnx_export import to_onnx as to_onnx
     from arboleda.persist import load as load
     from arboleda.study import Study as Study
     from arboleda.tree import DecisionTreeClassifier as DecisionTreeClassifier

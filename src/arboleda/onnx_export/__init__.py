@@ -1,0 +1,5 @@
+"""Models in the format of ONNX, which runtimes of many languages predict with."""
+
+from arboleda.onnx_export._export import export_onnx, to_onnx
+
+__all__ = ["export_onnx", "to_onnx"]

@@ -1,0 +1,138 @@
+"""A fitted model as a file of ONNX: https://onnx.ai."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.utils.validation import check_is_fitted
+
+from arboleda._files import write_atomically
+from arboleda.onnx_export._graph import Graph
+from arboleda.onnx_export._inputs import Inputs, InputType
+from arboleda.onnx_export._models import Place, answer, schema_of
+
+
+def to_onnx(model: Any, *, input_type: InputType = "float64") -> Any:
+    """Make an ONNX model of a tree ensemble.
+
+    The ONNX model predicts what the model does: thresholds and leaves are float64, answers are
+    rounded to float32 once where trees have been added up.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted decision tree, forest, ensemble of bagged trees, gradient boosting, or a mean of
+        such by voting or learned weights.
+    input_type : {"float64", "float32"}, default="float64"
+        Type of the numbers that go in. With "float32" a runtime gets values that were rounded; each
+        goes where the model sends that rounded value.
+
+    Returns
+    -------
+    onnx_model : onnx.ModelProto
+        Its input is ``X`` of shape (n_rows, n_features), or, where a column holds texts, an input
+        of shape (n_rows, 1) for each column, under its name. NaN is a missing number, and a
+        category that the model does not know, such as "", a missing text.
+
+        Its outputs are ``label`` (n_rows,) and ``probabilities`` (n_rows, n_classes) of a
+        classifier, and ``prediction`` of a regressor: (n_rows,), or a column for each value.
+
+    Raises
+    ------
+    TypeError
+        If it is no model that can be exported.
+    ValueError
+        If it is one with options that ONNX has no operators for: linear leaves, an initial
+        estimator, votes of members, several targets of classes, dates as categories.
+    ModuleNotFoundError
+        If the package onnx is not installed: ``pip install "arboleda[onnx]"``.
+
+    Examples
+    --------
+    >>> import arboleda
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = arboleda.RandomForestClassifier(n_estimators=10, random_state=0).fit(X, y)
+    >>> onnx_model = arboleda.to_onnx(model)  # doctest: +SKIP
+    >>> [output.name for output in onnx_model.graph.output]  # doctest: +SKIP
+    ['label', 'probabilities']
+    """
+    if input_type not in {"float64", "float32"}:
+        raise ValueError(f"input_type is {input_type!r}: give 'float64' or 'float32'")
+    if not hasattr(model, "fit"):
+        raise TypeError(f"a {type(model).__name__} is no estimator: give a fitted model")
+    check_is_fitted(model)
+    schema = schema_of(model)
+    if schema is None:
+        raise TypeError(f"{type(model).__name__} has no member that can be exported to ONNX")
+    graph = Graph()
+    found = answer(model, Place(graph, Inputs(graph, schema, input_type)))
+    if is_classifier(model):
+        _give_classes(graph, found, np.asarray(model.classes_), input_type)
+    else:
+        _give_values(graph, found, int(_n_values(model)), input_type)
+    return graph.model(f"{type(model).__name__} of arboleda")
+
+
+def export_onnx(
+    model: Any, path: str | os.PathLike[str], *, input_type: InputType = "float64"
+) -> None:
+    """Write a tree ensemble as a file of ONNX.
+
+    Parameters
+    ----------
+    model, input_type
+        As in `to_onnx`.
+    path : str or path-like
+        Where to; by custom the name ends in ``.onnx``. A file there is replaced whole, or, when
+        anything fails, left as it was.
+
+    Raises
+    ------
+    TypeError, ValueError, ModuleNotFoundError
+        As `to_onnx`.
+    OSError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import arboleda
+    >>> tree = arboleda.DecisionTreeClassifier().fit([[0], [1]], ["no", "yes"])
+    >>> arboleda.export_onnx(tree, "answer.onnx")  # doctest: +SKIP
+    """
+    content = to_onnx(model, input_type=input_type).SerializeToString()
+    write_atomically(Path(path), content)
+
+
+def _give_classes(graph: Graph, shares: str, classes: Any, dtype: str) -> None:
+    best = graph.add("ArgMax", shares, axis=1, keepdims=0)
+    kind = classes.dtype.kind
+    if kind in "biu":
+        labels, label_type = classes.astype(np.int64), "int64"
+    elif kind == "f":
+        labels, label_type = classes.astype(np.float64), "float64"
+    else:
+        labels, label_type = np.array([str(label) for label in classes], dtype=object), "text"
+    label = graph.add("Gather", graph.constant(labels), best, axis=0)
+    graph.output("label", label, label_type, [None])
+    shares = graph.cast(shares, "float32") if dtype == "float32" else shares
+    graph.output("probabilities", shares, dtype, [None, len(classes)])
+
+
+def _give_values(graph: Graph, values: str, n_values: int, dtype: str) -> None:
+    values = graph.cast(values, "float32") if dtype == "float32" else values
+    if n_values > 1:
+        graph.output("prediction", values, dtype, [None, n_values])
+        return
+    one = graph.add("Squeeze", values, graph.constant(np.array([1], dtype=np.int64)))
+    graph.output("prediction", one, dtype, [None])
+
+
+def _n_values(model: Any) -> int:
+    if hasattr(model, "loss_"):
+        return int(model.loss_.n_outputs)
+    return int(getattr(model, "n_outputs_", 1))

@@ -1,0 +1,132 @@
+"""A graph of ONNX while it is made: each step adds a node and returns the name of its output.
+
+Operators: https://onnx.ai/onnx/operators. Everything is float64 from the inputs on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+OPSET = 18
+ML_OPSET = 4  # tables of any type in LabelEncoder
+IR_VERSION = 9
+
+Floats = npt.NDArray[np.float64]
+
+
+def onnx_module() -> Any:
+    """The package onnx.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If it is not installed; the message says how.
+    """
+    try:
+        import onnx
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            'ONNX files need the package onnx: pip install "arboleda[onnx]"'
+        ) from error
+    return onnx
+
+
+class Graph:
+    """Nodes, constants, inputs and outputs."""
+
+    def __init__(self) -> None:
+        self.onnx = onnx_module()
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+        self.inputs: list[Any] = []
+        self.outputs: list[Any] = []
+        self._count = 0
+
+    def add(self, operator: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
+        """Add a node of one output and return its name."""
+        name = self._fresh(operator)
+        node = self.onnx.helper.make_node(
+            operator, list(inputs), [name], name=name, domain=domain, **attributes
+        )
+        self.nodes.append(node)
+        return name
+
+    def add_first(self, operator: str, *inputs: str, **attributes: Any) -> str:
+        """Add a node of two outputs and return the name of the first."""
+        name = self._fresh(operator)
+        node = self.onnx.helper.make_node(
+            operator, list(inputs), [name, f"{name}_more"], name=name, **attributes
+        )
+        self.nodes.append(node)
+        return name
+
+    def constant(self, values: npt.ArrayLike) -> str:
+        """Add an array and return its name."""
+        name = self._fresh("constant")
+        self.constants.append(self.tensor(values, name))
+        return name
+
+    def tensor(self, values: npt.ArrayLike, name: str = "") -> Any:
+        """An array as ONNX has it; texts too."""
+        array = np.asarray(values)
+        if array.dtype.kind in "UO":
+            content = [str(text).encode() for text in array.ravel()]
+            return self.onnx.helper.make_tensor(
+                name, self.onnx.TensorProto.STRING, array.shape, content
+            )
+        return self.onnx.numpy_helper.from_array(array, name)
+
+    def input(self, name: str, dtype: str, width: int) -> str:
+        """Declare an input of shape (n_rows, width) and return its name."""
+        info = self.onnx.helper.make_tensor_value_info(name, self._type(dtype), [None, width])
+        self.inputs.append(info)
+        return name
+
+    def output(self, name: str, value: str, dtype: str, shape: list[int | None]) -> None:
+        """Declare a value as an output of the model."""
+        self.nodes.append(self.onnx.helper.make_node("Identity", [value], [name], name=name))
+        self.outputs.append(self.onnx.helper.make_tensor_value_info(name, self._type(dtype), shape))
+
+    def cast(self, value: str, dtype: str) -> str:
+        """Change the type of numbers."""
+        return self.add("Cast", value, to=self._type(dtype))
+
+    def columns(self, matrix: str, places: npt.ArrayLike) -> str:
+        """Some columns of a matrix."""
+        return self.add("Gather", matrix, self.constant(np.asarray(places, np.int64)), axis=1)
+
+    def side_by_side(self, parts: list[str]) -> str:
+        """Join matrices of equally many rows."""
+        return parts[0] if len(parts) == 1 else self.add("Concat", *parts, axis=1)
+
+    def model(self, description: str) -> Any:
+        """The whole model, checked."""
+        helper = self.onnx.helper
+        graph = helper.make_graph(
+            self.nodes, "arboleda", self.inputs, self.outputs, initializer=self.constants
+        )
+        opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
+        model = helper.make_model(
+            graph, opset_imports=opsets, ir_version=IR_VERSION, producer_name="arboleda",
+            doc_string=description,
+        )  # fmt: skip
+        self.onnx.checker.check_model(model)
+        return model
+
+    def _fresh(self, operator: str) -> str:
+        self._count += 1
+        return f"{operator.lower()}_{self._count}"
+
+    def _type(self, dtype: str) -> int:
+        kinds = self.onnx.TensorProto
+        return int(
+            {
+                "float32": kinds.FLOAT,
+                "float64": kinds.DOUBLE,
+                "int64": kinds.INT64,
+                "text": kinds.STRING,
+            }[dtype]
+        )

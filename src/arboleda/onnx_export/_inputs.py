@@ -1,0 +1,133 @@
+"""Inputs of an ONNX model, and the matrix of numbers that trees ask.
+
+A table of numbers is one input. Where a column holds texts, every column is an input of its own,
+under its name. Categories become their codes; missing and unseen ones NaN.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda._bridge.schema import Schema
+from arboleda.boosting._target_statistics import TargetStatistics
+from arboleda.onnx_export._graph import Graph
+
+InputType = Literal["float32", "float64"]
+
+
+class Inputs:
+    """The columns of a table as the graph receives them.
+
+    Parameters
+    ----------
+    graph : Graph
+    schema : Schema
+        Of the model, or of any member of it.
+    dtype : {"float32", "float64"}
+        Type of the numbers.
+    """
+
+    def __init__(self, graph: Graph, schema: Schema, dtype: InputType) -> None:
+        self._graph = graph
+        self._dtype = dtype
+        self.n_columns = schema.n_columns
+        kinds = [_kind_of(schema, j) for j in range(schema.n_columns)]
+        self._matrix: str | None = None
+        self._apart: list[str] = []
+        if "text" not in kinds:
+            name = graph.input("X", dtype, schema.n_columns)
+            self._matrix = graph.cast(name, "float64") if dtype == "float32" else name
+            return
+        for j, kind in enumerate(kinds):
+            name = str(schema.names[j]) if schema.names is not None else f"x{j}"
+            if kind == "text":
+                self._apart.append(graph.input(name, "text", 1))
+                continue
+            value = graph.input(name, dtype, 1)
+            self._apart.append(graph.cast(value, "float64") if dtype == "float32" else value)
+
+    def matrix(
+        self,
+        schema: Schema,
+        statistics: TargetStatistics | None = None,
+        columns: npt.NDArray[np.intp] | None = None,
+    ) -> str:
+        """Return the matrix that trees fitted on such columns ask.
+
+        ``columns``: which of the table's columns they are; None: all. Target statistics stand where
+        categories were, further ones after all columns.
+        """
+        places = np.arange(schema.n_columns) if columns is None else columns
+        replaced = statistics.columns if statistics is not None else ()
+        if self._matrix is not None and not any(schema.n_levels):
+            whole = columns is None or np.array_equal(columns, np.arange(self.n_columns))
+            return self._matrix if whole else self._graph.columns(self._matrix, places)
+        parts, more = [], []
+        for j, place in enumerate(places.tolist()):
+            levels = schema.levels[j]
+            if levels is None:
+                parts.append(self._column(place))
+            elif j in replaced and statistics is not None:
+                table = statistics.values[statistics.columns.index(j)]
+                found = [
+                    self._looked_up(place, schema, j, table[:-1, s], table[-1, s])
+                    for s in range(table.shape[1])
+                ]
+                parts.append(found[0])
+                more += found[1:]
+            else:
+                codes = np.arange(len(levels), dtype=np.float64)
+                parts.append(self._looked_up(place, schema, j, codes, np.nan))
+        return self._graph.side_by_side([*parts, *more])
+
+    def _column(self, place: int) -> str:
+        if self._matrix is None:
+            return self._apart[place]
+        return self._graph.columns(self._matrix, [place])
+
+    def _looked_up(
+        self, place: int, schema: Schema, j: int, values: npt.NDArray[np.float64], default: float
+    ) -> str:
+        """Number of each label of a column; ``default`` of all others."""
+        levels: Any = schema.levels[j]
+        if not levels:
+            zero = self._graph.constant(np.array([[0.0]]))
+            nothing = self._graph.constant(np.array([[default]]))
+            shape = self._graph.add("Shape", self._column(place))
+            return self._graph.add("Expand", self._graph.add("Add", zero, nothing), shape)
+        if _kind_of(schema, j) == "text":
+            keys: Any = np.array(levels, dtype=object)
+        else:
+            keys = np.array([float(label) for label in levels])
+            if self._dtype == "float32":
+                keys = keys.astype(np.float32).astype(np.float64)
+        return self._graph.add(
+            "LabelEncoder",
+            self._column(place),
+            domain="ai.onnx.ml",
+            keys_tensor=self._graph.tensor(keys),
+            values_tensor=self._graph.tensor(np.asarray(values, dtype=np.float64)),
+            default_tensor=self._graph.tensor(np.array([default])),
+        )
+
+
+def _kind_of(schema: Schema, column: int) -> Literal["number", "text"]:
+    """What stands in a column.
+
+    Raises
+    ------
+    ValueError
+        If its categories are neither all texts nor all numbers.
+    """
+    levels = schema.levels[column]
+    if levels is None or all(isinstance(label, bool | int | float) for label in levels):
+        return "number"
+    if all(isinstance(label, str) for label in levels):
+        return "text"
+    raise ValueError(
+        f"column {schema.describe(column)} has categories that are neither all texts nor all "
+        "numbers, and ONNX has no others: turn them into text and fit again"
+    )

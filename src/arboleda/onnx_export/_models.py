@@ -1,0 +1,246 @@
+"""What each kind of model is as a graph: probabilities of classes, or values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import is_classifier
+from sklearn.frozen import FrozenEstimator
+
+from arboleda._bridge.forest import Forest, Voting
+from arboleda._bridge.tree import Tree
+from arboleda.bagging._ensemble import MemberEnsemble
+from arboleda.bagging._tree_members import TreeMembers
+from arboleda.boosting._boosted_model import BoostedModel
+from arboleda.boosting._losses import Loss
+from arboleda.combine._share_rules import Mean
+from arboleda.combine._voting import Voting as VotingModel
+from arboleda.combine._weighted_mean import WeightedMean
+from arboleda.forest._forest_model import ForestModel
+from arboleda.onnx_export._graph import Graph
+from arboleda.onnx_export._inputs import Inputs
+from arboleda.onnx_export._trees import TreeNodes
+from arboleda.tree._decision_tree import DecisionTree
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a model stands in a graph: its inputs, and which of their columns are the model's."""
+
+    graph: Graph
+    inputs: Inputs
+    columns: npt.NDArray[np.intp] | None = None  # None: all
+
+
+def answer(model: Any, place: Place) -> str:
+    """Add a fitted model to a graph; return the name of its answer.
+
+    That is a matrix of float64: probabilities (n_rows, n_classes), or values (n_rows, n_values).
+
+    Raises
+    ------
+    TypeError
+        If it is no model that can be exported.
+    ValueError
+        If it is one, with options that ONNX has no operators for.
+    """
+    inner = model.estimator if isinstance(model, FrozenEstimator) else model
+    for kind, add in _KINDS.items():
+        if isinstance(inner, kind):
+            return add(inner, place)
+    raise TypeError(
+        f"{type(inner).__name__} cannot be exported to ONNX: what can are decision trees, forests, "
+        "bagged trees, gradient boosting, and means of such by voting"
+    )
+
+
+def schema_of(model: Any) -> Any:
+    """Columns of a model, or of the first of its members that has some."""
+    if isinstance(model, FrozenEstimator):
+        model = model.estimator
+    if getattr(model, "schema_", None) is not None:
+        return model.schema_
+    members = getattr(model, "estimators_", ())
+    for member in members:
+        found = schema_of(member)
+        if found is not None and found.n_columns == model.n_features_in_:
+            return found
+    return None
+
+
+def _of_tree(model: DecisionTree, place: Place) -> str:
+    _refuse_several_targets(model)
+    return _votes([model.tree_], "soft", model, place)
+
+
+def _of_forest(model: ForestModel, place: Place) -> str:
+    _refuse_several_targets(model)
+    return _of_trees(model.forest_, model._voting, model, place)
+
+
+def _of_trees(forest: Forest, voting: Voting, model: Any, place: Place) -> str:
+    return _votes([forest.tree(i) for i in range(forest.n_trees)], voting, model, place)
+
+
+def _votes(trees: list[Tree], voting: Voting, model: Any, place: Place) -> str:
+    """Mean vote of trees."""
+    width = trees[0].value_rows.shape[1]
+    nodes = TreeNodes(width)
+    for tree in trees:
+        nodes.add(tree, _vote(tree, voting) / len(trees), range(width))
+    return nodes.into(place.graph, place.inputs.matrix(model.schema_, None, place.columns), 0.0)
+
+
+def _vote(tree: Tree, voting: Voting) -> Floats:
+    """What each node votes, as `Forest.votes` says it."""
+    shares = tree.value_rows
+    if voting == "soft":
+        return shares
+    if voting == "hard":
+        return np.asarray(np.eye(shares.shape[1])[shares.argmax(axis=1)])
+    weight = tree.weighted_n_node_samples[:, np.newaxis]
+    return np.asarray((weight * shares + 1.0) / (weight + shares.shape[1]))
+
+
+def _of_boosted(model: BoostedModel, place: Place) -> str:
+    ensemble = model.ensemble_
+    if ensemble.has_linear_leaves:
+        raise ValueError(
+            f"the leaves of this {type(model).__name__} are linear (linear_leaves=True), and those "
+            "of ONNX are numbers: fit with linear_leaves=False"
+        )
+    init = getattr(model, "init_", None)
+    if init is not None and not isinstance(init, str):
+        raise ValueError(
+            f"this {type(model).__name__} begins from a {type(init).__name__} (init=), which is no "
+            "tree: fit with init=None"
+        )
+    nodes = TreeNodes(ensemble.n_outputs)
+    for number, tree in enumerate(ensemble.trees):
+        nodes.add(tree, tree.value_rows, [number % ensemble.n_outputs])
+    matrix = place.inputs.matrix(model.schema_, model.statistics_, place.columns)
+    start = np.zeros(ensemble.n_outputs) if isinstance(init, str) else ensemble.start
+    return _linked(nodes.into(place.graph, matrix, start), model.loss_, place.graph)
+
+
+def _linked(raw: str, loss: Loss, graph: Graph) -> str:
+    """Predictions of raw scores, as `Loss.predictions` makes them."""
+    if loss.link == "softmax":
+        return graph.add("Softmax", raw, axis=1)
+    if loss.link in {"logit", "half_logit"}:
+        if loss.link == "half_logit":
+            raw = graph.add("Mul", raw, graph.constant(np.array(2.0)))
+        positive = graph.add("Sigmoid", raw)
+        negative = graph.add("Sub", graph.constant(np.array(1.0)), positive)
+        return graph.side_by_side([negative, positive])
+    if loss.link == "log":
+        return graph.add("Exp", raw)
+    if loss.link == "certain":
+        zero = graph.add("Mul", raw, graph.constant(np.array(0.0)))
+        return graph.add("Add", zero, graph.constant(np.array(1.0)))
+    if len(loss.levels) > 1:
+        ranks = np.argsort(np.argsort(loss.levels, kind="stable"))
+        name = graph.add("Neg", _largest_first(graph, graph.add("Neg", raw), len(ranks)))
+        return graph.columns(name, ranks)
+    return raw
+
+
+def _largest_first(graph: Graph, values: str, n: int) -> str:
+    """Rows in descending order."""
+    count = graph.constant(np.array([n], dtype=np.int64))
+    return graph.add_first("TopK", values, count, axis=1, largest=1, sorted=1)
+
+
+def _of_members(model: MemberEnsemble, place: Place) -> str:
+    members = model._members
+    if isinstance(members, TreeMembers):
+        return _of_trees(members.forest, model._asking().voting_of_trees, model, place)
+    if getattr(model, "voting", "soft") != "soft":
+        raise ValueError(
+            f"the members of this {type(model).__name__} vote for one class each (voting='hard'): "
+            "only means of probabilities can be exported, so fit with voting='soft'"
+        )
+    n_members = len(model.estimators_)
+    known = np.arange(len(model.classes_)) if is_classifier(model) else None
+    parts = [
+        _shared(member, 1.0 / n_members, known, replace(place, columns=_within(place, columns)))
+        for member, columns in zip(model.estimators_, model.estimators_features_, strict=True)
+    ]
+    return _summed(parts, place.graph)
+
+
+def _within(place: Place, columns: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+    """Columns of a member, as the table numbers them."""
+    return np.asarray(columns if place.columns is None else place.columns[columns])
+
+
+def _of_voting(model: VotingModel, place: Place) -> str:
+    if not isinstance(model._rule, Mean):
+        raise ValueError(  # noqa: TRY004 - it is a model, if not by this rule
+            f"this {type(model).__name__} does not take the mean of its members: only means can be "
+            "exported, so use voting='soft' or rule='mean', of values rule='mean' or 'weighted'"
+        )
+    weights = model._rule.weights
+    return _mean(model, None if weights is None else np.asarray(weights, np.float64), place)
+
+
+def _of_weighted_mean(model: WeightedMean, place: Place) -> str:
+    return _mean(model, model.weights_, place)
+
+
+def _mean(model: Any, weights: Floats | None, place: Place) -> str:
+    """Mean of named members."""
+    members = model._fitted_members()
+    weights = np.ones(len(members)) if weights is None else weights
+    classes = getattr(model, "classes_", None)
+    parts = []
+    for (_, member), share in zip(members, (weights / weights.sum()).tolist(), strict=True):
+        if share != 0.0:
+            known = None
+            if classes is not None:
+                known = classes if isinstance(member, FrozenEstimator) else np.arange(len(classes))
+            parts.append(_shared(member, share, known, place))
+    return _summed(parts, place.graph)
+
+
+def _shared(member: Any, share: float, known: Any, place: Place) -> str:
+    """Answer of a member, times its share.
+
+    ``known``: the classes of the mean as the member knows them; None where it predicts values.
+    """
+    graph = place.graph
+    found = answer(member, place)
+    factor = np.array([[share]])
+    if known is not None and len(member.classes_) != len(known):
+        into = np.zeros((len(member.classes_), len(known)))
+        into[np.arange(len(into)), np.searchsorted(known, member.classes_)] = share
+        return graph.add("MatMul", found, graph.constant(into))
+    return graph.add("Mul", found, graph.constant(factor))
+
+
+def _summed(parts: list[str], graph: Graph) -> str:
+    return parts[0] if len(parts) == 1 else graph.add("Sum", *parts)
+
+
+def _refuse_several_targets(model: Any) -> None:
+    if is_classifier(model) and model.n_outputs_ > 1:
+        raise ValueError(
+            f"this {type(model).__name__} has {model.n_outputs_} targets of classes: fit one model "
+            "for each"
+        )
+
+
+_KINDS: Mapping[type, Callable[[Any, Place], str]] = {
+    DecisionTree: _of_tree,
+    ForestModel: _of_forest,
+    BoostedModel: _of_boosted,
+    MemberEnsemble: _of_members,
+    VotingModel: _of_voting,
+    WeightedMean: _of_weighted_mean,
+}

@@ -1,0 +1,142 @@
+"""Trees as one node of ONNX: its operator TreeEnsembleRegressor.
+
+https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsembleRegressor.html
+
+A node that asks for categories becomes a chain of thresholds on their codes: from below, each run
+of codes that go one way is one question, and what is above the last run is the last answer.
+
+    {2, 3, 7}:  code <= 1.5 ? others : code <= 3.5 ? these : code <= 6.5 ? others : code <= 7.5 ? ..
+
+Missing values go the way of the others, at the first question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda._bridge.tree import Tree
+from arboleda.onnx_export._graph import Graph
+
+Floats = npt.NDArray[np.float64]
+
+
+class TreeNodes:
+    """Nodes of trees in the form of ONNX, whose leaves add to scores."""
+
+    def __init__(self, n_outputs: int) -> None:
+        self.n_outputs = n_outputs
+        self._parts: dict[str, list[npt.NDArray[Any]]] = {}
+        self._n_trees = 0
+
+    def add(self, tree: Tree, leaf_values: Floats, outputs: Sequence[int]) -> None:
+        """Add a tree; ``leaf_values`` (n_nodes, k) count for these k outputs."""
+        left, right = tree.children_left, tree.children_right
+        is_leaf = left < 0
+        n = tree.node_count
+        number = self._n_trees
+        self._n_trees += 1
+        nodes = _Nodes(
+            np.arange(n),
+            np.where(is_leaf, 0, tree.feature),
+            np.where(is_leaf, 0.0, tree.threshold),
+            np.where(is_leaf, 0, left),
+            np.where(is_leaf, 0, right),
+            tree.missing_go_to_left.astype(np.int64),
+            is_leaf,
+        )
+        asking = [node for node in np.flatnonzero(~is_leaf).tolist() if tree.categories(node).size]
+        if asking:
+            nodes = _with_chains(nodes, tree, asking)
+        self._keep("nodes_treeids", np.full(nodes.number.size, number))
+        self._keep("nodes_nodeids", nodes.number)
+        self._keep("nodes_featureids", nodes.feature)
+        self._keep("nodes_values", nodes.threshold)
+        self._keep("nodes_truenodeids", nodes.yes)
+        self._keep("nodes_falsenodeids", nodes.no)
+        self._keep("nodes_missing_value_tracks_true", nodes.missing_yes)
+        self._keep("is_leaf", nodes.is_leaf)
+        leaves = np.flatnonzero(is_leaf)
+        k = len(outputs)
+        self._keep("target_treeids", np.full(leaves.size * k, number))
+        self._keep("target_nodeids", np.repeat(leaves, k))
+        self._keep("target_ids", np.tile(np.asarray(outputs), leaves.size))
+        self._keep("target_weights", leaf_values[leaves].ravel())
+
+    def into(self, graph: Graph, matrix: str, start: npt.ArrayLike) -> str:
+        """Add the trees to a graph and return the name of their scores, (n_rows, n_outputs)."""
+        base = np.broadcast_to(np.asarray(start, dtype=np.float64), self.n_outputs)
+        if not self._n_trees:
+            first = graph.add("Mul", graph.columns(matrix, [0]), graph.constant(np.zeros((1, 1))))
+            missing = graph.add("IsNaN", first)
+            zero = graph.add("Where", missing, graph.constant(np.zeros((1, 1))), first)
+            return graph.add("Add", zero, graph.constant(base[np.newaxis]))
+        joined = {name: np.concatenate(parts) for name, parts in self._parts.items()}
+        leaf = joined.pop("is_leaf")
+        values, weights = joined.pop("nodes_values"), joined.pop("target_weights")
+        scores = graph.add(
+            "TreeEnsembleRegressor",
+            matrix,
+            domain="ai.onnx.ml",
+            n_targets=self.n_outputs,
+            aggregate_function="SUM",
+            nodes_modes=np.where(leaf, "LEAF", "BRANCH_LEQ").tolist(),
+            nodes_values_as_tensor=graph.tensor(values),
+            target_weights_as_tensor=graph.tensor(weights),
+            base_values_as_tensor=graph.tensor(np.ascontiguousarray(base)),
+            **{name: array.tolist() for name, array in joined.items()},
+        )
+        return graph.cast(scores, "float64")
+
+    def _keep(self, name: str, array: npt.NDArray[Any]) -> None:
+        self._parts.setdefault(name, []).append(array)
+
+
+class _Nodes:
+    def __init__(self, *arrays: npt.NDArray[Any]) -> None:
+        (
+            self.number, self.feature, self.threshold, self.yes, self.no, self.missing_yes,
+            self.is_leaf,
+        ) = arrays  # fmt: skip
+
+
+def _with_chains(nodes: _Nodes, tree: Tree, asking: list[int]) -> _Nodes:
+    """Put a chain of thresholds in the place of each node that asks for categories."""
+    more: list[tuple[int, int, float, int, int, int, bool]] = []
+    following = nodes.number.size
+    for node in asking:
+        left, right = int(nodes.yes[node]), int(nodes.no[node])
+        missing_left = bool(tree.missing_go_to_left[node])
+        others, listed = (left, right) if missing_left else (right, left)
+        bounds, ways = _runs(tree.categories(node).astype(np.int64), others, listed)
+        column = int(nodes.feature[node])
+        for i, (bound, way) in enumerate(zip(bounds, ways[:-1], strict=True)):
+            last = i == len(bounds) - 1
+            no = ways[-1] if last else following
+            row = (column, bound, way, no, int(way == others))
+            if i == 0:
+                nodes.threshold[node], nodes.yes[node], nodes.no[node] = bound, way, no
+                nodes.missing_yes[node] = 1
+            else:
+                more.append((following - 1, row[0], row[1], row[2], row[3], row[4], False))
+            following += not last
+    if not more:
+        return nodes
+    added = list(zip(*more, strict=True))
+    old = (
+        nodes.number, nodes.feature, nodes.threshold, nodes.yes, nodes.no, nodes.missing_yes,
+        nodes.is_leaf,
+    )  # fmt: skip
+    return _Nodes(*(np.concatenate([a, np.array(b)]) for a, b in zip(old, added, strict=True)))
+
+
+def _runs(codes: npt.NDArray[np.int64], others: int, listed: int) -> tuple[list[float], list[int]]:
+    """Upper ends of the runs from below, and the ways of these runs and of what is above."""
+    breaks = np.flatnonzero(np.diff(codes) > 1)
+    first = codes[np.concatenate([[0], breaks + 1])]
+    last = codes[np.concatenate([breaks, [codes.size - 1]])]
+    bounds = np.column_stack([first - 0.5, last + 0.5]).ravel().tolist()
+    return bounds, [others, listed] * first.size + [others]

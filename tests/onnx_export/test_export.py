@@ -1,0 +1,215 @@
+"""Exported models predict in onnxruntime what they predict here."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression
+from tests.interchange.peers import classes, mixed_frame, signal
+
+import arboleda as ab
+
+pytest.importorskip("onnx")
+ort = pytest.importorskip("onnxruntime")
+
+FRAME = mixed_frame(300)
+NUMBERS = FRAME.select_dtypes("float")
+Y = signal(FRAME)
+TWO = np.array(["no", "yes"])[classes(FRAME, 2)]
+THREE = classes(FRAME, 3) * 10
+NEW = mixed_frame(400, seed=7)
+
+
+def feed(model: Any, session: Any, X: pd.DataFrame) -> dict[str, Any]:
+    """Inputs as the file wants them."""
+    wanted = {item.name: item.type for item in session.get_inputs()}
+    if set(wanted) == {"X"}:
+        dtype = np.float32 if "float" in wanted["X"] else np.float64
+        return {"X": X.astype(float).to_numpy(dtype=dtype)}
+    given = {}
+    for name, kind in wanted.items():
+        column = X[name]
+        if "string" in kind:
+            text = column.astype(object).where(column.notna(), "")
+            given[name] = text.to_numpy(dtype=object)[:, np.newaxis]
+        else:
+            dtype = np.float32 if "float" in kind else np.float64
+            given[name] = column.astype(float).to_numpy(dtype=dtype)[:, np.newaxis]
+    return given
+
+
+def run(model: Any, X: pd.DataFrame, **options: Any) -> list[Any]:
+    content = ab.to_onnx(model, **options).SerializeToString()
+    session = ort.InferenceSession(content, providers=["CPUExecutionProvider"])
+    found: list[Any] = session.run(None, feed(model, session, X))
+    return found
+
+
+def check(model: Any, X: pd.DataFrame, **options: Any) -> None:
+    """The answers are ours on rows of the fit and on new ones."""
+    for rows in (X, NEW[list(X)]):
+        found = run(model, rows, **options)
+        if hasattr(model, "predict_proba"):
+            label, shares = found
+            told = model.predict_proba(rows)
+            np.testing.assert_allclose(shares, told, rtol=0, atol=1e-6)
+            ordered = np.sort(told, axis=1)
+            apart = ordered[:, -1] - ordered[:, -2] > 1e-6 if told.shape[1] > 1 else slice(None)
+            assert np.array_equal(label[apart], model.predict(rows)[apart])
+        else:
+            told = model.predict(rows)
+            assert found[0].shape == told.shape
+            np.testing.assert_allclose(found[0], told, rtol=1e-6, atol=1e-6 * np.abs(told).max())
+
+
+KW = {"random_state": 0, "n_jobs": 1}
+CLASSIFIERS = [
+    ab.DecisionTreeClassifier(n_jobs=1),
+    ab.PrunedTreeClassifier(random_state=0),
+    ab.RandomForestClassifier(12, **KW),
+    ab.RandomForestClassifier(12, voting="hard", **KW),
+    ab.RandomForestClassifier(12, voting="laplace", **KW),
+    ab.ExtraTreesClassifier(12, **KW),
+    ab.GradientBoostingClassifier(n_estimators=10, **KW),
+    ab.HistGradientBoostingClassifier(max_iter=10, **KW),
+    ab.HistGradientBoostingClassifier(max_iter=10, category_encoding="ordered", **KW),
+    ab.BaggingClassifier(ab.DecisionTreeClassifier(max_depth=6), n_estimators=6, **KW),
+    ab.RandomSubspaceClassifier(n_estimators=6, **KW),
+    ab.VotingClassifier(
+        [("a", ab.RandomForestClassifier(5, **KW)), ("b", ab.DecisionTreeClassifier(max_depth=4))],
+        voting="soft", weights=[1, 3],
+    ),
+]  # fmt: skip
+REGRESSORS = [
+    ab.DecisionTreeRegressor(n_jobs=1),
+    ab.RandomForestRegressor(12, **KW),
+    ab.RandomForestRegressor(5, criterion="absolute_error", max_depth=4, **KW),
+    ab.ExtraTreesRegressor(12, **KW),
+    ab.GradientBoostingRegressor(n_estimators=10, **KW),
+    ab.GradientBoostingRegressor(n_estimators=10, init="zero", **KW),
+    ab.HistGradientBoostingRegressor(max_iter=10, **KW),
+    ab.HistGradientBoostingRegressor(max_iter=10, category_encoding="ordered", **KW),
+    ab.HistGradientBoostingRegressor(
+        loss="quantile", quantile=[0.9, 0.1, 0.5], max_iter=10, **KW
+    ),
+    ab.BaggingRegressor(ab.DecisionTreeRegressor(max_depth=6), n_estimators=6, **KW),
+    ab.VotingRegressor(
+        [("a", ab.RandomForestRegressor(5, **KW)), ("b", ab.DecisionTreeRegressor(max_depth=4))]
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("model", CLASSIFIERS, ids=lambda m: f"{type(m).__name__}")
+@pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
+def test_classifiers(model: Any, y: Any) -> None:
+    for X in (FRAME, NUMBERS):
+        check(clone(model).fit(X, y), X)
+
+
+@pytest.mark.parametrize("model", REGRESSORS, ids=lambda m: f"{type(m).__name__}")
+def test_regressors(model: Any) -> None:
+    for X in (FRAME, NUMBERS):
+        check(clone(model).fit(X, Y), X)
+
+
+def test_losses_with_a_link() -> None:
+    for loss in ("poisson", "gamma", "tweedie"):
+        model = ab.HistGradientBoostingRegressor(loss=loss, max_iter=10, **KW)
+        check(model.fit(FRAME, np.exp(Y / 3)), FRAME)
+    check(
+        ab.GradientBoostingClassifier(loss="exponential", n_estimators=9, **KW).fit(FRAME, TWO),
+        FRAME,
+    )
+
+
+def test_single_precision_goes_where_its_values_go() -> None:
+    """A value that was rounded to float32 goes the way that the model sends that float32."""
+    single = NUMBERS.astype(np.float32).astype(np.float64)
+    model = ab.RandomForestRegressor(12, **KW).fit(NUMBERS, Y)
+    [found] = run(model, single, input_type="float32")
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, model.predict(single), rtol=1e-6)
+    boosted = ab.HistGradientBoostingClassifier(max_iter=9, **KW).fit(FRAME, TWO)
+    rounded = FRAME.copy()
+    for name in NUMBERS:
+        rounded[name] = FRAME[name].astype(np.float32).astype(float)
+    shares = run(boosted, rounded, input_type="float32")[1]
+    np.testing.assert_allclose(shares, boosted.predict_proba(rounded), atol=1e-6)
+
+
+def test_thresholds_are_kept_to_the_last_bit() -> None:
+    model = ab.DecisionTreeRegressor(n_jobs=1).fit(NUMBERS[["full"]], Y)
+    split = model.tree_.threshold[model.tree_.children_left >= 0]
+    near = np.concatenate([split, np.nextafter(split, 9), np.nextafter(split, -9)])
+    rows = pd.DataFrame({"full": near})
+    np.testing.assert_allclose(run(model, rows)[0], model.predict(rows), rtol=1e-6)
+
+
+def test_categories_in_runs_and_those_not_seen() -> None:
+    random = np.random.default_rng(0)
+    codes = random.integers(0, 40, 600)
+    column = np.array([f"c{code:02d}" for code in codes], dtype=object)
+    column[::11] = None
+    frame = pd.DataFrame({"c": column, "x": random.normal(size=600)})
+    y = (codes * 7 % 5 < 2) + 0.1 * random.normal(size=600)
+    model = ab.DecisionTreeRegressor(max_depth=5, n_jobs=1).fit(frame, y)
+    assert any(model.tree_.categories(node).size > 3 for node in range(model.tree_.node_count))
+    frame.loc[::3, "c"] = "never seen"
+    found = run(model, frame)[0]
+    np.testing.assert_allclose(found, model.predict(frame), rtol=1e-6, atol=1e-7)
+
+
+def test_labels_keep_their_type() -> None:
+    for labels, kind in (
+        (THREE, np.int64),
+        (THREE.astype(float), np.float64),
+        (THREE > 5, np.int64),
+        (np.array(list("abc"))[THREE // 10], np.object_),
+    ):
+        model = ab.DecisionTreeClassifier(n_jobs=1).fit(NUMBERS, labels)
+        label = run(model, NUMBERS)[0]
+        assert label.dtype == kind
+        assert label.tolist() == model.predict(NUMBERS).tolist()
+
+
+def test_one_class_and_no_splits() -> None:
+    check(ab.HistGradientBoostingClassifier(max_iter=3).fit(NUMBERS, ["a"] * 300), NUMBERS)
+    check(ab.DecisionTreeClassifier().fit(NUMBERS, ["a"] * 300), NUMBERS)
+    check(ab.RandomForestRegressor(2).fit(NUMBERS, np.ones(300)), NUMBERS)
+    check(ab.HistGradientBoostingRegressor(max_iter=3).fit(NUMBERS, np.ones(300)), NUMBERS)
+
+
+def test_a_file_is_written_whole(tmp_path: Any) -> None:
+    model = ab.DecisionTreeRegressor(n_jobs=1).fit(NUMBERS, Y)
+    path = tmp_path / "model.onnx"
+    ab.export_onnx(model, path)
+    session = ort.InferenceSession(path, providers=["CPUExecutionProvider"])
+    [found] = session.run(None, {"X": NUMBERS.to_numpy()})
+    np.testing.assert_allclose(found, model.predict(NUMBERS), rtol=1e-6)
+
+
+def test_what_cannot_be_exported() -> None:
+    with pytest.raises(NotFittedError):
+        ab.to_onnx(ab.DecisionTreeRegressor())
+    with pytest.raises(ValueError, match="input_type is 'half'"):
+        ab.to_onnx(ab.DecisionTreeRegressor().fit(NUMBERS, Y), input_type="half")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="is no estimator"):
+        ab.to_onnx("model")
+    full = NUMBERS.fillna(0.0)
+    with pytest.raises(TypeError, match="LinearRegression has no member"):
+        ab.to_onnx(LinearRegression().fit(full, Y))
+    linear = ab.HistGradientBoostingRegressor(linear_leaves=True, max_iter=3).fit(NUMBERS, Y)
+    with pytest.raises(ValueError, match="linear_leaves=True"):
+        ab.to_onnx(linear)
+    begun = ab.GradientBoostingRegressor(init=LinearRegression(), n_estimators=2).fit(full, Y)
+    with pytest.raises(ValueError, match="begins from a LinearRegression"):
+        ab.to_onnx(begun)
+    two = ab.DecisionTreeClassifier().fit(NUMBERS, np.c_[TWO, TWO])
+    with pytest.raises(ValueError, match="2 targets of classes"):
+        ab.to_onnx(two)
+    members = [("tree", ab.DecisionTreeClassifier()), ("more", ab.DecisionTreeClassifier())]
+    with pytest.raises(ValueError, match="does not take the mean"):
+        ab.to_onnx(ab.VotingClassifier(members, voting="hard").fit(NUMBERS, TWO))
