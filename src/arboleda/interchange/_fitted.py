@@ -73,7 +73,8 @@ def histogram_boosting(
         estimator.classes_ = classes
     keep_trees(estimator, columns, loss, start, trees, missing_columns)
     estimator.train_score_ = estimator.validation_score_ = np.empty(0)
-    return checked(estimator)
+    boosted: HistGradientBoostingClassifier | HistGradientBoostingRegressor = checked(estimator)
+    return boosted
 
 
 def checked(estimator: Any) -> Any:

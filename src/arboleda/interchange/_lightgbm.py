@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -126,7 +127,7 @@ def _read_trees(text: ModelText, columns: Columns, n_outputs: int) -> list[NodeT
             f"a round has {text.trees_a_round} trees, and the objective {n_outputs} outputs"
         )
     return [
-        refusing(f"tree {number}", lambda t=tree: read_nodes(t, columns))
+        refusing(f"tree {number}", partial(read_nodes, tree, columns))
         for number, tree in enumerate(text.trees)
     ]
 
@@ -138,12 +139,13 @@ def _scaled_trees(
     if text.is_mean and nodes:
         scale /= len(nodes) // text.trees_a_round
     return [
-        refusing(
-            f"tree {number}",
-            lambda t=table: to_tree(t.scaled(scale), columns.n_columns, mean_values=True),
-        )
+        refusing(f"tree {number}", partial(_scaled_tree, table, columns, scale))
         for number, table in enumerate(nodes)
     ]
+
+
+def _scaled_tree(nodes: NodeTable, columns: Columns, scale: float) -> Tree:
+    return to_tree(nodes.scaled(scale), columns.n_columns, mean_values=True)
 
 
 def _missing_columns(text: ModelText, columns: Columns) -> npt.NDArray[np.intp]:

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from arboleda._bridge.labels import Label
 from arboleda._errors import ModelFormatError
-from arboleda.interchange._columns import Columns, Label, as_labels, given_categories
+from arboleda.interchange._columns import Columns, as_labels, given_categories
 from arboleda.interchange._fields import refusing
 from arboleda.interchange._lightgbm_text import ModelText, text_entry
 from arboleda.interchange._lightgbm_trees import asked_categories

@@ -13,6 +13,8 @@ below 0 go right.
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 import numpy.typing as npt
 
@@ -29,6 +31,7 @@ from arboleda.interchange._nodes import NodeTable
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+_Kind = TypeVar("_Kind", bound=np.generic)
 
 _CATEGORICAL, _DEFAULT_LEFT = 1, 2
 _NOTHING, _ZERO, _NAN = 0, 1, 2  # what is missing
@@ -95,7 +98,9 @@ def misses_values(tree: Block) -> Integers:
     """Columns of which a node says that values missed in training."""
     n_inner = _n_leaves(tree) - 1
     kind = integer_entries(tree, "decision_type", n_inner)
-    return integer_entries(tree, "split_feature", n_inner)[_missing(kind) == _NAN]
+    feature = integer_entries(tree, "split_feature", n_inner)
+    missing: Integers = feature[_missing(kind) == _NAN]
+    return missing
 
 
 def _n_leaves(tree: Block) -> int:
@@ -127,7 +132,9 @@ def _missing_left(kind: Integers, threshold: Floats) -> npt.NDArray[np.bool_]:
             "zeros count as missing in it and go another way than numbers about them "
             "(zero_as_missing=True), which our trees cannot say: fit it on data with NaN for them"
         )
-    return has_threshold & np.where(missing == _NOTHING, zero_left, told_left)
+    left: npt.NDArray[np.bool_] = np.where(missing == _NOTHING, zero_left, told_left)
+    found: npt.NDArray[np.bool_] = has_threshold & left
+    return found
 
 
 def _category_sets(tree: Block, kind: Integers, threshold: Floats) -> dict[int, list[int]]:
@@ -165,6 +172,6 @@ def _with_leaves(child: Integers, n_leaves: int) -> Integers:
     return np.concatenate([np.where(child < 0, n_inner - 1 - child, child), np.full(n_leaves, -1)])
 
 
-def _padded(array: npt.NDArray[np.generic], n_leaves: int) -> npt.NDArray[np.generic]:
+def _padded(array: npt.NDArray[_Kind], n_leaves: int) -> npt.NDArray[_Kind]:
     """Append zeros for the leaves."""
     return np.concatenate([array, np.zeros(n_leaves, dtype=array.dtype)])

@@ -52,10 +52,13 @@ def _start(model: Any, loss: Loss) -> npt.NDArray[np.float64]:
         return np.zeros(loss.n_outputs)
     nothing = np.zeros((1, model.n_features_in_))
     if isinstance(model.init_, DummyRegressor):
-        return loss.scores(model.init_.predict(nothing))[0]
+        means: npt.NDArray[np.float64] = loss.scores(model.init_.predict(nothing))[0]
+        return means
     if isinstance(model.init_, DummyClassifier) and model.init_.strategy == "prior":
         shares = model.init_.predict_proba(nothing)
-        return loss.scores(np.clip(shares, _NEAREST, 1.0 - _NEAREST))[0]
+        odds: npt.NDArray[np.float64]
+        odds = loss.scores(np.clip(shares, _NEAREST, 1.0 - _NEAREST))[0]
+        return odds
     raise ValueError(
         f"the model begins from a {type(model.init_).__name__}, which a model of ours cannot hold: "
         "fit it with init=None or init='zero'"

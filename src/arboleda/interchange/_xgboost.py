@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -200,7 +201,7 @@ def _read_trees(parts: _Parts, columns: Columns) -> list[Tree]:
         if not 0 <= output[number] < n_outputs:
             raise ModelFormatError(f"tree {number} is of an output that the objective has not")
         weight = 1.0 if weights is None else float(weights[number])
-        made = refusing(f"tree {number}", lambda t=tree, w=weight: _tree(t, w, columns))
+        made = refusing(f"tree {number}", partial(_tree, tree, weight, columns))
         by_output[output[number]].append(made)
     if len({len(trees) for trees in by_output}) > 1:
         raise ModelFormatError("its outputs have different numbers of trees")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
+from arboleda._bridge.labels import Label
 from arboleda._errors import ModelFormatError
-from arboleda.interchange._columns import Columns, Label, as_labels, given_categories
+from arboleda.interchange._columns import Columns, as_labels, given_categories
 from arboleda.interchange._fields import entry, floats, integers, refusing, texts, whole
 
 _MOST_COLUMNS = 2**24
@@ -71,7 +73,7 @@ def _own_categories(learner: dict[str, Any], n_columns: int) -> dict[int, dict[i
         raise ModelFormatError("it lists categories of more columns than it has")
     found = {}
     for column, encoded in enumerate(stored):
-        labels = refusing(f"categories of column {column}", lambda e=encoded: _labels(e))
+        labels = refusing(f"categories of column {column}", partial(_labels, encoded))
         if labels:
             found[column] = as_labels(labels, str(column))
     return found
