@@ -36,32 +36,46 @@ struct ColumnView {
     return value;
   }
 
-  // The value as float64, exact for all types but 64-bit integers beyond 2^53. NaN means missing.
-  double operator[](std::size_t row) const {
+  // use(T{}), where T is the type that the column has.
+  template <class Use>
+  auto with_type(const Use& use) const {
     switch (dtype) {
       case DType::float64:
-        return as<double>(row);
+        return use(double{});
       case DType::float32:
-        return static_cast<double>(as<float>(row));
+        return use(float{});
       case DType::int8:
-        return static_cast<double>(as<std::int8_t>(row));
+        return use(std::int8_t{});
       case DType::int16:
-        return static_cast<double>(as<std::int16_t>(row));
+        return use(std::int16_t{});
       case DType::int32:
-        return static_cast<double>(as<std::int32_t>(row));
+        return use(std::int32_t{});
       case DType::int64:
-        return static_cast<double>(as<std::int64_t>(row));
+        return use(std::int64_t{});
       case DType::uint16:
-        return static_cast<double>(as<std::uint16_t>(row));
+        return use(std::uint16_t{});
       case DType::uint32:
-        return static_cast<double>(as<std::uint32_t>(row));
+        return use(std::uint32_t{});
       case DType::uint64:
-        return static_cast<double>(as<std::uint64_t>(row));
+        return use(std::uint64_t{});
       case DType::uint8:
       case DType::boolean:
         break;
     }
-    return static_cast<double>(as<std::uint8_t>(row));
+    return use(std::uint8_t{});
+  }
+
+  // The value as float64, exact for all types but 64-bit integers beyond 2^53. NaN means missing.
+  double operator[](std::size_t row) const {
+    return with_type([&]<class T>(T) { return static_cast<double>(as<T>(row)); });
+  }
+
+  // The values of the rows [begin, end).
+  void copy(std::size_t begin, std::size_t end, double* out) const {
+    with_type([&]<class T>(T) {
+      for (std::size_t row = begin; row < end; ++row)
+        out[row - begin] = static_cast<double>(as<T>(row));
+    });
   }
 };
 
