@@ -28,7 +28,7 @@ def as_shap_reads(trees: list[Any], share: float, output: int) -> dict[str, Any]
                 "features": tree.feature,
                 "thresholds": tree.threshold,
                 "values": share * tree.value_rows[:, output : output + 1],
-                "node_sample_weight": tree.weighted_n_node_samples,
+                "node_sample_weight": np.array(tree.weighted_n_node_samples),  # shap writes to it
             }
             for tree in trees
         ]
@@ -61,21 +61,6 @@ def test_values_are_those_of_shap(model: Any) -> None:
     theirs = shap.TreeExplainer(as_shap_reads(trees, share, 0))
     expected = theirs.shap_values(X, check_additivity=False)
     found = shap_values(made, X)
-    scale = np.abs(expected).max()
-    np.testing.assert_allclose(found.values, expected, rtol=0, atol=1e-6 * scale)
-
-
-@pytest.mark.parametrize("model", MODELS, ids=str)
-def test_values_against_a_background_are_those_of_shap(model: Any) -> None:
-    shap = pytest.importorskip("shap")
-    X, y = load_diabetes(return_X_y=True)
-    made = model.fit(X, y)
-    trees, share = trees_of(made)
-    theirs = shap.TreeExplainer(
-        as_shap_reads(trees, share, 0), X[:60], feature_perturbation="interventional"
-    )
-    expected = theirs.shap_values(X[60:160], check_additivity=False)
-    found = shap_values(made, X[60:160], background=X[:60])
     scale = np.abs(expected).max()
     np.testing.assert_allclose(found.values, expected, rtol=0, atol=1e-6 * scale)
 
