@@ -98,5 +98,5 @@ right.set_ylabel("width of the interval, thousand pounds")
 right.set_ylim(0, None)
 right.legend(frameon=False)
 right.spines[["top", "right"]].set_visible(False)
-figure.tight_layout()
+figure.tight_layout(rect=(0, 0, 1, 0.9))  # the legend stands above
 plt.show()
