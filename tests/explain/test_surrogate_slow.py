@@ -37,4 +37,4 @@ def test_sixteen_leaves_say_what_five_hundred_trees_say_of_93_rows_of_100() -> N
     assert curve.error[-1] < curve.cart_error[-1]
     # What the forest says of its own training rows is y, and its noise is imitated.
     noisy = surrogate_tree(forest, X, **given)
-    assert noisy.fidelity < tree.fidelity - 0.005
+    assert noisy.fidelity < tree.fidelity - 0.002
