@@ -52,6 +52,43 @@ def test_effects_of_two_classes_tell_of_the_positive_one(studies: dict[str, Path
     assert facts["study"]["positive_class"] == "rose"
 
 
+def test_the_drawn_tree_gives_the_fidelity_and_error_that_are_told(
+    of_model: Explanation, subject: Subject
+) -> None:
+    found = of_model.facts["surrogate"]
+    nodes = {node["id"]: node for node in found["tree"]["nodes"]}
+
+    def answer(row: np.ndarray) -> float:
+        node = nodes[0]
+        while node["left"] is not None:
+            j = subject.names.index(node["feature"])
+            value = subject.text(j, row[j])
+            if node["levels"] is not None:
+                told = "(missing)" if value is None else str(value)
+                left = (told in node["levels"]) == node["levels_left"]
+            elif value is None:
+                left = node["missing"] == "left"
+            else:
+                left = row[j] <= node["threshold"]
+            node = nodes[node["left"] if left else node["right"]]
+        if not subject.classes:
+            return float(node["value"][0])
+        label = found["tree"]["class_labels"][int(np.argmax(node["value"]))]
+        return float(subject.labels.index(label))
+
+    said = np.array([answer(row) for row in subject.test.x])
+    model, truth = subject.answers(subject.test.x), subject.test.y
+    if subject.classes:
+        assert found["fidelity"] == pytest.approx(np.mean(said == model))
+        assert found["error"] == pytest.approx(np.mean(said != truth))
+        assert found["model_error"] == pytest.approx(np.mean(model != truth))
+    else:
+        spread = np.sum((model - model.mean()) ** 2)
+        assert found["fidelity"] == pytest.approx(1 - np.sum((said - model) ** 2) / spread)
+        assert found["error"] == pytest.approx(np.sqrt(np.mean((said - truth) ** 2)))
+    assert found["n_leaves"] == sum(node["left"] is None for node in nodes.values())
+
+
 def test_the_promise_is_kept_about_as_often_as_given(of_model: Explanation, task: str) -> None:
     found = of_model.facts["promise"]
     if task == "multiclass":  # without probabilities

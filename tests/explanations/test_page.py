@@ -95,6 +95,8 @@ def test_tables_hold_the_numbers_of_the_facts(of_row: Explanation, of_model: Exp
     facts, page = of_model.facts, of_model.to_html()
     drivers = cells(page, "Importance of the columns")
     assert [row[0] for row in drivers] == [c["name"] for c in facts["importance"]["columns"]]
+    sizes = cells(page, "Trees of other sizes")
+    assert [int(row[0]) for row in sizes] == [s["n_leaves"] for s in facts["surrogate"]["curve"]]
 
 
 def test_a_training_row_is_told_to_be_one(of_row: Explanation) -> None:

@@ -34,7 +34,7 @@ def _how(effect: Mapping[str, Any]) -> str:
 
 
 def _range(effect: Mapping[str, Any]) -> float:
-    return max(max(curve["values"]) - min(curve["values"]) for curve in effect["curves"])
+    return float(max(max(curve["values"]) - min(curve["values"]) for curve in effect["curves"]))
 
 
 def _card(

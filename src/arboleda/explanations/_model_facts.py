@@ -9,6 +9,7 @@ from arboleda.explanations._importance import describe_importance
 from arboleda.explanations._shap import describe_shap
 from arboleda.explanations._subject import Subject
 from arboleda.explanations._sureness import describe_promise
+from arboleda.explanations._surrogate import describe_surrogate
 from arboleda.study.steps import Progress
 
 __all__ = ["model_facts"]
@@ -25,6 +26,8 @@ def model_facts(subject: Subject, progress: Progress) -> dict[str, Any]:
         effects = describe_effects(subject, importance)
     with progress.step("Finding what pushes single rows"):
         shap = describe_shap(subject)
+    with progress.step("Growing one tree that imitates the model"):
+        surrogate = describe_surrogate(subject)
     with progress.step("Checking how sure it is"):
         promise = describe_promise(subject)
     return {
@@ -32,7 +35,7 @@ def model_facts(subject: Subject, progress: Progress) -> dict[str, Any]:
         "names": list(subject.names),
         "importance": importance,
         "effects": effects,
-        "surrogate": None,
+        "surrogate": surrogate,
         "shap": shap,
         "promise": promise,
         "rows": rows_to_see(subject),

@@ -11,7 +11,7 @@ from arboleda.explanations._subject import Floats, Subject
 __all__ = ["NamedClassifier", "NamedProbabilities", "NamedRegressor", "named_model", "named_target"]
 
 
-class _Named(BaseEstimator):
+class _Named(BaseEstimator):  # type: ignore[misc]
     """A fitted pipeline over the coded matrix; ``classes_`` are labels, not their numbers."""
 
     def __init__(self, subject: Subject) -> None:
@@ -35,7 +35,7 @@ class _Named(BaseEstimator):
         raise TypeError("a study's model is fitted by its study")
 
 
-class NamedRegressor(RegressorMixin, _Named):
+class NamedRegressor(RegressorMixin, _Named):  # type: ignore[misc]
     """A model that answers with a quantity."""
 
     def predict(self, X: Floats) -> Floats:
@@ -43,7 +43,7 @@ class NamedRegressor(RegressorMixin, _Named):
         return self.subject.answers(X)
 
 
-class NamedClassifier(ClassifierMixin, _Named):
+class NamedClassifier(ClassifierMixin, _Named):  # type: ignore[misc]
     """A model that names a class."""
 
     @property
