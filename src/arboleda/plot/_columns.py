@@ -15,7 +15,7 @@ __all__ = ["as_numbers", "is_missing", "value_text"]
 def is_missing(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """Tell which values are None or not a number."""
     if values.dtype.kind == "f":
-        return np.isnan(values)
+        return np.asarray(np.isnan(values))
     if values.dtype.kind != "O":
         return np.zeros(len(values), dtype=bool)
     return np.array([_nothing(value) for value in values], dtype=bool)

@@ -256,9 +256,10 @@ def _thin_ticks(ax: Axes) -> None:
     from matplotlib.ticker import MaxNLocator
 
     axis = ax.xaxis
+    locator = axis.get_major_locator()
+    if not isinstance(locator, MaxNLocator):
+        return
     for bins in (6, 5, 4, 3, 2):
-        if not isinstance(axis.get_major_locator(), MaxNLocator):
-            return
         low, high = sorted(axis.get_view_interval())
         ticks = [tick for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
         axis.get_ticklabels()  # writes the numbers
@@ -269,7 +270,7 @@ def _thin_ticks(ax: Axes) -> None:
             for one, other in pairwise(boxes)
         ):
             return
-        axis.set_major_locator(MaxNLocator(bins, steps=[1, 2, 2.5, 5, 10]))
+        locator.set_params(nbins=bins)
 
 
 def _shrink(ax: Axes) -> bool:

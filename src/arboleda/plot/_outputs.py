@@ -37,7 +37,9 @@ def output_place(output: Any, names: Sequence[str]) -> int:
     ValueError
         If there is no such output.
     """
-    if str(output) in names and not (isinstance(output, Integral) and 0 <= output < len(names)):
+    if str(output) in names and not (
+        isinstance(output, Integral) and 0 <= int(output) < len(names)
+    ):
         return list(names).index(str(output))
     if isinstance(output, Integral) and not isinstance(output, bool):
         if -len(names) <= int(output) < len(names):

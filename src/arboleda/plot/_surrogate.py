@@ -165,4 +165,6 @@ def _size_axis(ax: Axes, sizes: npt.NDArray[Any]) -> None:
     """Sizes that double stand at even steps."""
     if sizes.max() > 8 * sizes.min():
         ax.set_xscale("log", base=2)
+    else:
+        ax.locator_params("x", integer=True)
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
