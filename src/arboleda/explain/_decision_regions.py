@@ -172,7 +172,7 @@ def _models(estimators: Any, members: int) -> list[tuple[str, Any, Any]]:
         return [(str(name), model, None) for name, model in estimators.items()]
     if not members:
         return [(type(estimators).__name__, estimators, None)]
-    found = getattr(estimators, "estimators_", ())
+    found: Any = getattr(estimators, "estimators_", ())
     if np.ndim(found) != 1 or not 0 < members <= len(found):
         raise ValueError(
             f"members={members!r}: {type(estimators).__name__} has "

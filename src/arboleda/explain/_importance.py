@@ -203,10 +203,10 @@ def importance(
     if kind == "oob_permutation":
         _not_used(kind, scoring=scoring, groups=groups, sample_weight=sample_weight)
         return _out_of_bag(estimator, X, y)
-    rows = read_rows(X, estimator)
-    names, columns = column_groups(rows, groups)
+    table = read_rows(X, estimator)
+    names, columns = column_groups(table, groups)
     found = permuted_scores(
-        estimator, rows, y, columns, scoring, n_repeats, sample_weight, random_state
+        estimator, table, y, columns, scoring, n_repeats, sample_weight, random_state
     )
     importances = {
         title: Importance(names, value, error, kind, title.replace("_", " "))

@@ -37,7 +37,7 @@ def describe_importance(subject: Subject) -> dict[str, Any] | None:
     scoring = _SCORERS.get(metric, metric)
     if metric == "roc_auc" and len(subject.labels) > 2:
         scoring = "roc_auc_ovr"
-    found = importance(
+    found: Any = importance(  # of one score, and so one
         named_model(subject),
         part.x,
         named_target(subject, part.y),

@@ -68,9 +68,15 @@ def coverage(curve: Any, ax: Axes | None = None, *, label: str | None = None) ->
             zorder=3,
         )
     if not n_before:
-        diagonal = {"color": EDGE, "lw": 0.8, "ls": (0, (2, 2)), "label": "promised"}
+        diagonal: dict[str, Any] = {
+            "color": EDGE,
+            "lw": 0.8,
+            "ls": (0, (2, 2)),
+            "label": "promised",
+        }
         ax.plot([0.0, 1.0], [0.0, 1.0], scalex=False, scaley=False, **diagonal)
-    low = min(float(np.min(bars.lines[0].get_xdata())) for bars in ax.containers)
+    drawn: list[Any] = list(ax.containers)
+    low = min(float(np.min(bars.lines[0].get_xdata())) for bars in drawn)
     ax.set_xlim(max(0.0, low - 0.03), 1.0)
     quiet(ax, size)
     handles, _ = ax.get_legend_handles_labels()

@@ -96,11 +96,15 @@ def _panel(ax: Axes, regions: Any, number: int, last: bool) -> None:
     handles: list[Any] = []
     bar = None
     if regions.class_names is None:
-        limits = {"vmin": float(np.min(regions.values)), "vmax": float(np.max(regions.values))}
+        limits: dict[str, Any] = {
+            "vmin": float(np.min(regions.values)),
+            "vmax": float(np.max(regions.values)),
+        }
         shades = ramp(pale=True)
         mesh = ax.pcolormesh(*edges, values, cmap=shades, lw=0, rasterized=True, **limits)
         rows, target = _some_rows(regions)
-        ax.scatter(*rows.T, c=target, cmap=shades, **limits, **_POINTS)
+        x, y = rows.T
+        ax.scatter(x, y, c=target, cmap=shades, **limits, **_POINTS)
         bar = scale_beside(ax, mesh, size) if last else None
     else:
         _classes(ax, regions, values, edges)
@@ -148,7 +152,8 @@ def _classes(ax: Axes, regions: Any, values: npt.NDArray[Any], edges: Sequence[A
     _borders(ax, values, edges)
     rows, target = _some_rows(regions)
     for k, style in enumerate(_styles(n_classes)):
-        ax.scatter(*rows[target == k].T, **_POINTS, **style)
+        x, y = rows[target == k].T
+        ax.scatter(x, y, **_POINTS, **style)
 
 
 def _styles(n_classes: int) -> list[dict[str, Any]]:
@@ -162,7 +167,7 @@ def _key(regions: Any) -> list[Any]:
 
     names = [] if regions.class_names is None else [str(name) for name in regions.class_names]
     styles = _styles(len(names))
-    rim = {"ls": "", "ms": 5.0, "mec": EDGE, "mew": 0.4}
+    rim: dict[str, Any] = {"ls": "", "ms": 5.0, "mec": EDGE, "mew": 0.4}
     return [Line2D([], [], label=n, **rim, **s) for n, s in zip(names, styles, strict=True)]
 
 

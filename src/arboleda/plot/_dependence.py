@@ -118,7 +118,13 @@ def _curves(
             zorder=3,
         )
         for point in missing:
-            ring = {"mec": colours[turn], "mfc": "white", "marker": "o", "ms": 5.0, "ls": ""}
+            ring: dict[str, Any] = {
+                "mec": colours[turn],
+                "mfc": "white",
+                "marker": "o",
+                "ms": 5.0,
+                "ls": "",
+            }
             gap = ax.plot(beyond, average[k][point], label="missing", **ring)
             handles += gap if k == shown[-1] else []
     if found.kind == "ale":
@@ -144,7 +150,8 @@ def _beyond(grid: Floats) -> float:
 def _some(lines: Floats) -> Floats:
     if len(lines) <= _MOST_LINES:
         return lines
-    return lines[np.linspace(0, len(lines) - 1, _MOST_LINES).round().astype(int)]
+    some: Floats = lines[np.linspace(0, len(lines) - 1, _MOST_LINES).round().astype(int)]
+    return some
 
 
 def _histogram(ax: Axes, found: Any, grid: Floats) -> None:
@@ -212,7 +219,7 @@ def _categories(
     ax.spines["left"].set_visible(False)
 
     def write() -> None:
-        name_rows(ax, places, names, size)
+        name_rows(ax, places.tolist(), names, size)
         x, y = _meaning(found, shown, outputs), str(found.feature_names[0])
         write_axis(ax, size, x=x, title=y)
         if handles:

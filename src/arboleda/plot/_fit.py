@@ -244,7 +244,8 @@ def settle(ax: Axes, write: Callable[[], None]) -> None:
         _thin_ticks(ax)
         if ax.figure.get_layout_engine() is not None:
             before = ax.get_window_extent().bounds
-            ax.figure.draw_without_rendering()
+            page: Any = ax.figure.figure
+            page.draw_without_rendering()
             if np.allclose(before, ax.get_window_extent().bounds, atol=1.0):
                 return
         elif not _shrink(ax):

@@ -67,7 +67,7 @@ def for_against(explanation: Any, ax: Axes | None = None, *, n_conditions: int |
     order = np.argsort(-np.abs(weights), kind="stable")[:shown]
     weights = weights[order]
     first = _rows_above(classes)
-    places = first + np.arange(shown)
+    places = np.asarray(first + np.arange(shown), dtype=np.float64)
     ax.set_ylim(first + shown - 0.4, -1.1 if classes else -0.6)
     texts = _bars(ax, weights, places)
     shares = _probabilities(ax, classes, size)

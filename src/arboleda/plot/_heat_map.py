@@ -77,18 +77,19 @@ def _strokes(ax: Axes, found: Any, numbers: list[Floats | None]) -> None:
         ends[:, :, k] = values[:, np.newaxis]
         ends[:, :, 1 - k] = (0.0, _LENGTH)
         ax.add_collection(
-            LineCollection(ends, colors=EDGE, linewidths=0.4, transform=frame), autolim=False
+            LineCollection(list(ends), colors=EDGE, linewidths=0.4, transform=frame), autolim=False
         )
 
 
 def edges_of(values: Floats | None, n_places: int) -> Floats:
     """Edges of cells around values, halfway between neighbours; of categories, half a step."""
     if values is None:
-        return np.arange(n_places + 1) - 0.5
+        return np.linspace(-0.5, n_places - 0.5, n_places + 1)
     if n_places == 1:
         return np.array([values[0] - 0.5, values[0] + 0.5])
     middle = values[:-1] / 2 + values[1:] / 2
-    return np.concatenate([values[:1], middle, values[-1:]])
+    edges: Floats = np.concatenate([values[:1], middle, values[-1:]])
+    return edges
 
 
 def scale_beside(ax: Axes, mesh: Any, size: float) -> Any:
@@ -96,5 +97,5 @@ def scale_beside(ax: Axes, mesh: Any, size: float) -> Any:
     bar = ax.figure.colorbar(mesh, cax=ax.inset_axes((1.03, 0.0, 0.04, 1.0)))
     bar.outline.set(linewidth=0.5, edgecolor=EDGE)
     bar.ax.tick_params(labelsize=size, length=2.5, width=0.7, color="0.6")
-    bar.ax.yaxis.get_offset_text().set_size(size)
+    bar.ax.yaxis.get_offset_text().set_fontsize(size)
     return bar

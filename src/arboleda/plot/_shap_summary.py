@@ -137,7 +137,7 @@ def _swarm(ax: Axes, shap: Floats, data: npt.NDArray[Any], row: int) -> set[str]
     across = row + _THICKNESS * _offsets(shap)
     numbers, missing = as_numbers(data), is_missing(data)
     points = 7.0 if len(shap) > 300 else 12.0
-    common = {"s": points, "zorder": 3, "clip_on": False}
+    common: dict[str, Any] = {"s": points, "zorder": 3, "clip_on": False}
     kinds = set()
     if numbers is None:
         there = ~missing
@@ -169,7 +169,8 @@ def _offsets(values: Floats) -> Floats:
     number = np.arange(len(values)) - first[bins]  # 0, 1, 2, ... within the place
     # Alternately above and below the middle: 0, 1, -1, 2, -2, ...
     offsets = np.where(number % 2 == 1, (number + 1) // 2, -(number // 2)).astype(float)
-    return offsets / max(12.0, float(counts.max(initial=1)))
+    scaled: Floats = offsets / max(12.0, float(counts.max(initial=1)))
+    return scaled
 
 
 def _ranks(numbers: Floats) -> Floats:

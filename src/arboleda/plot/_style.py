@@ -61,11 +61,11 @@ def quiet(ax: Axes, size: float, *, frame: bool = False) -> None:
     for spine in ax.spines.values():
         spine.set(color="0.6", linewidth=0.7)
     ax.tick_params(labelsize=size, length=2.5, width=0.7, color="0.6")
-    ax.xaxis.label.set_size(size)
-    ax.yaxis.label.set_size(size)
-    ax.title.set_size(size + 1)
+    ax.xaxis.label.set_fontsize(size)
+    ax.yaxis.label.set_fontsize(size)
+    ax.title.set_fontsize(size + 1)
     for axis in (ax.xaxis, ax.yaxis):
-        axis.get_offset_text().set_size(size)
+        axis.get_offset_text().set_fontsize(size)
 
 
 def ramp(*, pale: bool = False) -> Colormap:
