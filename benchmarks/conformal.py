@@ -1,7 +1,7 @@
 """What intervals and sets promise, and what they cover: mean over random splits of real tables.
 
-    python benchmarks/coverage.py                      all tables, 30 splits, about ten minutes
-    python benchmarks/coverage.py --splits 3 --rows 900 --only diabetes,spambase
+    python benchmarks/conformal.py                      all tables, 30 splits, about ten minutes
+    python benchmarks/conformal.py --splits 3 --rows 900 --only diabetes,spambase
 
 Of at most `--rows` rows drawn anew for each split a half is for fitting, a sixth for calibration, a
 third for testing; methods that need no calibration rows fit on both. The models are our forests of
