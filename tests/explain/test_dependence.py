@@ -93,7 +93,7 @@ def test_few_values_and_categories_are_the_grid_and_a_missing_value_is_its_last_
     assert area.density[0].tolist() == frame["area"].dropna().tolist()
 
 
-@pytest.mark.parametrize("container", [pd.DataFrame, pl.DataFrame, pa.table], ids=str)
+@pytest.mark.parametrize("container", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "arrow"])
 def test_pipelines_over_frames_are_asked_for_frames(container: Any) -> None:
     columns = {"u": [0.5, 1.5, 2.5, 3.5] * 5, "c": ["x", "y", "x", "z"] * 5}
     frame, y = pd.DataFrame(columns), np.arange(20.0)

@@ -20,7 +20,7 @@ __all__ = ["model_view"]
 _MOST_COLUMNS = 20
 _WHY = {
     "wrong": "wrong",
-    "surely_wrong": "sure and wrong",
+    "surely_wrong": "wrong",
     "unsure": "least sure",
     "right": "right",
     "surely_right": "sure and right",
