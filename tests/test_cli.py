@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 import arboleda
+from arboleda import cli
 from arboleda.cli import main
+from arboleda.study import Study
 
 GOOD = "a,b,y\n" + "".join(f"{i % 7},{i * i % 11},{'pq'[i % 2]}\n" for i in range(30))
 
@@ -214,3 +216,24 @@ def test_what_cannot_be_explored_is_one_sentence(
     assert sentence in captured.err.splitlines()[-1]
     assert "Traceback" not in captured.err
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+
+
+def press(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_ctrl_c_is_told_before_a_study_begins(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Study, "__init__", press)
+    assert run("study", "iris", "--target", "target") == 130
+    assert "arboleda: interrupted; what is done is kept" in capsys.readouterr().err
+
+
+def test_ctrl_c_is_told_while_the_results_are_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Study, "run", lambda *_, **__: None)
+    monkeypatch.setattr(cli, "_print_leaderboard", press)
+    assert run("study", "iris", "--target", "target", "--out", str(tmp_path)) == 130
+    assert capsys.readouterr().err == "arboleda: interrupted.\n"

@@ -47,6 +47,18 @@ def test_the_target_of_a_link_is_written_and_the_link_stays(tmp_path: Path) -> N
     assert (tmp_path / "real").read_text() == "new"
 
 
+def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
+    """A device in whose place a file is put is lost for everybody."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("pipe")
+    (tmp_path / "folder").mkdir()
+    for name in ("pipe", "link", "folder"):
+        with pytest.raises(OSError, match="it is not a file"):
+            write_atomically(tmp_path / name, "new")
+    assert (tmp_path / "pipe").is_fifo()
+    assert {file.name for file in tmp_path.iterdir()} == {"pipe", "link", "folder"}
+
+
 def test_permissions_follow_the_umask(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:

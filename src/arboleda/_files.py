@@ -1,5 +1,6 @@
 """Files that are whole or not there: writing that a crash cannot leave half done."""
 
+import errno
 import os
 import secrets
 from collections.abc import Iterator
@@ -27,7 +28,8 @@ def write_atomically(path: Path, data: bytes | str) -> None:
     Raises
     ------
     OSError
-        If the folder is missing or read-only, or no space is left.
+        If the folder is missing or read-only, no space is left, or ``path`` is a folder, a device
+        or a pipe.
 
     Examples
     --------
@@ -52,7 +54,8 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
     Raises
     ------
     OSError
-        If the folder is missing or read-only, or no space is left.
+        If the folder is missing or read-only, no space is left, or ``path`` is a folder, a device
+        or a pipe.
 
     Examples
     --------
@@ -65,6 +68,9 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
     b'12'
     """
     target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        # A rename would put a file in the place of a device for everybody.
+        raise OSError(errno.EINVAL, "it is not a file")
     draft = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.tmp")
     # Mode 0o666 leaves the permissions to the user's umask, which tempfile would override.
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)

@@ -3,6 +3,7 @@
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -92,19 +93,20 @@ def study(
 
     A killed study goes on where it was when the same command is run again.
     """
-    from arboleda.study import Study
-
-    wanted = Study(
-        table,
-        target=target,
-        out=out,
-        task=task,
-        metric=metric,
-        models=models,
-        seed=seed,
-        jobs=jobs,
-    )
     try:
+        # Loading takes a second, in which Ctrl-C is as likely as later.
+        from arboleda.study import Study
+
+        wanted = Study(
+            table,
+            target=target,
+            out=out,
+            task=task,
+            metric=metric,
+            models=models,
+            seed=seed,
+            jobs=jobs,
+        )
         result = wanted.run(progress=True)
     except KeyboardInterrupt:
         kept = "what is done is kept, run the same command to go on"
@@ -134,7 +136,6 @@ def explore(
     No model is compared; that is what a study does.
     """
     try:
-        # Loading takes a second, in which Ctrl-C is as likely as later.
         from arboleda.explore import explore as explore_table
 
         found = explore_table(table, target, seed=seed, progress=True)
@@ -225,25 +226,36 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _run(arguments: list[str]) -> int:
-    from arboleda.study.errors import StudyError
-
     _take_any_text()
     try:
+        from arboleda.study.errors import StudyError
+    except KeyboardInterrupt:
+        return _interrupted()
+    try:
         try:
-            app(arguments)
+            with warnings.catch_warnings():
+                warnings.showwarning = _tell_warning
+                app(arguments)
         finally:
             if sys.stdout is not None:
                 sys.stdout.flush()
     except SystemExit as stop:
+        if stop.code == _INTERRUPTED:
+            return _interrupted()
         return stop.code if isinstance(stop.code, int) else 0
     except StudyError as error:
         return _fail(str(error))
     except _CtrlCError as interruption:
-        return _interrupted(str(interruption))
+        return _interrupted(f"; {interruption}")
     except OSError as error:
         _silence_output()
         return _fail(f"The output cannot be written: {error.strerror or error}.")
     return 0
+
+
+def _tell_warning(message: Warning | str, *_: object) -> None:
+    """One line for the user, without the place in the code."""
+    typer.echo(f"arboleda: warning: {' '.join(str(message).split())}", err=True)
 
 
 def _take_any_text() -> None:
@@ -258,8 +270,8 @@ def _fail(sentence: str) -> int:
     return _USER_ERROR
 
 
-def _interrupted(left: str) -> int:
-    typer.echo(f"arboleda: interrupted; {left}.", err=True)
+def _interrupted(left: str = "") -> int:
+    typer.echo(f"arboleda: interrupted{left}.", err=True)
     return _INTERRUPTED
 
 

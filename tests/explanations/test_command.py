@@ -1,5 +1,6 @@
 """The command: where the page goes, exit codes, and one sentence for everything that is wrong."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -89,6 +90,19 @@ def test_damaged_folders_are_refused(
     told = capsys.readouterr().err
     assert "arboleda: error: " in told
     assert "Traceback" not in told
+
+
+@pytest.mark.filterwarnings("default")
+def test_another_version_of_scikit_learn_is_one_line(
+    studies: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = shutil.copytree(studies["regression"], tmp_path / "study")
+    path = folder / "models" / "index.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"scikit-learn": "1.6.0"}))
+    assert run("explain", folder, "--row", 1) == 0
+    told = [line for line in capsys.readouterr().err.splitlines() if "1.6.0" in line]
+    assert len(told) == 1
+    assert told[0].startswith("arboleda: warning: The models in ")
 
 
 def test_ctrl_c_leaves_no_page(

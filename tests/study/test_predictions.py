@@ -1,6 +1,7 @@
 """Predictions of a study for a new table, as a file."""
 
 import json
+import os
 import shutil
 import warnings
 from collections.abc import Callable
@@ -205,6 +206,22 @@ DAMAGES: dict[str, tuple[Spoil, str]] = {
         "index.json is damaged",
     ),
     "other columns": (lambda f: edit(f, columns=[]), "there is no column"),
+    "facts are a pipe": (lambda f: pipe(f / "results.json"), "it is not a file"),
+    "list is a pipe": (lambda f: pipe(f / "models" / "index.json"), "it is not a file"),
+    "facts without data": (lambda f: change_facts(f, data={}), "results.json is damaged"),
+    "facts without rows": (
+        lambda f: change_facts(f, data={"n_rows": "1", "columns": []}),
+        "not what this version",
+    ),
+    "no model": (
+        lambda f: change_facts(f, models=[{"status": "ok", "key": "random_forest"}]),
+        "results.json is damaged",
+    ),
+    "no model in the list": (lambda f: edit(f, models={}), "it kept none"),
+    "half signs": (lambda f: edit_target(f, labels=["\ud800", "b"]), "not allowed"),
+    "a class twice": (lambda f: edit_target(f, labels=["a", "a"]), "a class is there twice"),
+    "no truth values": (lambda f: edit_target(f, kind="boolean"), "are no truth values"),
+    "another target": (lambda f: edit_target(f, name="other"), "are of different studies"),
     "other study": (lambda f: edit(f, data_sha256="0" * 64), "are of different studies"),
     "newer list": (lambda f: edit(f, format_version=2), "by a newer version"),
     "paths": (
@@ -228,6 +245,21 @@ DAMAGES: dict[str, tuple[Spoil, str]] = {
 def edit(folder: Path, **changes: Any) -> None:
     path = folder / "models" / "index.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def edit_target(folder: Path, **changes: Any) -> None:
+    stored = json.loads((folder / "models" / "index.json").read_text())
+    edit(folder, target=stored["target"] | changes)
+
+
+def change_facts(folder: Path, **changes: Any) -> None:
+    path = folder / "results.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
 
 
 @pytest.mark.parametrize("name", DAMAGES)

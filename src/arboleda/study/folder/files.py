@@ -13,7 +13,16 @@ from typing import Any
 from arboleda._files import write_atomically
 from arboleda.study.errors import StudyError
 
-__all__ = ["MODELS", "FileList", "checked_bytes", "checked_list", "is_there", "put", "sweep"]
+__all__ = [
+    "MODELS",
+    "FileList",
+    "checked_bytes",
+    "checked_list",
+    "is_there",
+    "put",
+    "read_text",
+    "sweep",
+]
 
 # The folder within the study's folder.
 MODELS = "models"
@@ -86,9 +95,7 @@ def checked_bytes(folder: Path, name: str, files: FileList) -> bytes:
     if entry is None:
         raise _damaged(path, "it is not in the list of files")
     try:
-        # Other things than files may never end, or wait.
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise _damaged(path, "it is not a file")
+        _check_is_file(path)
         with path.open("rb") as file:
             right = os.fstat(file.fileno()).st_size == entry["bytes"]
             content = file.read(entry["bytes"]) if right else b""
@@ -97,6 +104,18 @@ def checked_bytes(folder: Path, name: str, files: FileList) -> bytes:
     if not right or hashlib.sha256(content).hexdigest() != entry["sha256"]:
         raise _damaged(path, "it is not what the study wrote")
     return content
+
+
+def read_text(path: Path) -> str:
+    """The text of a file; OSError if it is none, ValueError if it is not UTF-8."""
+    _check_is_file(path)
+    return path.read_text(encoding="utf-8")
+
+
+def _check_is_file(path: Path) -> None:
+    # Other things than files may never end, or wait.
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise OSError(errno.EINVAL, "it is not a file")
 
 
 def _damaged(path: Path, reason: str) -> StudyError:

@@ -12,7 +12,7 @@ import sklearn
 
 import arboleda
 from arboleda.study.errors import StudyError
-from arboleda.study.folder.files import MODELS, FileList, checked_list
+from arboleda.study.folder.files import MODELS, FileList, checked_list, read_text
 from arboleda.study.folder.layout import Layout, RawColumn, make_layout
 from arboleda.study.folder.model_files import check_key
 from arboleda.study.plan import Plan
@@ -84,7 +84,7 @@ def read_index(folder: Path) -> Index:
     """
     path = folder / MODELS / INDEX
     try:
-        stored = json.loads(path.read_text(encoding="utf-8"))
+        stored = json.loads(read_text(path))
         _one_of((FORMAT,), stored["format"])
         if stored["format_version"] <= FORMAT_VERSION:
             return _index(stored)
@@ -110,6 +110,8 @@ def _index(stored: dict[str, Any]) -> Index:
     target = stored["target"]
     labels = tuple(_text(label) for label in _list(target["labels"]))
     task = _one_of(_TASKS, stored["task"])
+    if len(set(labels)) != len(labels):
+        raise ValueError("a class is there twice")
     if {"binary": len(labels) == 2, "regression": not labels}.get(task, len(labels) > 2) is False:
         raise ValueError(f"{len(labels)} classes do not make a task that is {task}")
     models = stored["models"]
@@ -132,6 +134,8 @@ def _index(stored: dict[str, Any]) -> Index:
 def _classes(kind: str, labels: tuple[str, ...]) -> npt.NDArray[Any]:
     """The classes as the table has them: text, truth values, whole numbers or others."""
     if kind == "boolean":
+        if set(labels) != {"false", "true"}:
+            raise ValueError("the classes are no truth values")
         return np.array([label == "true" for label in labels])
     if kind == "string":
         return np.array(labels, dtype=object)
@@ -160,6 +164,7 @@ def _one_of(allowed: tuple[str, ...], value: Any) -> Any:
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError("there is no text where one should be")
+    value.encode()  # half of a sign, which JSON can hold, is a ValueError
     return value
 
 

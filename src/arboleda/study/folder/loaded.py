@@ -12,7 +12,7 @@ import sklearn
 from arboleda.study.errors import StudyError
 from arboleda.study.features import Features
 from arboleda.study.folder.estimators import StudyClassifier, StudyRegressor
-from arboleda.study.folder.files import MODELS
+from arboleda.study.folder.files import MODELS, read_text
 from arboleda.study.folder.index import Index, read_index
 from arboleda.study.folder.model_files import read_model
 from arboleda.study.folder.rows import Rows, read_rows
@@ -100,7 +100,8 @@ class LoadedStudy:
         files = self._index.models.get(key)
         if files is None:
             raise StudyError(
-                f"The study in {self.folder} has no model {key!r}; it kept {', '.join(self.keys)}."
+                f"The study in {self.folder} has no model {key!r}; it kept "
+                f"{', '.join(self.keys) or 'none'}."
             )
         if isinstance(files, str):
             raise StudyError(
@@ -198,7 +199,12 @@ def load_study(folder: str | Path) -> LoadedStudy:
     path = Path(folder)
     facts = _facts(path)
     index = read_index(path)
-    if facts["study"].get("data_sha256") != index.sha256:
+    told = facts["study"]
+    if (told["data_sha256"], told["target"], told["task"]) != (
+        index.sha256,
+        index.target,
+        index.task,
+    ):
         raise StudyError(
             f"The facts and the models in {path} are of different studies; run the study's command "
             "again: what is done is kept."
@@ -217,11 +223,9 @@ def load_study(folder: str | Path) -> LoadedStudy:
 def _facts(folder: Path) -> dict[str, Any]:
     path = folder / RESULTS
     try:
-        facts = json.loads(path.read_text(encoding="utf-8"))
+        facts = json.loads(read_text(path))
         known = facts["schema_version"] == SCHEMA_VERSION
-        sound = isinstance(facts["study"], dict) and all(
-            isinstance(m["key"], str) and m["status"] in ("ok", "failed") for m in facts["models"]
-        )
+        sound = known and _is_sound(facts)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise StudyError(
             f"There is no study in {folder}; name the folder that `arboleda study` wrote its "
@@ -229,14 +233,32 @@ def _facts(folder: Path) -> dict[str, Any]:
         ) from error
     except OSError as error:
         raise StudyError(f"The file {path} cannot be read: {error.strerror}.") from error
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
         raise StudyError(
             f"The file {path} is damaged ({type(error).__name__}); run the study's command again: "
             "what is done is kept."
         ) from error
-    if not known or not sound:
+    if not sound:
         raise StudyError(
             f"The file {path} is not what this version of arboleda writes; run the study's command "
             "again."
         )
     return dict(facts)
+
+
+def _is_sound(facts: Any) -> bool:
+    """Whether what is read of the facts is there; KeyError and its like tell what is not."""
+    data, split = facts["data"], facts["split"]
+    texts = [facts["study"][key] for key in ("table", "target", "task", "metric", "data_sha256")]
+    texts += [column["name"] for column in data["columns"]]
+    whole = [data["n_rows"], split["n_train"], split["n_test"]]
+    mappings = []
+    for model in facts["models"]:
+        texts += [model["key"], model["name"]]
+        if model["status"] == "ok":
+            mappings += [model["cv"], model["test"]["metrics"], model["test"]["interval"]]
+            mappings.append(model["candidates"][model["best"]]["params"])
+        elif model["status"] != "failed":
+            return False
+    kinds = ((texts, str), (whole, int), (mappings, dict))
+    return all(isinstance(value, kind) for values, kind in kinds for value in values)
