@@ -265,3 +265,11 @@ def test_where_files_are_kept(
     monkeypatch.setenv("HOME", "/c")
     assert _fetch.cache_folder(None) == Path(wanted)
     assert _fetch.cache_folder("here") == Path("here")
+
+
+def test_an_archive_cut_short_is_named(tmp_path: Path) -> None:
+    whole = io.BytesIO()
+    np.savez(whole, X_train=np.zeros((2, 28, 28)))
+    (tmp_path / "mnist.npz").write_bytes(whole.getvalue()[:500])
+    with pytest.raises(ValueError, match=r"mnist\.npz cannot be read"):
+        load("mnist", tmp_path)

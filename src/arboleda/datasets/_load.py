@@ -7,6 +7,7 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
+from zipfile import BadZipFile
 
 from arboleda.datasets._catalogue import CATALOGUE, Entry, Read
 from arboleda.datasets._fetch import cache_folder, fetched, unzipped
@@ -145,6 +146,6 @@ def _parsed(read: Read, paths: list[Path]) -> pd.DataFrame:
     contents = [path.read_bytes() for path in paths]
     try:
         return read([unzipped(content) for content in contents])
-    except (ValueError, KeyError, EOFError, OSError, zlib.error) as error:
+    except (ValueError, KeyError, EOFError, OSError, BadZipFile, zlib.error) as error:
         names = ", ".join(str(path) for path in paths)
         raise ValueError(f"{names} cannot be read as the table is published: {error}") from error
