@@ -12,7 +12,7 @@ from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from arboleda.explain import prediction_interval, prediction_set
-from arboleda.explain._conformal import limit_of, rank_of, read_coverage
+from arboleda.explain._conformal import limit_of, rank_of, read_coverage, read_coverages
 
 
 class Identity(RegressorMixin, BaseEstimator):
@@ -60,6 +60,11 @@ def test_too_few_scores_have_no_limit() -> None:
 def test_a_coverage_is_a_number_between_0_and_1(coverage: Any) -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
         read_coverage(coverage)
+
+
+def test_coverages_are_several_or_one() -> None:
+    assert read_coverages([0.9, 0.5, 0.9]) == (0.5, 0.9)
+    assert read_coverages(0.9) == (0.9,)
 
 
 def test_coverage_given_the_calibration_rows_has_the_beta_law() -> None:

@@ -267,3 +267,32 @@ def test_a_single_row_has_an_answer() -> None:
     one = calibrated.predict(X[:1])
     assert one.lower.shape == (1,)
     assert calibrated.coverage_curve(X[:1], Y[:1]).n_rows == 1
+
+
+def test_warnings_are_about_the_line_of_the_user() -> None:
+    forest = RandomForestRegressor(2, random_state=0).fit(X, Y)
+    classes = RandomForestClassifier(10, random_state=0).fit(X, CODES)
+    intervals = prediction_interval(forest, calibration=(X, Y))
+    sets = prediction_set(classes, calibration=(X, CODES))
+    for ask in (
+        lambda: prediction_interval(forest, calibration=(X[:3], Y[:3])),
+        lambda: intervals.predict(X, coverage=0.999),
+        lambda: prediction_interval(forest, training=(X, Y)),  # of rows that no member left out
+        lambda: prediction_set(classes, calibration=(X[:3], CODES[:3])),
+        lambda: prediction_set(classes, calibration=(X[:3], CODES[:3]), by_class=True),
+        lambda: sets.predict(X, coverage=0.999),
+    ):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            ask()
+        assert [(one.filename, one.lineno) for one in told] == [
+            (__file__, ask.__code__.co_firstlineno)
+        ]
+
+
+@pytest.mark.parametrize("options", [{}, {"spread": RandomForestRegressor(3)}])
+def test_residuals_beyond_float64_of_the_rows_set_aside_are_refused(options: Any) -> None:
+    y = np.full(len(X), 1e308)
+    forest = RandomForestRegressor(1).fit(X, -y)
+    with pytest.raises(ValueError, match="beyond float64"):
+        prediction_interval(forest, calibration=(X, y), method="normalized", **options)

@@ -108,6 +108,8 @@ def test_errors_say_what_is_wrong() -> None:
         (lambda: lime(tree, _X, n_samples=3), ValueError, "n_samples=3 must be a whole number"),
         (lambda: lime(tree, _X, kernel_width=0), ValueError, "kernel_width=0 must be a positive"),
         (lambda: lime(tree, _X, kernel_width="a"), ValueError, "kernel_width='a' must be"),
+        (lambda: lime(tree, _X, kernel_width=[1]), ValueError, r"kernel_width=\[1\] must be"),
+        (lambda: lime(tree, _X, categorical_features="a"), ValueError, r"give \['a'\]"),
         (lambda: explainer.explain(_X[:2]), ValueError, "takes one row, but got 2"),
         (lambda: explainer.explain(_X[0, :2]), ValueError, "has 2 values, but X_train has 3"),
         (lambda: explainer.explain(_X[:1, :2]), ValueError, "has 2 columns, but X_train has 3"),

@@ -171,6 +171,7 @@ def rows_of_two() -> Rows:
         (lambda: read_rows(np.empty((2, 0))), ValueError, r"0 feature\(s\)"),
         (lambda: read_rows(pl.LazyFrame({"a": [1]})), ValueError, "lazy"),
         (lambda: read_rows([[1]], categorical_features=[3]), ValueError, "3"),
+        (lambda: read_rows([[1]], categorical_features="a"), ValueError, r"give \['a'\]"),
         (lambda: rows_of_two().place_of("c"), ValueError, "'c' is no column of X"),
         (lambda: rows_of_two().place_of(2), ValueError, "there is no column 2"),
         (lambda: rows_of_two().place_of(-1), ValueError, "there is no column -1"),

@@ -315,6 +315,7 @@ def test_errors_say_what_is_wrong(imitate: Any) -> None:
     y = (_X[:, 0] > 0).astype(int)
     tree = DecisionTreeClassifier().fit(_X, y)
     size = "max_leaves" if imitate is surrogate_tree else "max_rules"
+    values = DecisionTreeRegressor().fit(_X, _X[:, 0])
     several = LinearRegression().fit(_X, np.column_stack([y, y]))
     wrong: list[tuple[Any, type[Exception], str]] = [
         (lambda: imitate(DecisionTreeClassifier(), _X), NotFittedError, "not fitted yet"),
@@ -330,8 +331,51 @@ def test_errors_say_what_is_wrong(imitate: Any) -> None:
         (lambda: imitate(tree, _X, answers=y[:9]), ValueError, r"answers have the shape \(9, 1\)"),
         (lambda: imitate(tree, _X, answers=np.full((40, 2), np.nan)), ValueError, "NaN in all"),
         (lambda: imitate(tree, _X, answers=np.full((40, 2), np.inf)), ValueError, "infinite"),
+        (
+            lambda: imitate(tree, _X, answers=_X[:, 0]),
+            ValueError,
+            r"answers have the shape \(40, 1",
+        ),
         (lambda: imitate(tree, _X, **{size: 1}), ValueError, f"{size}=1 must be a whole number"),
+        (lambda: imitate(tree, _X, test_size=None), ValueError, "test_size=None must be a share"),
+        (lambda: imitate(tree, _X, categorical_features="a"), ValueError, r"give \['a'\]"),
+        (
+            lambda: imitate(tree, _X, np.where(y == 1, "a", "b")),
+            ValueError,
+            "no class that the est",
+        ),
+        (lambda: imitate(tree, _X, np.where(y == 1, np.nan, 0.0)), ValueError, "y contains NaN"),
+        (lambda: imitate(values, _X, np.full(40, "a")), ValueError, "needs numbers"),
+        (
+            lambda: imitate(values, _X[:30], X_test=_X, y_test=np.where(y == 1, np.inf, 0.0)),
+            ValueError,
+            "infinity",
+        ),
     ]
     for call, error, message in wrong:
         with pytest.raises(error, match=message):
             call()
+
+
+@pytest.mark.parametrize("size", [1e307, 1e-310])
+@BOTH
+def test_values_as_large_or_as_small_as_float64_allows(imitate: Any, size: float) -> None:
+    y = np.clip(np.round(_X[:, 0] * 4) / 4, -2, 2)
+    found = imitate(DecisionTreeRegressor().fit(_X, y), _X, y, X_test=_X, y_test=y)
+    scaled = imitate(
+        DecisionTreeRegressor().fit(_X, y * size), _X, y * size, X_test=_X, y_test=y * size
+    )
+    assert len(found.curve.size) > 2
+    assert scaled.curve.size.tolist() == found.curve.size.tolist()
+    np.testing.assert_allclose(scaled.curve.fidelity, found.curve.fidelity, atol=1e-3)
+
+
+@BOTH
+def test_margins_are_answers_of_two_classes_alone(imitate: Any) -> None:
+    two = (_X[:, 0] > 0).astype(int)
+    model = Perceptron().fit(_X, two)
+    given = {"X_test": _X, "answers": model.decision_function(_X)}
+    assert imitate(model, _X, **given).fidelity == imitate(model, _X, X_test=_X).fidelity
+    three = Perceptron().fit(_X, np.digitize(_X[:, 0], [-0.5, 0.5]))
+    with pytest.raises(ValueError, match="each of 3 answers"):
+        imitate(three, _X, **given)

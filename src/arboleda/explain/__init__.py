@@ -4,13 +4,15 @@ from arboleda.explain._coverage_curve import CoverageCurve
 from arboleda.explain._decision_regions import DecisionRegions, decision_regions
 from arboleda.explain._dependence import Dependence, partial_dependence
 from arboleda.explain._importance import Importance, importance
-from arboleda.explain._lime import Lime, LimeExplanation, lime
+from arboleda.explain._lime import Lime, lime
+from arboleda.explain._lime_explanation import LimeExplanation
 from arboleda.explain._prediction_interval import (
     Intervals,
     PredictionInterval,
     prediction_interval,
 )
-from arboleda.explain._prediction_set import PredictionSet, Sets, prediction_set
+from arboleda.explain._prediction_set import PredictionSet, prediction_set
+from arboleda.explain._sets import Sets
 from arboleda.explain._shap_values import ShapValues, shap_values
 from arboleda.explain._surrogate import FidelityCurve, Surrogate
 from arboleda.explain._surrogate_rules import ListedRule, RuleList, surrogate_rules

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._bridge.tree import Tree
+from arboleda.explain._units import power_of_two
 
 __all__ = ["Judgement", "best_rules", "best_subtrees", "node_of_leaf"]
 
@@ -50,8 +51,17 @@ class Judgement:
 
     @classmethod
     def of(cls, tree: Tree, leaf: Integers, target: Floats, *, classes: bool) -> Judgement:
-        """Let rows judge, by the leaves that they reach and targets of shape (n, n_numbers)."""
+        """Let rows judge, by the leaves that they reach and targets of shape (n, n_numbers).
+
+        Numbers are taken in a unit of about their size, so that their squares are numbers.
+        """
         n = tree.node_count
+        says = tree.value_rows
+        if classes:
+            says = np.eye(says.shape[1])[says.argmax(axis=1)]
+        else:
+            unit = power_of_two(float(np.abs(target).max(initial=0.0)))
+            target, says = target / unit, says / unit
         count = np.bincount(leaf, minlength=n).astype(np.float64)
         total = np.column_stack([np.bincount(leaf, t, n) for t in target.T])
         mean = np.divide(total, count[:, np.newaxis], out=np.zeros_like(total), where=total != 0)
@@ -65,9 +75,6 @@ class Judgement:
                 mean[node] = (count[a] * mean[a] + count[b] * mean[b]) / count[node]
                 between = count[a] * count[b] / count[node] * ((mean[a] - mean[b]) ** 2).sum()
                 spread[node] = spread[a] + spread[b] + between
-        says = tree.value_rows
-        if classes:
-            says = np.eye(says.shape[1])[says.argmax(axis=1)]
         return cls(tree, count, mean, spread, says, 0.5 if classes else 1.0)
 
     def loss(self, node: int, by: int) -> float:

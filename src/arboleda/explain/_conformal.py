@@ -57,14 +57,17 @@ def limit_of(scores: Floats, coverage: float) -> float:
     return float(scores[rank - 1]) if rank <= len(scores) else math.inf
 
 
-def tell_of_few_rows(coverage: float, n_rows: int, what: str) -> None:
-    """Warn where so few rows can promise that coverage by an answer that says nothing alone."""
+def tell_of_few_rows(coverage: float, n_rows: int, what: str, *, callers: int = 2) -> None:
+    """Warn where so few rows can promise that coverage by an answer that says nothing alone.
+
+    The warning is about the line of the user, so many calls above.
+    """
     if rank_of(coverage, n_rows) > n_rows:
         needed = math.ceil(1 / (1 - Fraction(repr(float(coverage))))) - 1
         warnings.warn(
             f"coverage={coverage} needs at least {needed:,} {what}, but there are {n_rows:,}: "
             "the answer is everything; give more rows, or a lower coverage",
-            stacklevel=4,
+            stacklevel=callers + 1,
         )
 
 
@@ -78,6 +81,8 @@ def read_coverage(coverage: Any) -> float:
 
 def read_coverages(coverages: Any) -> tuple[float, ...]:
     """Return several shares, ascending, each once."""
+    if isinstance(coverages, Real):
+        coverages = (coverages,)
     found = tuple(sorted({read_coverage(coverage) for coverage in coverages}))
     if not found:
         raise ValueError("coverages names none: give some, as (0.8, 0.9)")

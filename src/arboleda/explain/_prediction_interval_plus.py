@@ -115,7 +115,7 @@ class JackknifePlusAfterBootstrap(PlusRule):
             warnings.warn(
                 f"{never:,} of {len(y):,} training rows were left out by no member, so nothing is "
                 "known of them and intervals are wider than need be: use more members",
-                stacklevel=4,
+                stacklevel=3,
             )
         judged = used & (counts > 0)
         with np.errstate(over="ignore"):

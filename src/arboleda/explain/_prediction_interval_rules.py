@@ -236,7 +236,8 @@ def normalized(estimator: Any, X: Any, y: Floats, errors: Any | None, random: An
     order = check_random_state(random).permutation(n_rows)
     aside, scored = np.sort(order[:n_aside]), np.sort(order[n_aside:])
     X_aside = rows_of(X, aside)
-    residuals = np.abs(y[aside] - predicted(estimator, X_aside))
+    with np.errstate(over="ignore"):
+        residuals = np.abs(y[aside] - predicted(estimator, X_aside))
     check_scores(residuals)
     fitted = None if errors is None else clone(errors).fit(X_aside, residuals)
     if fitted is None:

@@ -222,7 +222,8 @@ def read_rows(X: Any, estimator: Any = None, categorical_features: Any = None) -
     estimator : estimator, default=None
         Tells names of columns where the table has none, and which columns it took for categories.
     categorical_features : array-like of bool, int or str, default=None
-        Columns that hold categories, beside those whose type or values say so.
+        Columns that hold categories, beside those whose type or values say so; of "from_dtype"
+        none.
 
     Returns
     -------
@@ -234,6 +235,11 @@ def read_rows(X: Any, estimator: Any = None, categorical_features: Any = None) -
         If the table has no rows, no columns, two columns of one name or another number of
         dimensions, or a column named is none of it.
     """
+    if isinstance(categorical_features, str) and categorical_features != "from_dtype":
+        raise ValueError(
+            f"categorical_features={categorical_features!r} must be a list: to name one column "
+            f"give [{categorical_features!r}]"
+        )
     container = container_of(X)
     n_columns = container.shape[1]
     own = container.names

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils import check_random_state
 
 from arboleda._frames import new_frame
 from arboleda.explain._best_subtrees import Judgement, best_subtrees, node_of_leaf
+from arboleda.explain._conformal import column_of
 from arboleda.explain._outputs import OutputReader, output_reader
 from arboleda.explain._rows import Rows, read_rows
 from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -224,10 +226,9 @@ def prepare_imitation(
 ) -> Imitation:
     """Check what `surrogate_tree` and `surrogate_rules` are given, and ask the ensemble."""
     reader = output_reader(estimator)
-    kinds = None if isinstance(categorical_features, str) else categorical_features
-    rows = read_rows(X, estimator, kinds)
+    rows = read_rows(X, estimator, categorical_features)
     said = _said(reader, X, answers, rows.n_rows)
-    truth = _target(y, rows.n_rows, "y", "X")
+    truth = _target(y, rows.n_rows, reader.classes, "y", "X")
     known = np.flatnonzero(~np.isnan(said).any(axis=1))
     if not known.size:
         raise ValueError("answers are NaN in all rows: give some that the ensemble can answer")
@@ -238,10 +239,10 @@ def prepare_imitation(
         judge_table, said_judge = rows.take(judge).native, said[judge]
         truth_judge = None if truth is None else truth[judge]
     else:
-        test = read_rows(X_test, estimator, kinds)
+        test = read_rows(X_test, estimator, categorical_features)
         learn, judge_table = known, X_test
         said_judge = _said(reader, X_test, None, test.n_rows)
-        truth_judge = _target(y_test, test.n_rows, "y_test", "X_test")
+        truth_judge = _target(y_test, test.n_rows, reader.classes, "y_test", "X_test")
     everything = learn.size == rows.n_rows
     classes = reader.classes
     return Imitation(
@@ -272,11 +273,14 @@ def _said(reader: OutputReader, X: Any, answers: Any, n_rows: int) -> Floats:
     else:
         said = np.asarray(answers, dtype=np.float64)
         said = said[:, np.newaxis] if said.ndim == 1 else said
-        n_classes = 1 if reader.classes is None else len(reader.classes)
-        if said.ndim != 2 or said.shape[0] != n_rows or said.shape[1] not in {1, n_classes}:
+        n_answers = 1 if reader.classes is None else len(reader.classes)
+        widths = {n_answers}
+        if n_answers == 2 and reader.method == "decision_function":
+            widths.add(1)  # margins of two classes
+        if said.ndim != 2 or said.shape[0] != n_rows or said.shape[1] not in widths:
             raise ValueError(
                 f"answers have the shape {said.shape}: give one row for each of the {n_rows} rows "
-                f"of X, and one number for each of {n_classes} answers of the estimator"
+                f"of X, and one number for each of {n_answers} answers of the estimator"
             )
         if np.isinf(said).any():
             raise ValueError("answers hold an infinite value: give numbers, or NaN for none")
@@ -307,22 +311,25 @@ def _margins(said: Floats) -> Floats:
     return scaled
 
 
-def _target(y: Any, n_rows: int, name: str, rows: str) -> Array | None:
+def _target(y: Any, n_rows: int, classes: Array | None, name: str, rows: str) -> Array | None:
     if y is None:
         return None
-    target = np.asarray(y)
-    if target.ndim == 2 and target.shape[1] == 1:
-        target = target[:, 0]
+    target = column_of(y, numeric=classes is None)
     if target.shape != (n_rows,):
         raise ValueError(
             f"{name} has the shape {target.shape}, but {rows} has {n_rows} rows: give one target "
             "for each"
         )
+    if classes is not None and set(target.tolist()).isdisjoint(classes.tolist()):
+        raise ValueError(
+            f"{name} holds no class that the estimator knows, but {target.tolist()[0]!r} in row 0; "
+            f"its classes are {classes.tolist()[:20]}: give labels as it was fitted on"
+        )
     return target
 
 
 def _divided(rows: Array, test_size: float, random_state: Any) -> tuple[Array, Array]:
-    if isinstance(test_size, str | bool) or not 0.0 < test_size < 1.0:
+    if isinstance(test_size, bool) or not isinstance(test_size, Real) or not 0 < test_size < 1:
         raise ValueError(f"test_size={test_size!r} must be a share between 0 and 1")
     n_judge = round(test_size * rows.size)
     if not 0 < n_judge < rows.size:
