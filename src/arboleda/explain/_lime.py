@@ -256,8 +256,8 @@ def lime(
     _check_count("n_samples", n_samples, 10)
     reader = output_reader(estimator)
     rows = read_rows(X_train, estimator, categorical_features)
-    width = _WIDTH * np.sqrt(rows.n_columns) if kernel_width is None else kernel_width
-    if isinstance(width, bool) or not isinstance(width, Real) or not 0.0 < width < np.inf:
+    width = _WIDTH * float(np.sqrt(rows.n_columns)) if kernel_width is None else kernel_width
+    if isinstance(width, bool) or not isinstance(width, Real) or not 0 < width < np.inf:
         raise ValueError(f"kernel_width={kernel_width!r} must be a positive number, or None")
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
     views = view_columns(rows, quartiles=discretize == "quartiles")
