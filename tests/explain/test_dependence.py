@@ -93,7 +93,9 @@ def test_few_values_and_categories_are_the_grid_and_a_missing_value_is_its_last_
     assert area.density[0].tolist() == frame["area"].dropna().tolist()
 
 
-@pytest.mark.parametrize("container", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "arrow"])
+@pytest.mark.parametrize(
+    "container", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "arrow"]
+)
 def test_pipelines_over_frames_are_asked_for_frames(container: Any) -> None:
     columns = {"u": [0.5, 1.5, 2.5, 3.5] * 5, "c": ["x", "y", "x", "z"] * 5}
     frame, y = pd.DataFrame(columns), np.arange(20.0)
@@ -215,6 +217,10 @@ def test_targets_at_the_end_of_float64() -> None:
         ({"sample_weight": np.zeros(442)}, ValueError, "0 in every row|non-zero"),
         ({"sample_weight": -np.ones(442)}, ValueError, "[Nn]egative"),
         ({"sample_weight": np.ones(3)}, ValueError, "sample_weight"),
+        ({"response_method": ["predict"]}, ValueError, "response_method must be"),
+        ({"percentiles": 0.5}, ValueError, "two shares"),
+        ({"custom_values": [0, 1]}, TypeError, "must map columns to their points"),
+        ({"custom_values": {3: [0, 1]}}, ValueError, "not among features"),
         ({"custom_values": {2: []}}, ValueError, "must be a list of values"),
         ({"custom_values": {2: [np.inf]}}, ValueError, "infinity"),
         ({"custom_values": {2: ["much"]}}, ValueError, "'much'"),

@@ -167,6 +167,8 @@ def test_two_rows_one_column_constant_targets() -> None:
         ({"scoring": []}, "no score"),
         ({"scoring": "no such"}, "no such"),
         ({"sample_weight": [1.0]}, "sample_weight has 1"),
+        ({"sample_weight": -np.ones(len(Y))}, "Negative values"),
+        ({"y": [None] * len(Y)}, "y has no value in row 0"),
         ({"kind": "impurity", "groups": [[0, 1]]}, "belongs to kind='permutation'"),
         ({"kind": "impurity"}, "no feature_importances_"),
         ({"kind": "oob_permutation"}, "no oob_permutation_importance"),
@@ -175,7 +177,7 @@ def test_two_rows_one_column_constant_targets() -> None:
 def test_what_cannot_be_measured(options: dict[str, Any], message: str) -> None:
     model = LogisticRegression(max_iter=500).fit(X, Y)
     with pytest.raises(ValueError, match=message):
-        importance(model, X, Y, **options)
+        importance(model, X, **{"y": Y, **options})
 
 
 def test_what_is_missing_is_told() -> None:

@@ -285,6 +285,25 @@ def test_a_pipeline_explains_the_columns_its_last_step_gets() -> None:
     assert_adds_up(found, model.predict_proba(X))
 
 
+def test_a_pipeline_that_passes_an_array_on_has_the_names_of_the_table() -> None:
+    X = numbers()
+    model = make_pipeline("passthrough", ar.RandomForestRegressor(3)).fit(X, target_of(X))
+    assert shap_values(model, X).feature_names == tuple(f"x[{j}]" for j in range(6))
+
+
+@pytest.mark.parametrize("options", [{"bootstrap_features": True}, {"max_features": 0.5}])
+def test_members_are_asked_for_the_columns_that_they_were_fitted_on(options: Any) -> None:
+    X = pd.DataFrame(numbers(), columns=list("abcdef"))
+    model = ar.BaggingClassifier(
+        ar.PrunedTreeClassifier(random_state=0), 3, random_state=0, **options
+    ).fit(X, classes_of(X.to_numpy()))
+    found = shap_values(model, X, background=X[:5])
+    assert_adds_up(found, model.predict_proba(X))
+    np.testing.assert_allclose(found.base_values[0], model.predict_proba(X[:5]).mean(axis=0))
+    with pytest.raises(ValueError, match="same order as they were in fit"):
+        shap_values(model, X[X.columns[::-1]])
+
+
 def test_frames_and_explanations() -> None:
     X = frame()
     y = classes_of(X[["width", "depth", "height"]].to_numpy())
@@ -344,6 +363,8 @@ def test_other_models_are_refused() -> None:
     X = numbers(missing=False)
     with pytest.raises(TypeError, match="LinearRegression is no tree ensemble"):
         shap_values(LinearRegression().fit(X, target_of(X)), X)
+    with pytest.raises(TypeError, match="DecisionTreeClassifier is a class"):
+        shap_values(ar.DecisionTreeClassifier, [[0.0]])
     with pytest.raises(NotFittedError, match="call its fit"):
         shap_values(ar.RandomForestClassifier(), X)
     model = ar.DecisionTreeRegressor().fit(X, target_of(X))
@@ -386,12 +407,13 @@ def test_one_class() -> None:
 
 
 def test_ctrl_c_stops_it() -> None:
-    X = np.tile(numbers(), (100, 1))
+    X = np.tile(numbers(), (800, 1))
     model = ar.RandomForestRegressor(60, random_state=0).fit(X[:2000], target_of(X[:2000]))
-    began = time.monotonic()
-    press = threading.Timer(0.2, lambda: signal.raise_signal(signal.SIGINT))
+    # The table is read in a hundredth of the time: the key is pressed in the engine.
+    press = threading.Timer(0.5, lambda: signal.raise_signal(signal.SIGINT))
+    began = time.process_time()
     press.start()
     with pytest.raises(KeyboardInterrupt):
-        shap_values(model, np.tile(X, (40, 1)), n_jobs=2)
+        shap_values(model, X, n_jobs=2)
     press.join()
-    assert time.monotonic() - began < 10.0
+    assert time.process_time() - began < 4.0

@@ -105,6 +105,29 @@ def test_a_missing_value_stands_beyond_the_curve() -> None:
     assert np.isfinite(ax.get_xlim()).all()
 
 
+@pytest.mark.parametrize("first", [True, False])
+def test_a_map_of_one_number_and_a_missing_one_has_one_cell_across(first: bool) -> None:
+    found = made.plane(0, 0)
+    place = 0 if first else 1
+    found.grid[place] = np.array([2.0, np.nan])
+    found.density[place] = np.array([2.0, 2.0])
+    found.average = np.take(found.average, [0, 1], axis=1 + place)
+    ax = plot.dependence(found)
+    assert (ax.get_xlim() if first else ax.get_ylim()) == (1.5, 2.5)
+    (mesh,) = [one for one in ax.collections if hasattr(one, "get_coordinates")]
+    np.testing.assert_array_equal(
+        np.ravel(mesh.get_array()), np.take(found.average[-1], 0, axis=place)
+    )
+
+
+def test_a_map_needs_values_along_both_axes() -> None:
+    found = made.plane(0, 0)
+    found.grid[1] = np.array([np.nan])
+    found.average = found.average[:, :, :1]
+    with pytest.raises(ValueError, match="holds missing values alone"):
+        plot.dependence(found)
+
+
 def test_bars_of_categories_start_at_the_mean_over_the_rows() -> None:
     found = made.dependence(3, 1)
     found.average, found.density = np.array([[1.0, 2.0, 4.0]]), [np.array([1.0, 1.0, 2.0])]
@@ -133,6 +156,13 @@ def test_curves_of_coverage_share_axes() -> None:
         plot.coverage({})
 
 
+def test_a_curve_of_coverage_is_drawn_beside_bars() -> None:
+    ax = plt.figure().add_subplot()
+    ax.bar([0.2], [0.5])
+    plot.coverage(made.coverage("split"), ax)
+    assert ax.get_legend_handles_labels()[1] == ["promised", "split"]
+
+
 @pytest.mark.parametrize("known", [True, False])
 def test_a_surrogate_stands_above_its_curves(known: bool) -> None:
     tree = DecisionTreeClassifier(max_leaf_nodes=4).fit([[1], [2], [3], [4]], list("abab"))
@@ -151,6 +181,14 @@ def test_a_surrogate_stands_above_its_curves(known: bool) -> None:
     rules = SimpleNamespace(model="if x <= 2: a\nelse: b", curve=curve, fidelity=0.75)
     assert plot.surrogate(rules, given[0]) is given[0]
     assert "else: b" in given[0].texts[0].get_text()
+
+
+def test_classes_that_are_true_and_false_are_named_so() -> None:
+    found = made.shap(3, 2)
+    found.output_names = ("False", "True")
+    for output in (False, True):
+        ax = plot.shap_waterfall(found, output=output)
+        assert ax.get_xlabel() == f"answer for {output}"
 
 
 @pytest.mark.parametrize("output", [5, "no such class", 1.5])

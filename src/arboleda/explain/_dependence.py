@@ -191,11 +191,11 @@ def partial_dependence(
     """
     if kind not in get_args(Kind):
         raise ValueError(f"kind must be one of {', '.join(get_args(Kind))}; got {kind!r}")
-    methods = METHODS if response_method == "auto" else (response_method,)
-    if not set(methods) <= set(METHODS):
+    if response_method not in ("auto", *METHODS):
         raise ValueError(
             f"response_method must be auto or one of {', '.join(METHODS)}; got {response_method!r}"
         )
+    methods = METHODS if response_method == "auto" else (response_method,)
     read = output_reader(estimator, methods)
     rows = read_rows(X, estimator, categorical_features)
     columns = _columns(rows, features)
@@ -203,7 +203,7 @@ def partial_dependence(
         of_average = _POINTS if len(columns) == 1 else _POINTS_OF_TWO
         grid_resolution = _INTERVALS if kind == "ale" else of_average
     check_resolution(grid_resolution, percentiles)
-    custom = {rows.place_of(name): given for name, given in (custom_values or {}).items()}
+    custom = _custom(rows, custom_values, columns)
     weight = _weights(sample_weight, rows)
     # One row tells what the outputs are, and that the columns are those of fit.
     names = read(rows.take(slice(0, 1)).native).names
@@ -247,6 +247,24 @@ def _columns(rows: Rows, features: Any) -> list[int]:
     if len(set(columns)) < len(columns):
         raise ValueError(f"features names the column {rows.names[columns[0]]!r} twice")
     return columns
+
+
+def _custom(rows: Rows, given: Any, columns: list[int]) -> dict[int, Any]:
+    """Points that a user gave, by the numbers of their columns."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise TypeError(
+            f"custom_values must map columns to their points, as {{{rows.names[columns[0]]!r}: "
+            f"[...]}}; got {given!r}"
+        )
+    custom = {rows.place_of(name): points for name, points in given.items()}
+    for column in custom:
+        if column not in columns:
+            raise ValueError(
+                f"custom_values has points for {rows.names[column]!r}, which is not among features"
+            )
+    return custom
 
 
 def _weights(sample_weight: Any, rows: Rows) -> Floats:

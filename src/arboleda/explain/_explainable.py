@@ -141,22 +141,26 @@ class MeanOfModels:
     parts : tuple of Part
     n_columns, output_names, scale
         As of a `TreeModel`.
+    read : callable
+        Checks a table and returns it as the members take it.
     """
 
     parts: tuple[Part, ...]
     n_columns: int
     output_names: tuple[str, ...]
     scale: Scale
+    read: Callable[[Any], Any]
 
     def shares(self, question: Question) -> Shares:
         """Part the scores of rows over the columns."""
         base = np.zeros(len(self.output_names))
         values: Floats | None = None
+        X = self.read(question.X)
+        background = None if question.background is None else self.read(question.background)
         for part in self.parts:
-            background = question.background
             asked = replace(
                 question,
-                X=part.take(question.X),
+                X=part.take(X),
                 background=None if background is None else part.take(background),
             )
             said = part.model.shares(asked)

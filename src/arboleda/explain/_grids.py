@@ -95,14 +95,15 @@ def shown(rows: Rows, column: int, points: Floats) -> npt.NDArray[Any]:
     return labels
 
 
-def check_resolution(grid_resolution: Any, percentiles: Sequence[float]) -> None:
+def check_resolution(grid_resolution: Any, percentiles: Any) -> None:
     """Refuse a number of points and percentiles that make no grid."""
     whole = isinstance(grid_resolution, int | np.integer) and not isinstance(grid_resolution, bool)
     if not whole or grid_resolution < 2:
         raise ValueError(
             f"grid_resolution must be a whole number, 2 or more; got {grid_resolution!r}"
         )
-    if len(percentiles) != 2 or not 0.0 <= percentiles[0] < percentiles[1] <= 1.0:
+    two = isinstance(percentiles, Sequence | np.ndarray) and len(percentiles) == 2
+    if not two or not 0.0 <= percentiles[0] < percentiles[1] <= 1.0:
         raise ValueError(
             "percentiles must be two shares between 0 and 1, the first below the second; got "
             f"{percentiles!r}"

@@ -14,7 +14,9 @@ from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import get_scorer
 from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.validation import _check_sample_weight
 
+from arboleda._bridge.numbers import is_missing
 from arboleda.explain._rows import Rows
 
 __all__ = ["N_BLOCKS", "permuted_scores"]
@@ -79,8 +81,8 @@ def permuted_scores(
         ``n_repeats`` is below 1.
     """
     y = np.asarray(y)
-    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    _check(rows, y, weight, n_repeats)
+    _check(rows, y, n_repeats)
+    weight = None if sample_weight is None else _weights(sample_weight, rows)
     scorers = _scorers(estimator, scoring)
     random = check_random_state(random_state)
     whole = np.arange(rows.n_rows)
@@ -110,14 +112,26 @@ def permuted_scores(
     return {name: _with_errors(np.array(found)) for name, found in falls.items()}
 
 
-def _check(rows: Rows, y: npt.NDArray[Any], weight: Floats | None, n_repeats: int) -> None:
+def _check(rows: Rows, y: npt.NDArray[Any], n_repeats: int) -> None:
     if not isinstance(n_repeats, Integral) or isinstance(n_repeats, bool) or n_repeats < 1:
         raise ValueError(f"n_repeats={n_repeats!r} must be a whole number of at least 1")
     if rows.n_rows < 2:
         raise ValueError("X has 1 row: to shuffle a column, at least 2 are needed")
-    for name, values in (("y", y), ("sample_weight", weight)):
-        if values is not None and len(values) != rows.n_rows:
-            raise ValueError(f"{name} has {len(values)} rows, but X has {rows.n_rows}")
+    if len(y) != rows.n_rows:
+        raise ValueError(f"y has {len(y)} rows, but X has {rows.n_rows}")
+    if y.dtype == object and y.ndim == 1:
+        missing = np.flatnonzero([is_missing(value) for value in y])
+        if missing.size:
+            raise ValueError(f"y has no value in row {missing[0]}: leave such rows out")
+
+
+def _weights(given: Any, rows: Rows) -> Floats:
+    if len(given) != rows.n_rows:
+        raise ValueError(f"sample_weight has {len(given)} rows, but X has {rows.n_rows}")
+    weight: Floats = _check_sample_weight(
+        given, rows.native, dtype=np.float64, ensure_non_negative=True
+    )
+    return weight
 
 
 def _scorers(estimator: Any, scoring: Any) -> list[tuple[str, Callable[..., float]]]:

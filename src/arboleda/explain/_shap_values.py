@@ -298,9 +298,10 @@ def _names_from(before: list[Any]) -> tuple[str, ...] | None:
     if not before:
         return None
     try:
-        return tuple(map(str, before[-1].get_feature_names_out()))
+        names = before[-1].get_feature_names_out()
     except (AttributeError, ValueError):
         return None
+    return None if names is None else tuple(map(str, names))
 
 
 def _checked_background(background: Any) -> Any:

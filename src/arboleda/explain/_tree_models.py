@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from inspect import isclass
 from typing import Any
 
 import numpy as np
@@ -50,10 +51,13 @@ def explainable(model: Any) -> Explainable:
         if isinstance(model, kind):
             _check_fitted(model)
             return read(model)
+    if isclass(model):
+        raise TypeError(f"{model.__name__} is a class: give a fitted instance of it")
     raise TypeError(
         f"{type(model).__name__} is no tree ensemble of arboleda: give a decision tree, a forest, "
-        "bagged or boosted trees, or a mean of such; explain.lime and explain.importance work for "
-        "any estimator"
+        "bagged or boosted trees, or a mean of such; arboleda.from_sklearn, from_xgboost and "
+        "from_lightgbm make ours of those of other libraries; explain.lime and explain.importance "
+        "work for any estimator"
     )
 
 
@@ -120,7 +124,7 @@ def _of_members(model: MemberEnsemble) -> Explainable:
         take = _whole if whole else _columns_taken(columns)
         known = np.arange(len(names)) if scale == "probability" else None
         parts.append(_part(estimator, 1.0 / len(estimators), names, scale, known, take, columns))
-    return MeanOfModels(tuple(parts), p, names, scale)
+    return MeanOfModels(tuple(parts), p, names, scale, model._checked)
 
 
 def _of_boosted_classifier(model: BoostedClassifier) -> TreeModel:
@@ -187,7 +191,7 @@ def _mean(model: Any, weights: npt.NDArray[np.float64] | None) -> MeanOfModels:
         if classes is not None:
             known = classes if isinstance(member, FrozenEstimator) else np.arange(len(classes))
         parts.append(_part(member, share, names, scale, known, _whole, None))
-    return MeanOfModels(tuple(parts), int(model.n_features_in_), names, scale)
+    return MeanOfModels(tuple(parts), int(model.n_features_in_), names, scale, _whole)
 
 
 def _part(

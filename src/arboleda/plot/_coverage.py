@@ -48,7 +48,7 @@ def coverage(curve: Any, ax: Axes | None = None, *, label: str | None = None) ->
         raise ValueError("there is no coverage curve to draw")
     ax = drawn_axes(ax, 4.4, 4.6)
     size = letters(ax)
-    n_before = len(ax.containers)
+    n_before = len(_bars_of(ax))
     colours = output_colours(n_before + len(curves))
     for turn, (name, one) in enumerate(curves.items(), start=n_before):
         ax.errorbar(
@@ -75,8 +75,7 @@ def coverage(curve: Any, ax: Axes | None = None, *, label: str | None = None) ->
             "label": "promised",
         }
         ax.plot([0.0, 1.0], [0.0, 1.0], scalex=False, scaley=False, **diagonal)
-    drawn: list[Any] = list(ax.containers)
-    low = min(float(np.min(bars.lines[0].get_xdata())) for bars in drawn)
+    low = min(float(np.min(bars.lines[0].get_xdata())) for bars in _bars_of(ax))
     ax.set_xlim(max(0.0, low - 0.03), 1.0)
     quiet(ax, size)
     handles, _ = ax.get_legend_handles_labels()
@@ -87,3 +86,10 @@ def coverage(curve: Any, ax: Axes | None = None, *, label: str | None = None) ->
 
     settle(ax, write)
     return ax
+
+
+def _bars_of(ax: Axes) -> list[Any]:
+    """Curves with bars of errors that are on the axes."""
+    from matplotlib.container import ErrorbarContainer
+
+    return [one for one in ax.containers if isinstance(one, ErrorbarContainer)]

@@ -32,6 +32,11 @@ def heat_map(found: Any, average: Floats, named: str, ax: Axes | None) -> Axes:
     for k, values in enumerate(numbers):
         if values is not None:  # missing numbers have no place on the axis
             kept = np.flatnonzero(~np.isnan(values))
+            if not len(kept):
+                raise ValueError(
+                    f"{found.feature_names[k]!r} holds missing values alone: there is no axis to "
+                    "draw them along; draw the other column"
+                )
             numbers[k], average = values[kept], np.take(average, kept, axis=k)
     across, up = (len(g) if v is None else 0 for g, v in zip(grids, numbers, strict=True))
     ax = drawn_axes(ax, 5.6 + 0.3 * across, 4.4 + 0.25 * up)
@@ -85,7 +90,7 @@ def edges_of(values: Floats | None, n_places: int) -> Floats:
     """Edges of cells around values, halfway between neighbours; of categories, half a step."""
     if values is None:
         return np.linspace(-0.5, n_places - 0.5, n_places + 1)
-    if n_places == 1:
+    if len(values) == 1:
         return np.array([values[0] - 0.5, values[0] + 0.5])
     middle = values[:-1] / 2 + values[1:] / 2
     edges: Floats = np.concatenate([values[:1], middle, values[-1:]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,6 +95,9 @@ def importance(importance: Any, ax: Axes | None = None, *, n_features: int | Non
 
 def wanted_rows(wanted: int | None, available: int, name: str) -> int:
     """Count the rows to draw at most."""
-    if wanted is not None and wanted < 1:
-        raise ValueError(f"{name}={wanted!r} must be at least 1, or None for as many as fit")
+    whole = isinstance(wanted, Integral) and not isinstance(wanted, bool)
+    if wanted is not None and not (whole and wanted >= 1):
+        raise ValueError(
+            f"{name}={wanted!r} must be a whole number of at least 1, or None for as many as fit"
+        )
     return available if wanted is None else min(wanted, available)

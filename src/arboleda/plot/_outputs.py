@@ -37,11 +37,10 @@ def output_place(output: Any, names: Sequence[str]) -> int:
     ValueError
         If there is no such output.
     """
-    if str(output) in names and not (
-        isinstance(output, Integral) and 0 <= int(output) < len(names)
-    ):
+    a_number = isinstance(output, Integral) and not isinstance(output, bool)
+    if str(output) in names and not (a_number and 0 <= int(output) < len(names)):
         return list(names).index(str(output))
-    if isinstance(output, Integral) and not isinstance(output, bool):
+    if a_number:
         if -len(names) <= int(output) < len(names):
             return int(output) % len(names)
         raise ValueError(

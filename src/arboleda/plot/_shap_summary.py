@@ -43,7 +43,7 @@ def shap_summary(
 
     A point is a row of the table: to the right where the column's value raises the answer; light
     where that value is low, dark where it is high, by its rank in the column. Missing values are
-    rings; categories, which have no order, are grey squares, and the most frequent ones are named.
+    rings; categories, which have no order, are grey squares.
     After figure 1 of Lundberg et al. (2020), "From local explanations to global understanding with
     explainable AI for trees", Nature Machine Intelligence 2.
 
