@@ -153,6 +153,7 @@ def test_what_is_kept_is_not_fetched_again(
         (b"", "sends another"),
         (None, "cannot be fetched from .*Not Found.*load\\('california_housing', folder="),
     ],
+    ids=["page", "cut", "empty", "none"],
 )
 def test_another_file_is_not_taken(
     sent: bytes | None, told: str, server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
