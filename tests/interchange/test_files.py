@@ -188,3 +188,74 @@ def test_what_is_no_file_of_a_model(tmp_path: Path) -> None:
             reader(tmp_path / "nothing")
         with pytest.raises(TypeError, match="is no model of"):
             reader([1, 2])
+
+
+def written(document: Any, path: Path) -> Path:
+    path.write_text(json.dumps(document))
+    return path
+
+
+def counts_by_dart(tree_weights: Any) -> Any:
+    """A model of XGBoost whose trees have weights of their own."""
+    document = json.loads((FOLDER / "xgboost_counts.json").read_text())
+    document["learner"]["gradient_booster"]["weight_drop"] = tree_weights
+    return document
+
+
+@pytest.mark.parametrize("weights", [{"a": 1}, {}, [{}], [None], [[1]], "ab", [10**400], [1e308]])
+def test_weights_of_trees_that_are_no_numbers(weights: Any, tmp_path: Path) -> None:
+    with pytest.raises(ModelFormatError, match="weight_drop"):
+        from_xgboost(written(counts_by_dart(weights), tmp_path / "model.json"))
+
+
+def xgboost_two(entry: str, value: Any) -> Any:
+    """A model of XGBoost with another entry of its trees' part."""
+    document = json.loads((FOLDER / "xgboost_two.json").read_text())
+    document["learner"]["gradient_booster"]["model"][entry] = value
+    return document
+
+
+def test_categories_of_numbers_are_finite_and_exact(tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    document = xgboost_two("cats", {})
+    labels = [{"type": 15, "values": []} for _ in range(7)]
+    labels[5]["values"] = list(range(12))
+    labels[6]["values"] = [2**53, 2**53 + 1, 5, 3]
+    document["learner"]["gradient_booster"]["model"]["cats"] = {"enc": labels}
+    model = from_xgboost(written(document, path))
+    assert model.schema_.levels[6] == (3, 5, 2**53, 2**53 + 1)
+    path.write_text(json.dumps(document).replace(str(2**53 + 1), "1e999"))
+    with pytest.raises(ModelFormatError, match="inf is no category"):
+        from_xgboost(path)
+
+
+def test_few_bytes_do_not_become_many_categories(tmp_path: Path) -> None:
+    """Nodes that shared one long list would each hold a copy of it."""
+    path = tmp_path / "model"
+    document = json.loads((FOLDER / "xgboost_two.json").read_text())
+    for tree in document["learner"]["gradient_booster"]["model"]["trees"]:
+        tree["categories_segments"] = [0] * len(tree["categories_segments"])
+        tree["categories_sizes"] = [len(tree["categories"])] * len(tree["categories_sizes"])
+    with pytest.raises(ModelFormatError, match="categories_segments overlap"):
+        from_xgboost(written(document, path))
+    text = (FOLDER / "lightgbm_two.txt").read_text()
+    twice = text.replace("decision_type=", "decision_type=1 1 1 1 1\nunused=")
+    path.write_text(twice.replace("\nthreshold=", "\nthreshold=0 0 0 0 0\nalso_unused="))
+    with pytest.raises(ModelFormatError, match="two nodes ask for one set"):
+        from_lightgbm(path)
+    many = " ".join(["4294967295"] * 2048)
+    long = text.replace("cat_boundaries=0 1", "cat_boundaries=0 2048", 1)
+    path.write_text(long.replace("\ncat_threshold=", f"\ncat_threshold={many} ", 1))
+    with pytest.raises(ModelFormatError, match="65,536 categories: at most"):
+        from_lightgbm(path)
+
+
+def test_a_name_of_a_column_may_hold_what_unicode_ends_lines_with(tmp_path: Path) -> None:
+    name = "a\x0bb\u2028c\x85"
+    path = tmp_path / "model.txt"
+    path.write_bytes((FOLDER / "lightgbm_two.txt").read_bytes().replace(b"plain", name.encode()))
+    assert from_lightgbm(path).feature_names_in_[0] == name
+    path.write_bytes((FOLDER / "lightgbm_two.txt").read_bytes().replace(b"\n", b"\r\n"))
+    assert np.array_equal(
+        from_lightgbm(path)._raw_scores(rows()), read("lightgbm_two.txt")._raw_scores(rows())
+    )

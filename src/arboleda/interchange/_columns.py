@@ -49,11 +49,7 @@ class Columns:
         )
         schema = Schema(self.names, levels)
         for j, n_levels in enumerate(schema.n_levels):
-            if n_levels > MISSING:
-                raise ValueError(
-                    f"column {schema.describe(j)} has {n_levels:,} categories: at most "
-                    f"{MISSING:,} can be told apart"
-                )
+            refuse_many(n_levels, schema.describe(j))
         return schema
 
     @cached_property
@@ -87,6 +83,20 @@ class Columns:
     def others(self, column: int, codes: Integers) -> Integers:
         """Return our codes of all categories of a column but these."""
         return np.setdiff1d(np.arange(len(self._codes[column])), codes)
+
+
+def refuse_many(n_categories: int, place: str) -> None:
+    """Refuse more categories than a column can have.
+
+    Raises
+    ------
+    ValueError
+        If there are so many.
+    """
+    if n_categories > MISSING:
+        raise ValueError(
+            f"column {place} has {n_categories:,} categories: at most {MISSING:,} can be told apart"
+        )
 
 
 def as_labels(categories: Any, place: str) -> dict[int, Label]:

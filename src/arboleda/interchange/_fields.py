@@ -114,10 +114,7 @@ def whole(text: Any, name: str, least: int = 0) -> int:
 
 def floats(parent: Any, name: str, size: int | None = None) -> Floats:
     """Numbers of an entry, none of them NaN."""
-    array = _numbers(parent, name, size)
-    if array.dtype.kind not in "iuf":
-        raise ModelFormatError(f"{name} holds what is no number")
-    found = array.astype(np.float64)
+    found = numbers(parent, name, size).astype(np.float64)
     if np.isnan(found).any():
         raise ModelFormatError(f"{name} holds NaN")
     return found
@@ -125,7 +122,7 @@ def floats(parent: Any, name: str, size: int | None = None) -> Floats:
 
 def integers(parent: Any, name: str, size: int | None = None) -> Integers:
     """Whole numbers of an entry, of 32 bits at most."""
-    array = _numbers(parent, name, size)
+    array = numbers(parent, name, size)
     if array.size and array.dtype.kind not in "iu":
         raise ModelFormatError(f"{name} holds what is no whole number")
     if array.size and not -(2**31) <= int(array.min()) <= int(array.max()) < 2**31:
@@ -141,7 +138,8 @@ def texts(parent: Any, name: str) -> list[str]:
     return found
 
 
-def _numbers(parent: Any, name: str, size: int | None) -> npt.NDArray[Any]:
+def numbers(parent: Any, name: str, size: int | None = None) -> npt.NDArray[Any]:
+    """Numbers of an entry, of the type that they have."""
     value = entry(parent, name, object)
     if isinstance(value, list):
         if not {type(item) for item in value} <= {int, float}:
@@ -154,4 +152,6 @@ def _numbers(parent: Any, name: str, size: int | None) -> npt.NDArray[Any]:
         raise ModelFormatError(f"{name} is no list of numbers")
     if size is not None and value.size != size:
         raise ModelFormatError(f"{name} has {value.size} entries, not {size}")
+    if value.dtype.kind not in "iuf":
+        raise ModelFormatError(f"{name} holds a number that is too large")
     return value

@@ -9,7 +9,13 @@ import numpy as np
 
 from arboleda._bridge.labels import Label
 from arboleda._errors import ModelFormatError
-from arboleda.interchange._columns import Columns, as_labels, given_categories
+from arboleda.interchange._columns import (
+    Columns,
+    Integers,
+    as_labels,
+    given_categories,
+    refuse_many,
+)
 from arboleda.interchange._fields import refusing
 from arboleda.interchange._lightgbm_text import ModelText, text_entry
 from arboleda.interchange._lightgbm_trees import asked_categories
@@ -68,12 +74,14 @@ def _labels(text: ModelText) -> list[Mapping[int, Label] | None]:
     numbers = {j: _whole_numbers(info) for j, info in enumerate(infos) if _lists_categories(info)}
     for tree in text.trees:
         for column, codes in asked_categories(tree).items():
-            numbers.setdefault(column, set()).update(codes)
+            refuse_many(codes.size, str(column))  # before they are compared
+            numbers[column] = np.union1d(numbers.get(column, codes), codes)
+            refuse_many(numbers[column].size, str(column))
     labels: list[Mapping[int, Label] | None] = [None] * n_columns
     for column, known in numbers.items():
         if not 0 <= column < n_columns:
             raise ModelFormatError(f"a node asks for column {column} of {n_columns}")
-        labels[column] = {code: code for code in sorted(known)}
+        labels[column] = {code: code for code in known.tolist()}
     if text.categories:
         places = _categorical_places(text, sorted(numbers))
         for column, listed in zip(places, text.categories, strict=True):
@@ -97,10 +105,10 @@ def _lists_categories(info: str) -> bool:
     return info != "none" and not info.startswith("[")
 
 
-def _whole_numbers(info: str) -> set[int]:
+def _whole_numbers(info: str) -> Integers:
     """Categories that were in the table, such as "-1:0:2"; negative ones are missing values."""
     try:
         found = np.array(info.split(":"), dtype=np.int64)
     except (ValueError, OverflowError) as error:
         raise ModelFormatError("feature_infos holds what is no category") from error
-    return set(found[found >= 0].tolist())
+    return np.unique(found[found >= 0])

@@ -64,10 +64,10 @@ def read_text(content: bytes) -> ModelText:
         If it is no such file, of another version, or ends early.
     """
     try:
-        lines = content.decode().splitlines()
+        lines = [line.removesuffix("\r") for line in content.decode().split("\n")]
     except UnicodeDecodeError as error:
         raise ModelFormatError("it is not UTF-8") from error
-    if not lines or lines[0].strip() != "tree":
+    if lines[0].strip() != "tree":
         raise ModelFormatError(
             "it does not begin as the text of a LightGBM model does: give a file that save_model "
             "wrote"

@@ -75,12 +75,13 @@ def read_nodes(tree: Block, columns: Columns) -> NodeTable:
         n_rows=n_rows,
         value=np.concatenate([np.zeros(n_inner), value])[:, np.newaxis],
         categories={
-            node: columns.recoded(int(feature[node]), codes) for node, codes in sets.items()
+            node: columns.recoded(int(feature[node]), codes.tolist())
+            for node, codes in sets.items()
         },
     )
 
 
-def asked_categories(tree: Block) -> dict[int, set[int]]:
+def asked_categories(tree: Block) -> dict[int, Integers]:
     """Categories that the nodes of a tree list, for each column of categories."""
     n_inner = _n_leaves(tree) - 1
     if not whole(text_entry(tree, "num_cat"), "num_cat"):
@@ -88,10 +89,13 @@ def asked_categories(tree: Block) -> dict[int, set[int]]:
     feature = integer_entries(tree, "split_feature", n_inner)
     kind = integer_entries(tree, "decision_type", n_inner)
     sets = _category_sets(tree, kind, float_entries(tree, "threshold", n_inner))
-    found: dict[int, set[int]] = {}
+    found: dict[int, list[Integers]] = {}
     for node, codes in sets.items():
-        found.setdefault(int(feature[node]), set()).update(codes)
-    return found
+        found.setdefault(int(feature[node]), []).append(codes)
+    return {
+        column: np.flatnonzero(np.bincount(np.concatenate(parts)))
+        for column, parts in found.items()
+    }
 
 
 def misses_values(tree: Block) -> Integers:
@@ -137,7 +141,7 @@ def _missing_left(kind: Integers, threshold: Floats) -> npt.NDArray[np.bool_]:
     return found
 
 
-def _category_sets(tree: Block, kind: Integers, threshold: Floats) -> dict[int, list[int]]:
+def _category_sets(tree: Block, kind: Integers, threshold: Floats) -> dict[int, Integers]:
     """Categories of each node that asks for some."""
     nodes = np.flatnonzero(kind & _CATEGORICAL)
     if not nodes.size:
@@ -148,13 +152,15 @@ def _category_sets(tree: Block, kind: Integers, threshold: Floats) -> dict[int, 
         raise ModelFormatError("cat_threshold holds a number beyond 32 bits")
     if begins.size < 1 or (np.diff(begins) < 0).any() or begins[0] < 0 or begins[-1] > words.size:
         raise ModelFormatError("cat_boundaries are not within cat_threshold")
+    if np.unique(threshold[nodes]).size < nodes.size:
+        raise ModelFormatError("two nodes ask for one set of categories")
     found = {}
     for node in nodes.tolist():
         number = threshold[node]
         if not 0 <= number < begins.size - 1 or number != int(number):
             raise ModelFormatError(f"node {node} asks for a set of categories that is not there")
         part = words[begins[int(number)] : begins[int(number) + 1]].astype("<u4")
-        found[node] = np.flatnonzero(np.unpackbits(part.view("u1"), bitorder="little")).tolist()
+        found[node] = np.flatnonzero(np.unpackbits(part.view("u1"), bitorder="little"))
     return found
 
 

@@ -18,7 +18,15 @@ from arboleda._bridge.tree import Tree
 from arboleda._errors import ModelFormatError
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from arboleda.interchange._columns import Columns
-from arboleda.interchange._fields import entry, integers, read_file, read_json, refusing, whole
+from arboleda.interchange._fields import (
+    entry,
+    floats,
+    integers,
+    read_file,
+    read_json,
+    refusing,
+    whole,
+)
 from arboleda.interchange._fitted import class_labels, histogram_boosting, no_classes
 from arboleda.interchange._nodes import to_tree
 from arboleda.interchange._ubjson import read_ubjson
@@ -77,6 +85,8 @@ def from_xgboost(
     Weights of nodes are XGBoost's cover, the sum of hessians, so SHAP values agree too. XGBoost
     does not keep how many rows a node had: ``n_node_samples`` is the cover, rounded. A category
     that the model did not see goes where missing values go.
+
+    Several quantiles of a row are put in order where they cross, as all of ours are.
 
     Early stopping: of estimators the rounds up to the best one are taken, as their ``predict``
     does; of a Booster all rounds.
@@ -167,7 +177,7 @@ def _read_learner(document: Any, best_iteration: int | None) -> _Parts:
     name = entry(booster, "name", str)
     weights = None
     if name == "dart":
-        weights = np.array(entry(booster, "weight_drop", object), dtype=np.float64)
+        weights = floats(booster, "weight_drop")
         booster = entry(booster, "gbtree", dict)
     elif name != "gbtree":
         raise ModelFormatError(
@@ -193,7 +203,7 @@ def _read_trees(parts: _Parts, columns: Columns) -> list[Tree]:
         if parts.n_rounds < ends.size:
             kept = min(kept, int(ends[parts.n_rounds]))
     weights = parts.tree_weights
-    if weights is not None and (weights.shape != (len(stored),) or not np.isfinite(weights).all()):
+    if weights is not None and (weights.size != len(stored) or not np.isfinite(weights).all()):
         raise ModelFormatError("weight_drop has not a number for each tree")
     n_outputs = parts.objective.loss.n_outputs
     by_output: list[list[Tree]] = [[] for _ in range(n_outputs)]

@@ -9,9 +9,9 @@ from typing import Any
 from arboleda._bridge.labels import Label
 from arboleda._errors import ModelFormatError
 from arboleda.interchange._columns import Columns, as_labels, given_categories
-from arboleda.interchange._fields import entry, floats, integers, refusing, texts, whole
+from arboleda.interchange._fields import entry, integers, numbers, refusing, texts, whole
 
-_MOST_COLUMNS = 2**24
+_MOST_COLUMNS = 2**22
 
 
 def read_columns(
@@ -84,8 +84,8 @@ def _labels(encoded: Any) -> list[Any]:
     if not isinstance(encoded, dict):
         raise ModelFormatError("they are no object")
     if "offsets" not in encoded:
-        numbers = floats(encoded, "values").tolist()
-        return [int(number) if number == int(number) else number for number in numbers]
+        listed: list[Any] = numbers(encoded, "values").tolist()
+        return listed
     offsets, values = integers(encoded, "offsets"), integers(encoded, "values")
     if not offsets.size:
         return []

@@ -76,6 +76,8 @@ def _categories(
     listed = integers(stored, "categories")
     if set(nodes) != asked or len(set(nodes)) != len(nodes):
         raise ModelFormatError("categories_nodes are not the nodes that ask for categories")
+    if sum(sizes) > listed.size:
+        raise ModelFormatError("categories_segments overlap")
     found = {}
     for node, begin, size in zip(nodes, begins, sizes, strict=True):
         if not 0 <= begin <= begin + size <= listed.size or size < 0:
