@@ -70,7 +70,9 @@ class Server:
 
         self._http = ThreadingHTTPServer(("localhost", 0), Handler)
         self.url = f"http://localhost:{self._http.server_address[1]}"
-        self._thread = threading.Thread(target=self._http.serve_forever, daemon=True)
+        self._thread = threading.Thread(
+            target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+        )
         self._thread.start()
 
     def close(self) -> None:

@@ -18,7 +18,7 @@ from arboleda import (
 )
 from arboleda.explain import prediction_interval, prediction_set
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 N_SPLITS, N_ROWS = 16, 1500
 

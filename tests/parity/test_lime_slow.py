@@ -28,7 +28,7 @@ from sklearn.model_selection import train_test_split
 
 from arboleda import explain
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 _SEEDS = range(8)
 
 
