@@ -330,6 +330,21 @@ def test_a_row_of_a_mixed_frame_keeps_its_types() -> None:
     )
 
 
+@pytest.mark.parametrize("backend", ["pandas", "polars"])
+def test_what_is_missing_in_a_row_may_be_written_in_any_way(backend: str) -> None:
+    frame = pd.DataFrame({"x": [1.0, 2.0, np.nan, 4.0] * 9, "kind": ["a", "b", None, "b"] * 9})
+    X: Any = frame if backend == "pandas" else pl.from_pandas(frame)
+    forest = RandomForestClassifier(10, random_state=0).fit(X, np.arange(36) % 4 > 1)
+    explainer = lime(forest, X, n_samples=200, random_state=0)
+    found = [
+        explainer.explain({"x": nothing, "kind": nothing}).to_frame()
+        for nothing in (None, np.nan, pd.NA)
+    ]
+    assert "kind is missing" in found[0]["condition"].tolist()
+    for other in found[1:]:
+        pd.testing.assert_frame_equal(other, found[0])
+
+
 def test_the_explained_answer_is_the_predicted_class_or_the_one_asked_for() -> None:
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[y]

@@ -9,6 +9,7 @@ import narwhals as nw
 import numpy as np
 from scipy import sparse
 
+from arboleda._bridge.numbers import is_missing
 from arboleda.explain._rows import Rows, read_rows
 
 __all__ = ["as_one_row"]
@@ -84,7 +85,8 @@ def _table_of(row: Any, like: Rows) -> Any:
         one[0] = values
         return one if native.dtype == object else one.astype(np.asarray(values).dtype)
     if nw.dependencies.is_pandas_dataframe(native):
-        return type(native)([values], columns=native.columns).astype(native.dtypes.to_dict())
+        held = [_missing_as_none(value) for value in values]
+        return type(native)([held], columns=native.columns).astype(native.dtypes.to_dict())
     frame = nw.from_native(native, eager_only=True)
     columns = {
         name: [_missing_as_none(value)] for name, value in zip(frame.columns, values, strict=True)
@@ -121,4 +123,4 @@ def _values_in_order(row: Any, like: Rows) -> list[Any]:
 
 
 def _missing_as_none(value: Any) -> Any:
-    return None if isinstance(value, float) and np.isnan(value) else value
+    return None if is_missing(value) else value
