@@ -259,3 +259,27 @@ def test_a_name_of_a_column_may_hold_what_unicode_ends_lines_with(tmp_path: Path
     assert np.array_equal(
         from_lightgbm(path)._raw_scores(rows()), read("lightgbm_two.txt")._raw_scores(rows())
     )
+
+
+def test_labels_that_xgboost_cut_short_are_asked_for(tmp_path: Path) -> None:
+    """It counts letters and keeps bytes: of "Málaga" there is "Málag", of "é" no letter."""
+    path = tmp_path / "model.json"
+    towns = [*"qwertyuiopa", "Málaga"]
+    document = json.loads((FOLDER / "xgboost_two.json").read_text())
+    encoded = document["learner"]["gradient_booster"]["model"]["cats"]["enc"][5]
+    cut = [town.encode()[: len(town)] for town in towns]
+    encoded["offsets"] = np.cumsum([0, *map(len, cut)]).tolist()
+    encoded["values"] = np.frombuffer(b"".join(cut), dtype=np.int8).tolist()
+    written(document, path)
+    with pytest.raises(ValueError, match="cut short labels that are not ASCII: give categories"):
+        from_xgboost(path)
+    assert from_xgboost(path, categories={"town": towns}).schema_.levels[5][0] == "Málaga"
+
+
+def test_a_signalling_nan_is_refused_without_a_warning(tmp_path: Path) -> None:
+    content = (FOLDER / "xgboost_two.ubj").read_bytes()
+    begin = content.index(b"sum_hessian[$d#") + len(b"sum_hessian[$d#L") + 8
+    path = tmp_path / "model.ubj"
+    path.write_bytes(content[:begin] + b"\x7f\xa0\x00\x01" + content[begin + 4 :])
+    with pytest.raises(ModelFormatError, match="sum_hessian holds NaN"):
+        from_xgboost(path)

@@ -213,3 +213,25 @@ def test_what_cannot_be_exported() -> None:
     members = [("tree", ab.DecisionTreeClassifier()), ("more", ab.DecisionTreeClassifier())]
     with pytest.raises(ValueError, match="does not take the mean"):
         ab.to_onnx(ab.VotingClassifier(members, voting="hard").fit(NUMBERS, TWO))
+
+
+@pytest.mark.parametrize(
+    ("names", "inputs"),
+    [
+        (["label", "probabilities", "t"], ["label_", "probabilities_", "t"]),
+        (["", "constant_1", "concat_2"], ["x0", "constant_1", "concat_2"]),
+        (["label", "labelencoder_1", "label_"], ["label_", "labelencoder_1", "label__"]),
+    ],
+)
+def test_names_of_columns_that_the_graph_has_too(names: list[Any], inputs: list[str]) -> None:
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({j: random.normal(size=60) for j in range(2)})
+    frame[2] = random.choice(["a", "b", "c"], 60)
+    frame.columns = pd.Index(names, dtype=object)
+    y = (frame[names[0]] + (frame[names[2]] == "b") > 0).to_numpy()
+    model = ab.HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=5).fit(frame, y)
+    session = ort.InferenceSession(ab.to_onnx(model).SerializeToString())
+    assert [given.name for given in session.get_inputs()] == inputs
+    given = {name: frame.iloc[:, [j]].to_numpy() for j, name in enumerate(inputs)}
+    label, _ = session.run(None, given)
+    assert np.array_equal(label.astype(bool), model.predict(frame))

@@ -114,7 +114,9 @@ def whole(text: Any, name: str, least: int = 0) -> int:
 
 def floats(parent: Any, name: str, size: int | None = None) -> Floats:
     """Numbers of an entry, none of them NaN."""
-    found = numbers(parent, name, size).astype(np.float64)
+    array = numbers(parent, name, size)
+    with np.errstate(invalid="ignore"):  # a signalling NaN
+        found = array.astype(np.float64)
     if np.isnan(found).any():
         raise ModelFormatError(f"{name} holds NaN")
     return found

@@ -59,7 +59,8 @@ def from_xgboost(
         ...
     categories : mapping of column name or place to sequence, default=None
         Labels of the categories, in the order of their codes. XGBoost keeps those of data frames
-        from its version 3.1 on; they are needed of other models with categorical columns.
+        from its version 3.1 on, whole if they are ASCII; they are needed of other models with
+        categorical columns.
 
     Returns
     -------

@@ -37,7 +37,8 @@ def read_columns(
         if column not in own:
             shown = repr(names[column]) if names else str(column)
             raise ValueError(
-                f"the model does not tell the categories of column {shown}: give "
+                f"the model does not tell the categories of column {shown}, or has cut "
+                "short labels that are not ASCII: give "
                 f"categories={{{shown}: [...]}} with their labels in the order of their codes, "
                 "such as a pandas column's .cat.categories; range(12) for the numbers 0 to 11"
             )
@@ -80,7 +81,10 @@ def _own_categories(learner: dict[str, Any], n_columns: int) -> dict[int, dict[i
 
 
 def _labels(encoded: Any) -> list[Any]:
-    """Texts are one run of bytes with an offset for the begin of each; numbers a list."""
+    """Texts are one run of bytes with an offset for the begin of each; numbers a list.
+
+    None are told where a label is not ASCII.
+    """
     if not isinstance(encoded, dict):
         raise ModelFormatError("they are no object")
     if "offsets" not in encoded:
@@ -91,11 +95,10 @@ def _labels(encoded: Any) -> list[Any]:
         return []
     if offsets[0] != 0 or offsets[-1] != values.size or (offsets[1:] < offsets[:-1]).any():
         raise ModelFormatError("their offsets are not those of their bytes")
-    text = (values % 256).astype("u1").tobytes()
-    try:
-        return [
-            text[begin:end].decode()
-            for begin, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
-        ]
-    except UnicodeDecodeError as error:
-        raise ModelFormatError("a label is not UTF-8") from error
+    if values.min(initial=0) < 0 or values.max(initial=0) > 127:
+        return []  # XGBoost keeps as many bytes of a label as it has letters
+    text = values.astype("u1").tobytes().decode()
+    return [
+        text[begin:end]
+        for begin, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
+    ]

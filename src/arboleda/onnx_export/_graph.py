@@ -13,6 +13,7 @@ import numpy.typing as npt
 OPSET = 18
 ML_OPSET = 4  # tables of any type in LabelEncoder
 IR_VERSION = 9
+OUTPUT_NAMES = frozenset({"label", "probabilities", "prediction"})
 
 Floats = npt.NDArray[np.float64]
 
@@ -43,6 +44,7 @@ class Graph:
         self.constants: list[Any] = []
         self.inputs: list[Any] = []
         self.outputs: list[Any] = []
+        self._input_names: set[str] = set()
         self._count = 0
 
     def add(self, operator: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
@@ -80,7 +82,13 @@ class Graph:
         return self.onnx.numpy_helper.from_array(array, name)
 
     def input(self, name: str, dtype: str, width: int) -> str:
-        """Declare an input of shape (n_rows, width) and return its name."""
+        """Declare an input of shape (n_rows, width) and return its name.
+
+        Inputs come before all else; "_" follows a name that an output or another input has.
+        """
+        while name in OUTPUT_NAMES or name in self._input_names:
+            name += "_"
+        self._input_names.add(name)
         info = self.onnx.helper.make_tensor_value_info(name, self._type(dtype), [None, width])
         self.inputs.append(info)
         return name
@@ -118,7 +126,8 @@ class Graph:
 
     def _fresh(self, operator: str) -> str:
         self._count += 1
-        return f"{operator.lower()}_{self._count}"
+        name = f"{operator.lower()}_{self._count}"
+        return self._fresh(operator) if name in self._input_names else name
 
     def _type(self, dtype: str) -> int:
         kinds = self.onnx.TensorProto

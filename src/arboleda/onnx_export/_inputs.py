@@ -42,7 +42,7 @@ class Inputs:
             self._matrix = graph.cast(name, "float64") if dtype == "float32" else name
             return
         for j, kind in enumerate(kinds):
-            name = str(schema.names[j]) if schema.names is not None else f"x{j}"
+            name = (str(schema.names[j]) if schema.names is not None else "") or f"x{j}"
             if kind == "text":
                 self._apart.append(graph.input(name, "text", 1))
                 continue
