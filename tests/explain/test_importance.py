@@ -120,18 +120,20 @@ def test_categories_missing_values_and_weights() -> None:
 
 def test_several_scores_and_callables() -> None:
     model = LogisticRegression(max_iter=500).fit(X, Y)
-    found = importance(model, X, Y, scoring=["accuracy", "neg_log_loss"], random_state=0)
+    found = importance(
+        model, X, Y, scoring=["accuracy", "neg_log_loss"], random_state=0, n_repeats=2
+    )
     assert list(found) == ["accuracy", "neg_log_loss"]
-    one = importance(model, X, Y, random_state=0)
+    one = importance(model, X, Y, random_state=0, n_repeats=2)
     np.testing.assert_array_equal(found["accuracy"].value, one.value)
-    made = importance(model, X, Y, scoring=make_scorer(accuracy_score), random_state=0)
+    made = importance(model, X, Y, scoring=make_scorer(accuracy_score), random_state=0, n_repeats=2)
     np.testing.assert_array_equal(made.standard_error, one.standard_error)
 
     def score(estimator: Any, table: Any, y: Any) -> float:
         assert list(table.columns) == list(X.columns)
         return float(estimator.score(table, y))
 
-    plain = importance(model, X, Y, scoring=score, random_state=0)
+    plain = importance(model, X, Y, scoring=score, random_state=0, n_repeats=2)
     np.testing.assert_array_equal(plain.value, one.value)
     assert plain.scoring == "score"
     once = importance(model, X, Y, scoring=score, random_state=0, n_repeats=1)
