@@ -253,7 +253,7 @@ def _run(arguments: list[str]) -> int:
     return 0
 
 
-def _tell_warning(message: Warning | str, *_: object) -> None:
+def _tell_warning(message: Warning | str, *_: object, **__: object) -> None:
     """One line for the user, without the place in the code."""
     typer.echo(f"arboleda: warning: {' '.join(str(message).split())}", err=True)
 
