@@ -57,7 +57,7 @@ def padded(low: float, high: float) -> tuple[float, float]:
 
 
 def numeric_ticks(axes: Axes, x: bool, most: int, whole: bool = False) -> None:
-    """Set round ticks within the limits, all with the same decimals."""
+    """Set round ticks within the limits, all with the same decimals, and room for the last one."""
     low, high = axes.get_xlim() if x else axes.get_ylim()
     locator = MaxNLocator(most, integer=whole, steps=[1, 2, 2.5, 5, 10])
     # Ticks come out of a floating-point ladder: 0.30000000000000004 is 0.3.
@@ -69,3 +69,15 @@ def numeric_ticks(axes: Axes, x: bool, most: int, whole: bool = False) -> None:
         texts = [f"{tick:,.{decimals}f}".replace("-", _MINUS) for tick in ticks]
     axis = axes.xaxis if x else axes.yaxis
     axis.set_ticks(ticks, labels=texts)
+    if x and ticks:
+        _make_room(axes, texts[-1], (high - ticks[-1]) / (high - low))
+
+
+def _make_room(axes: Axes, last: str, before_end: float) -> None:
+    """Move the right end inwards if the last tick's label, centred below it, would be cut."""
+    width = axes.figure.bbox.width / axes.figure.dpi * 72
+    box = axes.get_position()
+    half = 7.5 * text_units(last) / 2 / width
+    beyond = box.x1 - before_end * box.width + half - 1
+    if beyond > 0:
+        axes.set_position((box.x0, box.y0, box.width - beyond, box.height))

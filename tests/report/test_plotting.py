@@ -1,0 +1,28 @@
+"""Ticks of figures: their labels stay within the figure."""
+
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from arboleda.report._plotting import numeric_ticks, plot_axes
+from arboleda.report._svg import canvas
+
+
+@pytest.mark.parametrize("limits", [(18_260, 18_320.5), (0, 1), (-5e-9, 1e-8), (0, 2.5e12)])
+def test_the_last_label_is_not_cut(limits: tuple[float, float]) -> None:
+    with canvas(336, 264) as figure:
+        axes = plot_axes(figure, 58, 14, 10, 46)
+        axes.set_xlim(*limits)
+        numeric_ticks(axes, x=True, most=5)
+        drawn = FigureCanvasAgg(figure)
+        drawn.draw()
+        for label in axes.get_xticklabels():
+            assert label.get_window_extent(drawn.get_renderer()).x1 <= figure.bbox.x1 + 1
+        assert axes.get_position().x1 * 336 > 300
+
+
+def test_axes_with_room_stay() -> None:
+    with canvas(336, 264) as figure:
+        axes = plot_axes(figure, 58, 14, 10, 46)
+        axes.set_xlim(0, 1.3)
+        numeric_ticks(axes, x=True, most=5)
+        assert axes.get_position().x1 == pytest.approx(1 - 14 / 336)
