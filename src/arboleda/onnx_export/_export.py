@@ -35,7 +35,7 @@ def to_onnx(model: Any, *, input_type: InputType = "float64") -> Any:
     -------
     onnx_model : onnx.ModelProto
         Its input is ``X`` of shape (n_rows, n_features), or, where a column holds texts, an input
-        of shape (n_rows, 1) for each column, under its name ("label_" for "label", the name of an
+        of shape (n_rows, 1) for each column, under its name (``label_`` for ``label``, the name of an
         output). NaN is a missing number, and a
         category that the model does not know, such as "", a missing text.
 
