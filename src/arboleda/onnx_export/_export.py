@@ -35,9 +35,9 @@ def to_onnx(model: Any, *, input_type: InputType = "float64") -> Any:
     -------
     onnx_model : onnx.ModelProto
         Its input is ``X`` of shape (n_rows, n_features), or, where a column holds texts, an input
-        of shape (n_rows, 1) for each column, under its name (``label_`` for ``label``, the name of an
-        output). NaN is a missing number, and a
-        category that the model does not know, such as "", a missing text.
+        of shape (n_rows, 1) for each column, under its name (``label_`` for ``label``, the name
+        of an output). NaN is a missing number, and a category that the model does not know, such
+        as "", a missing text.
 
         Its outputs are ``label`` (n_rows,) and ``probabilities`` (n_rows, n_classes) of a
         classifier, and ``prediction`` of a regressor: (n_rows,), or a column for each value.
