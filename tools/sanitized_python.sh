@@ -52,10 +52,11 @@ flags="-fsanitize=$sanitizers $only -fno-omit-frame-pointer"
 echo "Building the module with $preset"
 CXX=g++ CXXFLAGS="$flags" LDFLAGS="$flags" PATH="$BIN:$PATH" "$BIN/python" -m pip \
     --disable-pip-version-check --quiet install --no-build-isolation --no-deps --upgrade \
-    --target "$folder" -C "build-dir=build/sanitized-objects/$preset" \
-    -C cmake.build-type=RelWithDebInfo -C install.strip=false \
-    -C "cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1" \
-    -C "cmake.define.ARBOLEDA_CORE_BUILD=$core" -C cmake.define.ARBOLEDA_STUB=OFF .
+    --target "$folder" "--config-settings=build-dir=build/sanitized-objects/$preset" \
+    --config-settings=cmake.build-type=RelWithDebInfo --config-settings=install.strip=false \
+    "--config-settings=cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1" \
+    "--config-settings=cmake.define.ARBOLEDA_CORE_BUILD=$core" \
+    --config-settings=cmake.define.ARBOLEDA_STUB=OFF .
 
 # libstdc++ as well: the sanitizer looks for its throw before Python has loaded it.
 preload="$(g++ -print-file-name="$library") $(g++ -print-file-name=libstdc++.so)"
