@@ -199,6 +199,7 @@ def test_exploring_writes_a_page(
         (["t.csv", "--target", "Y "], "did you mean 'y'?"),
         (["t.csv", "--seed", "-1"], "seed -1"),
         (["t.csv", "--out", "t.csv/page.html"], "cannot be written"),
+        (["t.csv", "--out", "t.csv"], "is the table itself"),
     ],
 )
 def test_what_cannot_be_explored_is_one_sentence(
@@ -216,6 +217,7 @@ def test_what_cannot_be_explored_is_one_sentence(
     assert sentence in captured.err.splitlines()[-1]
     assert "Traceback" not in captured.err
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+    assert (tmp_path / "t.csv").read_text() == GOOD
 
 
 def press(*_: object, **__: object) -> None:

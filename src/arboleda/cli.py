@@ -137,7 +137,10 @@ def explore(
     """
     try:
         from arboleda.explore import explore as explore_table
+        from arboleda.study.pages import refuse_the_table
 
+        if out is not None:
+            refuse_the_table(out, table)
         found = explore_table(table, target, seed=seed, progress=True)
         page = found.save(out or found.default_path)
     except KeyboardInterrupt:

@@ -1,11 +1,12 @@
-"""Writing a page where the user wants it."""
+"""Writing where the user wants it."""
 
 from pathlib import Path
+from typing import Any
 
 from arboleda._files import write_atomically
 from arboleda.study.errors import StudyError
 
-__all__ = ["save_page"]
+__all__ = ["refuse_the_table", "save_page"]
 
 
 def save_page(file: Path, html: str) -> Path:
@@ -36,3 +37,16 @@ def save_page(file: Path, html: str) -> Path:
             "file with --out."
         ) from error
     return file
+
+
+def refuse_the_table(path: Path, source: Any) -> None:
+    """Refuse to write over the table that is read.
+
+    Raises
+    ------
+    StudyError
+        If the file is the ``source``.
+    """
+    table = Path(source) if isinstance(source, (str, Path)) else None
+    if table is not None and table.exists() and path.exists() and path.samefile(table):
+        raise StudyError(f"The file {path} is the table itself; name another one with --out.")

@@ -21,6 +21,7 @@ from arboleda.study.facts import csv_safe
 from arboleda.study.features import Features
 from arboleda.study.folder.estimators import probabilities
 from arboleda.study.folder.loaded import LoadedStudy, load_study
+from arboleda.study.pages import refuse_the_table
 from arboleda.study.reading import RawTable
 
 __all__ = ["Predictions", "predict_table"]
@@ -97,9 +98,7 @@ def predict_table(
 def _check_path(path: Path, source: Any) -> None:
     if path.suffix.lower() not in (".csv", *_PARQUET):
         raise StudyError(f"The file {path} must end in .csv or .parquet, to tell what it is.")
-    table = Path(source) if isinstance(source, (str, Path)) else None
-    if table is not None and table.exists() and path.exists() and path.samefile(table):
-        raise StudyError(f"The file {path} is the table itself; name another one with --out.")
+    refuse_the_table(path, source)
 
 
 def _blocks(
