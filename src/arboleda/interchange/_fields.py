@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -43,38 +42,6 @@ def refusing(what: str, make: Callable[[], _Result]) -> _Result:
         return make()
     except ValueError as error:
         raise ModelFormatError(f"{what}: {error}") from error
-
-
-def read_json(content: bytes | str) -> Any:
-    """Value that JSON holds; no object has a key twice.
-
-    Raises
-    ------
-    ModelFormatError
-        If it is not JSON, or nested too deeply.
-    """
-    try:
-        text = content if isinstance(content, str) else content.decode()
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
-    except ModelFormatError:
-        raise
-    except UnicodeDecodeError as error:
-        raise ModelFormatError("it is not UTF-8") from error
-    except ValueError as error:
-        raise ModelFormatError(f"it is not JSON: {error}") from error
-    except RecursionError as error:
-        raise ModelFormatError("it is nested too deeply") from error
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    entries = dict(pairs)
-    if len(entries) != len(pairs):
-        raise ModelFormatError("it names a key twice")
-    return entries
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ModelFormatError(f"it holds {name}, which is not JSON")
 
 
 def entry(parent: Any, name: str, kind: type[_Kind]) -> _Kind:

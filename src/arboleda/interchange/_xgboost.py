@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from arboleda._bridge.tree import Tree
 from arboleda._errors import ModelFormatError
+from arboleda._strict_json import strict_json
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from arboleda.interchange._columns import Columns
 from arboleda.interchange._fields import (
@@ -23,7 +24,6 @@ from arboleda.interchange._fields import (
     floats,
     integers,
     read_file,
-    read_json,
     refusing,
     whole,
 )
@@ -168,7 +168,7 @@ def _read_document(content: bytes) -> Any:
             "the model with the version that saved it and save it as model.json"
         )
     if content[1:2] in b' \t\r\n"}':
-        return read_json(content)
+        return strict_json(content, "it")
     return read_ubjson(content)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, NoReturn
+from typing import Any
 
 from arboleda._errors import ModelFormatError
+from arboleda._strict_json import strict_json
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -41,29 +42,7 @@ def header_from_bytes(content: bytes) -> dict[str, Any]:
     ModelFormatError
         If it is not UTF-8, not JSON, not one object, nested too deeply, or names a key twice.
     """
-    try:
-        header = json.loads(
-            content.decode(), object_pairs_hook=_unique_keys, parse_constant=_refuse_constant
-        )
-    except ModelFormatError:
-        raise
-    except UnicodeDecodeError as error:
-        raise ModelFormatError("the header is not UTF-8") from error
-    except ValueError as error:
-        raise ModelFormatError(f"the header is not JSON: {error}") from error
-    except RecursionError as error:
-        raise ModelFormatError("the header is nested too deeply") from error
+    header = strict_json(content, "the header")
     if not isinstance(header, dict):
         raise ModelFormatError("the header is not a JSON object")
     return header
-
-
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    entries = dict(pairs)
-    if len(entries) != len(pairs):
-        raise ModelFormatError("the header names a key twice")
-    return entries
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ModelFormatError(f"the header holds {name}, which is not JSON")
