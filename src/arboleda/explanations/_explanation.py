@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
-from typing import Any
 
 from threadpoolctl import threadpool_limits
 
@@ -12,17 +11,15 @@ from arboleda.explanations._model_facts import model_facts
 from arboleda.explanations._page import render_explanation
 from arboleda.explanations._row_facts import row_facts
 from arboleda.study.errors import StudyError
-from arboleda.study.pages import save_page
+from arboleda.study.pages import FactsPage
 from arboleda.study.steps import Progress
 
 __all__ = ["Explanation", "explain_study"]
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(FactsPage):
     """What explaining a model or a row finds: its ``facts``, and the page drawn from them."""
-
-    facts: dict[str, Any]
 
     @property
     def default_path(self) -> Path:
@@ -35,26 +32,6 @@ class Explanation:
     def to_html(self) -> str:
         """Draw the page: one HTML text without any outside part."""
         return render_explanation(self.facts)
-
-    def save(self, path: str | Path) -> Path:
-        """Write the page to a file, whole or not at all.
-
-        Parameters
-        ----------
-        path : str or Path
-            The file; folders on the way to it are made.
-
-        Returns
-        -------
-        Path
-            The file.
-
-        Raises
-        ------
-        StudyError
-            If the file cannot be written.
-        """
-        return save_page(Path(path), self.to_html())
 
 
 def explain_study(

@@ -12,7 +12,7 @@ from arboleda.explore._facts import make_facts
 from arboleda.explore._page import render_exploration
 from arboleda.explore._subject import make_subject
 from arboleda.study.errors import StudyError
-from arboleda.study.pages import save_page
+from arboleda.study.pages import FactsPage
 from arboleda.study.reading import read_table
 from arboleda.study.steps import Progress
 
@@ -20,10 +20,8 @@ __all__ = ["Exploration", "explore"]
 
 
 @dataclass(frozen=True)
-class Exploration:
+class Exploration(FactsPage):
     """What exploring a table finds: its ``facts``, and the page drawn from them."""
-
-    facts: dict[str, Any]
 
     @property
     def default_path(self) -> Path:
@@ -34,26 +32,6 @@ class Exploration:
     def to_html(self) -> str:
         """Draw the page: one HTML text without any outside part."""
         return render_exploration(self.facts)
-
-    def save(self, path: str | Path) -> Path:
-        """Write the page to a file, whole or not at all.
-
-        Parameters
-        ----------
-        path : str or Path
-            The file; folders on the way to it are made.
-
-        Returns
-        -------
-        Path
-            The file.
-
-        Raises
-        ------
-        StudyError
-            If the file cannot be written.
-        """
-        return save_page(Path(path), self.to_html())
 
 
 def explore(
