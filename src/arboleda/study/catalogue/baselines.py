@@ -2,6 +2,7 @@
 
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
+from arboleda.study.catalogue.costs import each_row_cost
 from arboleda.study.catalogue.model import Model, no_parameters
 
 __all__ = ["BASELINES"]
@@ -14,6 +15,7 @@ BASELINES: tuple[Model, ...] = (
         make=lambda s, p: DummyClassifier(strategy="prior"),
         grid=no_parameters,
         style="none",
+        cost=each_row_cost(1e-9),
     ),
     Model(
         key="mean",
@@ -22,5 +24,6 @@ BASELINES: tuple[Model, ...] = (
         make=lambda s, p: DummyRegressor(strategy="mean"),
         grid=no_parameters,
         style="none",
+        cost=each_row_cost(1e-9),
     ),
 )

@@ -9,6 +9,7 @@ from arboleda.boosting import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
 )
+from arboleda.study.catalogue.costs import boosting_cost
 from arboleda.study.catalogue.model import Model, Params, Setting, both_tasks
 from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -77,6 +78,9 @@ def _friedman_options(setting: Setting, params: Params) -> dict[str, Any]:
     return {"random_state": setting.seed, "n_jobs": 1, **params}
 
 
+# A member's cost grows with its depth; a member of R2 learns from a bag, one by one.
+_adaboost_cost = boosting_cost(lambda params: ADABOOST_ROUNDS * params["max_depth"], 1.8e-8)
+
 BOOSTING: tuple[Model, ...] = (
     *both_tasks(
         "adaboost",
@@ -87,6 +91,7 @@ BOOSTING: tuple[Model, ...] = (
         _adaboost_regressor_grid,
         style="native",
         engine="arboleda",
+        cost=_adaboost_cost,
     ),
     *both_tasks(
         "gradient_boosting",
@@ -97,6 +102,7 @@ BOOSTING: tuple[Model, ...] = (
         _hist_grid,
         style="native",
         engine="arboleda",
+        cost=boosting_cost(lambda params: params["max_iter"]),
     ),
     *both_tasks(
         "friedman_boosting",
@@ -108,5 +114,6 @@ BOOSTING: tuple[Model, ...] = (
         style="native",
         engine="arboleda",
         core=False,
+        cost=boosting_cost(lambda params: params["n_estimators"] * params["max_depth"]),
     ),
 )

@@ -15,12 +15,15 @@ from arboleda.forest import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from arboleda.study.catalogue.model import Model, Params, Setting, both_tasks
+from arboleda.study.catalogue.costs import trees_cost
+from arboleda.study.catalogue.model import Model, Params, Setting, Size, both_tasks
 
 __all__ = ["FORESTS"]
 
 # More trees change the third digit of a score, and cost in proportion.
 TREES = 200
+# What a first look at a forest has at least.
+FEWEST_TREES = 30
 
 
 def _bagging_grid(setting: Setting) -> list[dict[str, Any]]:
@@ -58,6 +61,22 @@ def _options(setting: Setting, params: Params) -> dict[str, Any]:
     return {"n_estimators": TREES, "random_state": setting.seed, "n_jobs": 1, **params}
 
 
+def _fewer_trees(params: Params, share: float) -> dict[str, Any]:
+    return {**params, "n_estimators": max(FEWEST_TREES, round(TREES * share))}
+
+
+def _columns_of_a_node(size: Size, params: Params) -> float:
+    share = params["max_features"]
+    return size.columns**-0.5 if share == "sqrt" else float(share)
+
+
+_FOREST: dict[str, Any] = {
+    "style": "native",
+    "engine": "arboleda",
+    "fidelity": _fewer_trees,
+    "cost": trees_cost(TREES, _columns_of_a_node),
+}
+
 FORESTS: tuple[Model, ...] = (
     *both_tasks(
         "bagging",
@@ -66,8 +85,7 @@ FORESTS: tuple[Model, ...] = (
         _bagging_grid,
         lambda s, p: BaggingRegressor(**_options(s, p)),
         _bagging_grid,
-        style="native",
-        engine="arboleda",
+        **_FOREST,
     ),
     *both_tasks(
         "random_subspaces",
@@ -76,8 +94,7 @@ FORESTS: tuple[Model, ...] = (
         _subspace_grid,
         lambda s, p: RandomSubspaceRegressor(**_options(s, p)),
         _subspace_grid,
-        style="native",
-        engine="arboleda",
+        **_FOREST,
         core=False,
     ),
     Model(
@@ -88,6 +105,8 @@ FORESTS: tuple[Model, ...] = (
         _switching_grid,
         style="native",
         engine="arboleda",
+        fidelity=_fewer_trees,
+        cost=trees_cost(TREES),
         core=False,
     ),
     *both_tasks(
@@ -97,8 +116,7 @@ FORESTS: tuple[Model, ...] = (
         _classifier_grid,
         lambda s, p: RandomForestRegressor(**_options(s, p)),
         _regressor_grid,
-        style="native",
-        engine="arboleda",
+        **_FOREST,
     ),
     *both_tasks(
         "extra_trees",
@@ -107,7 +125,6 @@ FORESTS: tuple[Model, ...] = (
         _classifier_grid,
         lambda s, p: ExtraTreesRegressor(**_options(s, p)),
         _regressor_grid,
-        style="native",
-        engine="arboleda",
+        **_FOREST,
     ),
 )

@@ -8,7 +8,7 @@ from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
 
-from arboleda.study.catalogue.model import Model, Params, Setting, both_tasks
+from arboleda.study.catalogue.model import Model, Params, Setting, Size, both_tasks
 from arboleda.study.catalogue.scaled_target import scaled_target
 
 __all__ = ["KERNELS"]
@@ -51,6 +51,13 @@ def _kernel_ridge(setting: Setting, params: Params) -> Any:
     return scaled_target(make_pipeline(_nystroem(setting), Ridge(**params)))
 
 
+def _cost(size: Size, params: Params) -> float:
+    """Pairs of rows where the kernel is exact, else each row with the rows of the map."""
+    if size.rows <= EXACT_ROWS:
+        return 2e-9 * size.rows**2 * size.columns
+    return 3e-9 * size.rows * NYSTROEM_COMPONENTS * (size.columns + NYSTROEM_COMPONENTS)
+
+
 def _svm_note(setting: Setting) -> str | None:
     return _note(setting, "SVM", "a linear machine")
 
@@ -78,6 +85,7 @@ KERNELS: tuple[Model, ...] = (
         lambda s: [{"C": c} for c in (0.1, 1.0, 10.0, 100.0)],
         max_rows=100_000,
         note=_svm_note,
+        cost=_cost,
     ),
     Model(
         key="kernel_ridge",
@@ -87,6 +95,7 @@ KERNELS: tuple[Model, ...] = (
         grid=lambda s: [{"alpha": alpha} for alpha in (0.01, 0.1, 1.0, 10.0)],
         max_rows=100_000,
         note=_kernel_ridge_note,
+        cost=_cost,
         core=False,
     ),
 )

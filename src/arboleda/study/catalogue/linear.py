@@ -11,6 +11,7 @@ from sklearn.linear_model import (
     RidgeClassifier,
 )
 
+from arboleda.study.catalogue.costs import each_row_cost
 from arboleda.study.catalogue.model import Model, Params, Setting, no_parameters
 from arboleda.study.catalogue.scaled_target import scaled_target
 
@@ -46,6 +47,7 @@ LINEAR: tuple[Model, ...] = (
         task="classification",
         make=_logistic,
         grid=lambda s: [{"C": c} for c in (0.01, 0.1, 1.0, 10.0)],
+        cost=each_row_cost(5e-7),
     ),
     Model(
         key="linear",

@@ -4,9 +4,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from arboleda.study.catalogue.space import Range
 from arboleda.study.preparation import Style
 
-__all__ = ["Engine", "Grid", "Make", "Model", "Params", "Setting", "both_tasks", "no_parameters"]
+__all__ = [
+    "Cost",
+    "Engine",
+    "Fidelity",
+    "Grid",
+    "Make",
+    "Model",
+    "Params",
+    "Setting",
+    "Size",
+    "Space",
+    "both_tasks",
+    "no_parameters",
+]
 
 Engine = Literal["arboleda", "scikit-learn"]
 Params = Mapping[str, Any]
@@ -27,8 +41,25 @@ class Setting:
     binary: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True)
+class Size:
+    """How much one fit learns from; ``classes`` is 0 in a regression."""
+
+    rows: int
+    columns: int
+    classes: int
+
+
 Make = Callable[[Setting, Params], Any]
 Grid = Callable[[Setting], list[dict[str, Any]]]
+Space = Callable[[Setting], Mapping[str, Range]]
+Fidelity = Callable[[Params, float], dict[str, Any]]
+Cost = Callable[[Size, Params], float]
+
+
+def _linear_cost(size: Size, params: Params) -> float:
+    """Of a method that goes over the table a few times."""
+    return 1e-7 * size.rows * size.columns
 
 
 @dataclass(frozen=True)
@@ -38,6 +69,11 @@ class Model:
     ``make`` builds the estimator from the setting and one candidate's parameters, ``grid`` lists
     the candidates. Above ``max_rows`` rows the model learns from a random part of that size.
     A model of the ``core`` is tried by every study, the others where they are asked for.
+
+    What a search may use besides: ``space``, the range of each parameter, where candidates are
+    drawn; ``fidelity``, a candidate with a share (above 0, up to 1) of its rounds or trees, for a
+    first look at it; and ``cost``, about how many seconds of one core a fit takes. Only ratios
+    of costs matter once fits of the model were timed.
     """
 
     key: str
@@ -50,6 +86,9 @@ class Model:
     max_rows: int | None = None
     note: Callable[[Setting], str | None] = lambda setting: None
     core: bool = True
+    space: Space | None = None
+    fidelity: Fidelity | None = None
+    cost: Cost = _linear_cost
 
 
 def both_tasks(

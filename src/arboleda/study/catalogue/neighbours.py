@@ -4,9 +4,13 @@ from typing import Any
 
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
+from arboleda.study.catalogue.costs import pairs_cost
 from arboleda.study.catalogue.model import Model, Setting, both_tasks
 
 __all__ = ["NEIGHBOURS"]
+
+# Every row that is asked about is compared with all rows learned from.
+MOST_ROWS = 50_000
 
 
 def _grid(setting: Setting) -> list[dict[str, Any]]:
@@ -26,5 +30,6 @@ NEIGHBOURS: tuple[Model, ...] = both_tasks(
     _grid,
     lambda s, p: KNeighborsRegressor(**p),
     _grid,
-    max_rows=50_000,
+    max_rows=MOST_ROWS,
+    cost=pairs_cost(1e-10, MOST_ROWS),
 )

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from arboleda.study.catalogue.costs import trees_cost
 from arboleda.study.catalogue.model import Model, Params, Setting, both_tasks, no_parameters
 from arboleda.tree import (
     DecisionTreeClassifier,
@@ -40,6 +41,7 @@ TREES: tuple[Model, ...] = (
         _cart_grid,
         style="native",
         engine="arboleda",
+        cost=trees_cost(1),
     ),
     # Its own cross-validation along the path chooses the size: there is nothing left to tune.
     *both_tasks(
@@ -52,5 +54,6 @@ TREES: tuple[Model, ...] = (
         style="native",
         engine="arboleda",
         core=False,
+        cost=trees_cost(6),
     ),
 )

@@ -1,0 +1,53 @@
+"""About how many seconds of one core a fit takes: shapes of the methods, factors as measured.
+
+The factors were read off fits of 4,000 to 16,000 rows of 20 to 60 numeric columns on one core of a
+server of 2023. They are rough, and need be no better: a study scales them by what it has timed.
+"""
+
+import math
+from collections.abc import Callable
+
+from arboleda.study.catalogue.model import Cost, Params, Size
+
+__all__ = ["boosting_cost", "each_row_cost", "pairs_cost", "trees_cost"]
+
+
+def trees_cost(
+    n_trees: int, share: Callable[[Size, Params], float] = lambda size, params: 1.0
+) -> Cost:
+    """Full-grown trees that look at a share of the columns in each node: rows by their logarithm.
+
+    A candidate's own "n_estimators" goes before ``n_trees``.
+    """
+
+    def cost(size: Size, params: Params) -> float:
+        trees = params.get("n_estimators", n_trees)
+        columns = max(1.0, size.columns * share(size, params))
+        return 5e-9 * trees * size.rows * columns * math.log2(size.rows + 2)
+
+    return cost
+
+
+def boosting_cost(rounds: Callable[[Params], float], factor: float = 6e-9) -> Cost:
+    """Rounds of small trees on all rows, one tree a class where there are more than two."""
+
+    def cost(size: Size, params: Params) -> float:
+        trees = rounds(params) * (size.classes if size.classes > 2 else 1)
+        return factor * trees * size.rows * size.columns
+
+    return cost
+
+
+def each_row_cost(factor: float) -> Cost:
+    """As many steps for each cell of the table, whatever the rows."""
+    return lambda size, params: factor * size.rows * size.columns
+
+
+def pairs_cost(factor: float, at_most: int | None = None) -> Cost:
+    """Every row with every other, or with so many of them."""
+
+    def cost(size: Size, params: Params) -> float:
+        others = size.rows if at_most is None else min(size.rows, at_most)
+        return factor * size.rows * others * size.columns
+
+    return cost

@@ -1,0 +1,54 @@
+"""Presets: which models a study tries where none are named, and how hard each is tuned."""
+
+from dataclasses import dataclass, field
+
+from arboleda.study.catalogue.model import Grid, Space
+from arboleda.study.search import Halving, How
+
+__all__ = ["PRESETS", "Entry", "Preset"]
+
+# Seconds of one core, by the catalogue's costs, that a fit of a quick study may take about.
+QUICK_FIT = 30.0
+
+
+@dataclass(frozen=True)
+class Entry:
+    """How one model is tuned; ``grid`` and ``space`` are in place of the catalogue's."""
+
+    model: str
+    search: How
+    grid: Grid | None = None
+    space: Space | None = None
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A way to study a table.
+
+    ``models`` are the words that name models (keys of the catalogue, "core", "all") where the user
+    names none; those of the other task are passed over. A model without an entry is tuned by
+    ``search``, with its own grid. A fit that costs more than ``fit_cost`` seconds by the
+    catalogue's costs learns from a random part of the rows, which is told.
+    """
+
+    key: str
+    about: str
+    models: tuple[str, ...]
+    entries: tuple[Entry, ...] = ()
+    search: How = field(default_factory=Halving)
+    fit_cost: float | None = None
+
+    def entry(self, model: str) -> Entry:
+        """How the model of that key is tuned."""
+        named = (entry for entry in self.entries if entry.model == model)
+        return next(named, Entry(model, self.search))
+
+
+PRESETS: dict[str, Preset] = {
+    preset.key: preset
+    for preset in (
+        Preset("quick", "the textbook's models in minutes", ("core",), fit_cost=QUICK_FIT),
+        Preset("thesis", "the models and grids of the thesis's comparison", ("core",)),
+        Preset("best", "a fixed portfolio of configurations and their ensemble", ("core",)),
+    )
+}

@@ -1,0 +1,20 @@
+"""How candidates are proposed: one file per strategy, each a generator of batches of trials."""
+
+from arboleda.study.search.drawn import Random, Tpe
+from arboleda.study.search.grid import Grid
+from arboleda.study.search.halving import Halving
+from arboleda.study.search.trial import FULL, Batch, How, Question, Search, Stage, Trial
+
+__all__ = [
+    "FULL",
+    "Batch",
+    "Grid",
+    "Halving",
+    "How",
+    "Question",
+    "Random",
+    "Search",
+    "Stage",
+    "Tpe",
+    "Trial",
+]

@@ -1,0 +1,107 @@
+"""Candidates drawn from a space by Optuna: at random, or where good ones were found before.
+
+J. Bergstra, R. Bardenet, Y. Bengio, B. Kegl (2011), "Algorithms for hyper-parameter optimization",
+section 4 (TPE); T. Akiba and others (2019), "Optuna".
+
+A sampler is asked for a batch of fixed size at a time and is told all scores of one batch before
+the next, so that what it proposes depends neither on the number of processes nor on which fit ends
+first. Its state is in memory, and is rebuilt by the same questions and answers from the ledger when
+a study goes on: Optuna's own storage keeps trials but not the state of the sampler's generator, so
+that a study taken up from it would draw others.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from arboleda.study.catalogue.space import Choice, Range, Whole
+from arboleda.study.search.halving import Halving
+from arboleda.study.search.trial import Batch, Question, Search, Trial
+
+if TYPE_CHECKING:
+    from optuna.distributions import BaseDistribution
+    from optuna.samplers import BaseSampler
+
+__all__ = ["Random", "Tpe"]
+
+BATCH = 4
+
+
+@dataclass(frozen=True)
+class Random:
+    """Draw so many candidates from the space, independently."""
+
+    trials: int
+
+    def begin(self, question: Question) -> Search:
+        """Batches of drawn candidates; a model without a space has its grid tried."""
+        from optuna.samplers import RandomSampler
+
+        return _drawn(question, self.trials, RandomSampler(seed=question.seed))
+
+
+@dataclass(frozen=True)
+class Tpe:
+    """Draw so many candidates, more of them where those before were good.
+
+    The first candidate of the grid is tried first, then some at random, then those of a
+    tree-structured Parzen estimator.
+    """
+
+    trials: int
+
+    def begin(self, question: Question) -> Search:
+        """Batches of drawn candidates; a model without a space has its grid tried."""
+        from optuna.samplers import TPESampler
+
+        sampler = TPESampler(
+            seed=question.seed, n_startup_trials=min(10, self.trials // 3), constant_liar=True
+        )
+        return _drawn(question, self.trials, sampler)
+
+
+def _drawn(question: Question, n_trials: int, sampler: "BaseSampler") -> Search:
+    if not question.space:
+        yield from Halving().begin(question)
+        return
+    import optuna
+
+    ranges = {name: _distribution(range_) for name, range_ in question.space.items()}
+    with _quiet():
+        study = optuna.create_study(direction="maximize", sampler=sampler)
+    first = question.grid[0] if question.grid else {}
+    if first.keys() == ranges.keys():
+        study.enqueue_trial(first)
+    for done in range(0, n_trials, BATCH):
+        with _quiet():
+            asked = [study.ask(ranges) for _ in range(min(BATCH, n_trials - done))]
+        batch = Batch(tuple(Trial(trial.params) for trial in asked), n_trials - done - len(asked))
+        scores = yield batch
+        with _quiet():
+            for trial, score in zip(asked, scores, strict=True):
+                failed = optuna.trial.TrialState.FAIL if score is None else None
+                study.tell(trial, score, state=failed)
+
+
+def _distribution(range_: Range) -> "BaseDistribution":
+    from optuna import distributions
+
+    if isinstance(range_, Choice):
+        return distributions.CategoricalDistribution(range_.values)
+    if isinstance(range_, Whole):
+        return distributions.IntDistribution(range_.low, range_.high, log=range_.log)
+    return distributions.FloatDistribution(range_.low, range_.high, log=range_.log)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep what Optuna would tell of its trials to itself."""
+    from optuna import logging
+
+    before: Any = logging.get_verbosity()
+    logging.set_verbosity(logging.ERROR)
+    try:
+        yield
+    finally:
+        logging.set_verbosity(before)

@@ -1,0 +1,16 @@
+"""Every candidate of the grid, on all folds."""
+
+from dataclasses import dataclass
+
+from arboleda.study.search.trial import Batch, Question, Search, Trial
+
+__all__ = ["Grid"]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Try every candidate of the grid at full fidelity."""
+
+    def begin(self, question: Question) -> Search:
+        """One batch."""
+        yield Batch(tuple(Trial(params) for params in question.grid))

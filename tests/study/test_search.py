@@ -1,0 +1,92 @@
+"""What searches propose: a function of the question and the scores, and of nothing else."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from arboleda.study.catalogue.space import Choice, Real, Whole
+from arboleda.study.search import FULL, Grid, Halving, How, Question, Random, Stage, Tpe, Trial
+
+GRID = tuple({"a": a} for a in range(9))
+SPACE = {
+    "x": Real(0.01, 10.0, log=True),
+    "n": Whole(1, 8),
+    "kind": Choice(("u", "v", None)),
+}
+Score = Callable[[dict[str, Any]], float | None]
+
+
+def replay(how: How, question: Question, score: Score) -> Iterator[tuple[Trial, ...]]:
+    """The batches of a search whose trials score so."""
+    search = how.begin(question)
+    batch = next(search)
+    while True:
+        yield batch.trials
+        try:
+            batch = search.send(tuple(score(t.params) for t in batch.trials))
+        except StopIteration:
+            return
+
+
+def test_a_grid_is_tried_at_once() -> None:
+    (batch,) = replay(Grid(), Question(GRID), lambda p: 0.0)
+    assert batch == tuple(Trial(p, FULL) for p in GRID)
+
+
+def test_halving_looks_first_and_keeps_the_best() -> None:
+    question = Question(GRID, rows=50_000)
+    looks, kept = replay(Halving(), question, lambda p: -abs(p["a"] - 6))
+    assert looks == tuple(Trial(p, Stage(0.25, 1)) for p in GRID)
+    assert kept == tuple(Trial({"a": a}) for a in (6, 5, 7))
+
+
+def test_halving_keeps_no_candidate_that_failed() -> None:
+    question = Question(GRID, rows=50_000)
+    scores = {0: 1.0, 4: 2.0}
+    _, kept = replay(Halving(), question, lambda p: scores.get(p["a"]))
+    assert [t.params["a"] for t in kept] == [4, 0]
+    batches = list(replay(Halving(), question, lambda p: None))
+    assert len(batches) == 1
+
+
+@pytest.mark.parametrize(("rows", "n"), [(19_999, 9), (50_000, 2)])
+def test_halving_looks_only_where_it_pays(rows: int, n: int) -> None:
+    (batch,) = replay(Halving(), Question(GRID[:n], rows=rows), lambda p: 0.0)
+    assert batch == tuple(Trial(p) for p in GRID[:n])
+
+
+@pytest.mark.parametrize("how", [Random(10), Tpe(10)])
+def test_drawn_candidates_lie_in_the_space_and_repeat(how: How) -> None:
+    pytest.importorskip("optuna")
+
+    def score(p: dict[str, Any]) -> float | None:
+        return None if p["kind"] is None else -p["x"] - p["n"]
+
+    question = Question((), SPACE, seed=3)
+    batches = list(replay(how, question, score))
+    assert [len(b) for b in batches] == [4, 4, 2]
+    for trial in (t for batch in batches for t in batch):
+        assert trial.stage is FULL
+        assert 0.01 <= trial.params["x"] <= 10.0
+        assert trial.params["n"] in range(1, 9)
+        assert trial.params["kind"] in ("u", "v", None)
+    assert list(replay(how, question, score)) == batches
+    other = list(replay(how, Question((), SPACE, seed=4), score))
+    assert other != batches
+
+
+def test_tpe_begins_with_the_grids_first_and_finds_what_is_good() -> None:
+    pytest.importorskip("optuna")
+    question = Question(({"x": 9.0},), {"x": Real(0.0, 10.0)}, seed=0)
+    batches = list(replay(Tpe(40), question, lambda p: -((p["x"] - 2.0) ** 2)))
+    tried = [t.params["x"] for batch in batches for t in batch]
+    assert tried[0] == 9.0
+    assert len(tried) == 40
+    assert sum(abs(x - 2.0) < 1.0 for x in tried[20:]) > sum(abs(x - 2.0) < 1.0 for x in tried[:20])
+
+
+def test_without_a_space_the_grid_is_tried() -> None:
+    pytest.importorskip("optuna")
+    (batch,) = replay(Tpe(30), Question(GRID), lambda p: 0.0)
+    assert batch == tuple(Trial(p) for p in GRID)
