@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import arboleda
-from arboleda import cli
+from arboleda.cli import _study as study_command
 from arboleda.cli import main
 from arboleda.study import Study
 
@@ -236,6 +236,6 @@ def test_ctrl_c_is_told_while_the_results_are_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(Study, "run", lambda *_, **__: None)
-    monkeypatch.setattr(cli, "_print_leaderboard", press)
+    monkeypatch.setattr(study_command, "_print_leaderboard", press)
     assert run("study", "iris", "--target", "target", "--out", str(tmp_path)) == 130
     assert capsys.readouterr().err == "arboleda: interrupted.\n"

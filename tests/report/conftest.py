@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from tests.browsing import browser, open_page  # noqa: F401 - fixtures
 
+from arboleda.study.settings import Settings
+
 Facts = dict[str, Any]
 SCHEMA = Path(__file__).parents[2] / "src/arboleda/study/facts.schema.json"
 LETTERS = [chr(ord("A") + index) for index in range(26)]
@@ -39,7 +41,7 @@ class Builder:
         models = [self.model(rank, name) for rank, name in enumerate(NAMES)]
         models.append(failed("QDA", "LinAlgError: the covariance of class 3 is singular"))
         return {
-            "schema_version": 1,
+            "schema_version": 2,
             "arboleda_version": "0.1.0",
             "study": {
                 "table": "flower beds.csv.gz",
@@ -48,6 +50,14 @@ class Builder:
                 "seed": 0,
                 "folds": 5,
                 "test_size": 0.2,
+                "settings": Settings().told(),
+                "scheme": {
+                    "name": "5",
+                    "kind": "kfold",
+                    "folds": 5,
+                    "repeats": 1,
+                    "test": "random",
+                },
                 "models": ["core"],
                 "metric": self.main,
                 "metric_label": "RMSE" if regression else "Accuracy",

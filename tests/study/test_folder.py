@@ -16,6 +16,7 @@ from arboleda.study import Study, StudyError, StudyResult
 from arboleda.study.folder.files import put
 from arboleda.study.plan import make_plan
 from arboleda.study.reading import read_table
+from arboleda.study.settings import Settings
 
 
 def model_facts(result: StudyResult, key: str) -> dict[str, Any]:
@@ -63,7 +64,7 @@ def test_a_regression(diabetes_result: StudyResult) -> None:
 
 def test_rows_are_those_of_the_split(mixed: pd.DataFrame, mixed_result: StudyResult) -> None:
     study = Study.load(mixed_result.folder)
-    plan = make_plan(read_table(mixed), "rich", task=None, metric=None, seed=0)
+    plan = make_plan(read_table(mixed), "rich", Settings())
     training, test = study.training_rows(), study.test_rows()
     assert (training.numbers == plan.split.train).all()
     assert (test.numbers == plan.split.test).all()

@@ -29,6 +29,7 @@ from arboleda.study.folder.skops_file import (
 )
 from arboleda.study.plan import Plan, make_plan
 from arboleda.study.reading import read_table
+from arboleda.study.settings import Settings
 
 IRIS = load_iris(return_X_y=True)
 
@@ -37,7 +38,7 @@ def plan_of(mixed: pd.DataFrame, target: str) -> Plan:
     """A plan with every model, over a table that also has a column of many levels."""
     streets = np.random.default_rng(0).choice([f"street {i}" for i in range(40)], len(mixed))
     table = read_table(mixed.assign(street=streets))
-    return make_plan(table, target, task=None, metric=None, seed=0, wanted=[ALL])
+    return make_plan(table, target, Settings(models=(ALL,)))
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

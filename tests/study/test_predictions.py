@@ -193,6 +193,12 @@ DAMAGES: dict[str, tuple[Spoil, str]] = {
         ),
         "not what this version",
     ),
+    "older facts": (
+        lambda f: (f / "results.json").write_text(
+            '{"schema_version": 1, "arboleda_version": "0.0.9", "study": {}, "models": []}'
+        ),
+        "written by an older version of arboleda, 0.0.9",
+    ),
     "no models": (
         lambda f: shutil.rmtree(f / "models"),
         "keeps no models; run the study's command",

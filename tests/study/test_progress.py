@@ -19,12 +19,13 @@ from arboleda.study.progress import (
     plus_minus,
 )
 from arboleda.study.reading import read_table
+from arboleda.study.settings import Settings
 from arboleda.study.work import Job
 
 
 @pytest.fixture
 def plan(mixed: pd.DataFrame) -> Plan:
-    return make_plan(read_table(mixed), "rich", task=None, metric=None, seed=0)
+    return make_plan(read_table(mixed), "rich", Settings())
 
 
 def result(score: float | None, error: str | None = None) -> dict[str, Any]:

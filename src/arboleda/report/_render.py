@@ -20,7 +20,7 @@ from arboleda.report._page import page_view
 
 __all__ = ["render_page", "render_report", "write_report"]
 
-_SCHEMA_VERSION = 1
+_SCHEMA_VERSION = 2
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -30,7 +30,7 @@ def render_report(facts: Mapping[str, Any]) -> str:
     Parameters
     ----------
     facts : mapping
-        ``results.json`` of a study, schema version 1; its strings may hold anything.
+        ``results.json`` of a study, schema version 2; its strings may hold anything.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def render_report(facts: Mapping[str, Any]) -> str:
     >>> render_report({"schema_version": 0})
     Traceback (most recent call last):
         ...
-    ValueError: the facts have schema version 0, this report draws version 1; run the study again
+    ValueError: the facts have schema version 0, this report draws version 2; run the study again
     """
     found = facts.get("schema_version")
     if found != _SCHEMA_VERSION:

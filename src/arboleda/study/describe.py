@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from arboleda.study.preparation import ONE_HOT_LEVELS
 from arboleda.study.roles import Role
-from arboleda.study.splitting import FOLDS
 from arboleda.study.table import Column, Note, Table
 from arboleda.study.target import Target
 
@@ -20,12 +19,14 @@ BINS = 20
 _BLOCK = 8192  # rows that are looked at together, which bounds the memory
 
 
-def describe_table(table: Table, target: Target, roles: Mapping[str, Role]) -> dict[str, Any]:
+def describe_table(
+    table: Table, target: Target, roles: Mapping[str, Role], n_folds: int
+) -> dict[str, Any]:
     """The ``data`` part of the facts: sizes, each column, duplicates and notes."""
     columns = [describe_column(c, roles[c.name]) for c in table.columns]
     # Rows that repeat an earlier row, the target included.
     n_duplicates = table.n_rows - len(np.unique(row_digests(table.columns)))
-    notes = [*table.notes, *_notes(table, target, roles, n_duplicates)]
+    notes = [*table.notes, *_notes(table, target, roles, n_duplicates, n_folds)]
     return {
         "n_rows": table.n_rows,
         "n_columns": len(table.columns),
@@ -115,7 +116,7 @@ def row_digests(columns: Sequence[Column]) -> npt.NDArray[np.bytes_]:
 
 
 def _notes(
-    table: Table, target: Target, roles: Mapping[str, Role], n_duplicates: int
+    table: Table, target: Target, roles: Mapping[str, Role], n_duplicates: int, n_folds: int
 ) -> list[Note]:
     notes = [Note("info", target.name, f"The task is {target.why}.")]
     if n_duplicates:
@@ -128,7 +129,7 @@ def _notes(
         elif role.role == "feature":
             notes.extend(_feature_notes(column, role, table.n_rows))
     if target.task != "regression":
-        notes.extend(_class_notes(target))
+        notes.extend(_class_notes(target, n_folds))
     return notes
 
 
@@ -151,9 +152,9 @@ def _feature_notes(column: Column, role: Role, n_rows: int) -> list[Note]:
     return notes
 
 
-def _class_notes(target: Target) -> list[Note]:
+def _class_notes(target: Target, n_folds: int) -> list[Note]:
     counts = np.bincount(target.y, minlength=len(target.labels))
-    rare, n_rare = int(counts.argmin()), int((counts < 2 * FOLDS).sum())
+    rare, n_rare = int(counts.argmin()), int((counts < 2 * n_folds).sum())
     if n_rare == 1:
         text = (
             f"The class {target.labels[rare]!r} has {counts[rare]} rows, so some folds may lack "
@@ -162,7 +163,7 @@ def _class_notes(target: Target) -> list[Note]:
         return [Note("warning", target.name, text)]
     if n_rare > 1:
         text = (
-            f"{n_rare} classes have fewer than {2 * FOLDS} rows ({target.labels[rare]!r} has "
+            f"{n_rare} classes have fewer than {2 * n_folds} rows ({target.labels[rare]!r} has "
             f"{counts[rare]}), so some folds may lack one and their scores are rough."
         )
         return [Note("warning", target.name, text)]

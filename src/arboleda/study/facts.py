@@ -18,11 +18,10 @@ from arboleda.study.describe import describe_table
 from arboleda.study.plan import Plan
 from arboleda.study.preparation import PREPARATIONS
 from arboleda.study.runner import Candidate, Outcome, ranked
-from arboleda.study.splitting import FOLDS, TEST_SIZE
 
 __all__ = ["SCHEMA_VERSION", "leaderboard_csv", "make_facts"]
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 # A spreadsheet takes a text that begins so for a formula.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -48,8 +47,10 @@ def make_facts(
             "target": plan.target.name,
             "task": plan.target.task,
             "seed": plan.seed,
-            "folds": FOLDS,
-            "test_size": TEST_SIZE,
+            "folds": plan.n_folds,
+            "test_size": plan.settings.test_size,
+            "settings": plan.settings.told(),
+            "scheme": _scheme(plan),
             "models": list(plan.wanted),
             "metric": plan.metric.key,
             "metric_label": plan.metric.label,
@@ -57,7 +58,7 @@ def make_facts(
             "positive_class": plan.target.positive,
             "data_sha256": plan.table.sha256,
         },
-        "data": describe_table(plan.table, plan.target, plan.roles),
+        "data": describe_table(plan.table, plan.target, plan.roles, plan.settings.scheme.folds),
         "split": _split(plan),
         "models": models,
         "calibration": calibration
@@ -75,6 +76,17 @@ def make_facts(
             "started": started.astimezone(UTC).isoformat(timespec="seconds"),
             "total_s": total_s,
         },
+    }
+
+
+def _scheme(plan: Plan) -> dict[str, Any]:
+    scheme = plan.settings.scheme
+    return {
+        "name": scheme.text,
+        "kind": scheme.kind,
+        "folds": scheme.folds,
+        "repeats": scheme.repeats,
+        "test": "random",
     }
 
 
@@ -148,10 +160,10 @@ def _fold_scores(candidate: Candidate, metric: str) -> dict[str, Any]:
 
 
 def _mean_sd(candidate: Candidate, metric: str) -> dict[str, Any]:
-    scores = [s for s in candidate.scores(metric) if s is not None]
-    if len(scores) < len(candidate.results):
+    mean = candidate.mean(metric)
+    if mean is None:
         return {"mean": None, "sd": None}
-    return {"mean": float(np.mean(scores)), "sd": float(np.std(scores, ddof=1))}
+    return {"mean": mean, "sd": float(np.std(candidate.scores(metric), ddof=1))}
 
 
 def _cv(best: Candidate, metric: str) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What a study will do: its identity and every job, before anything is fitted."""
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,8 @@ from arboleda.study.features import Features, make_features
 from arboleda.study.preparation import make_preparation
 from arboleda.study.roles import Role, decide_roles
 from arboleda.study.scoring import Metric, choose_metric
-from arboleda.study.splitting import FOLDS, TEST_SIZE, Split, make_split
+from arboleda.study.settings import Settings
+from arboleda.study.splitting import Split, make_split
 from arboleda.study.table import Table
 from arboleda.study.target import Target, make_target
 from arboleda.study.work import CALIBRATION, TEST, Job, Shared
@@ -32,13 +33,23 @@ class Plan:
     table: Table
     target: Target
     metric: Metric
-    seed: int
+    settings: Settings
     roles: Mapping[str, Role]
     split: Split
     features: Features
     setting: Setting
     wanted: tuple[str, ...]
     models: tuple[Model, ...]
+
+    @property
+    def seed(self) -> int:
+        """Seed of the split, the folds and the models."""
+        return self.settings.seed
+
+    @property
+    def n_folds(self) -> int:
+        """How many fold jobs a candidate has."""
+        return len(self.split.folds)
 
     @property
     def shared(self) -> Shared:
@@ -116,8 +127,8 @@ class Plan:
             "task": self.target.task,
             "metric": self.metric.key,
             "seed": self.seed,
-            "folds": FOLDS,
-            "test size": TEST_SIZE,
+            "folds": self.settings.scheme.text,
+            "test size": self.settings.test_size,
             "catalogue": {
                 m.key: [m.style, self.candidates(m)] for m in models_for(self.target.task, (ALL,))
             },
@@ -131,15 +142,7 @@ class Plan:
         }
 
 
-def make_plan(
-    table: Table,
-    target: str,
-    *,
-    task: str | None,
-    metric: str | None,
-    seed: int,
-    wanted: Sequence[str] = (CORE,),
-) -> Plan:
+def make_plan(table: Table, target: str, settings: Settings) -> Plan:
     """Check the table and decide everything that can be decided without fitting.
 
     Raises
@@ -147,16 +150,17 @@ def make_plan(
     StudyError
         If the table or the target cannot be studied, or the task has no such metric or model.
     """
-    goal = make_target(table, target, task)
-    chosen = choose_metric(metric, goal.task)
+    wanted = (CORE,) if settings.models is None else settings.models
+    goal = make_target(table, target, settings.task)
+    chosen = choose_metric(settings.metric, goal.task)
     models = models_for(goal.task, wanted)
-    split = make_split(goal, seed)
+    split = make_split(goal, settings)
     roles = decide_roles(table, target, split.train)
     features = make_features(table, roles)
     setting = Setting(
         n_rows=len(split.train),
         n_classes=len(goal.labels),
-        seed=seed,
+        seed=settings.seed,
         categorical=features.categorical,
         binary=features.binary,
     )
@@ -164,11 +168,11 @@ def make_plan(
         table=table,
         target=goal,
         metric=chosen,
-        seed=seed,
+        settings=settings,
         roles=roles,
         split=split,
         features=features,
         setting=setting,
-        wanted=tuple(wanted),
+        wanted=wanted,
         models=tuple(models),
     )

@@ -13,7 +13,6 @@ from rich.table import Table
 from rich.text import Text
 
 from arboleda.study.plan import Plan
-from arboleda.study.splitting import FOLDS
 from arboleda.study.work import CALIBRATION, TEST, Job
 
 __all__ = [
@@ -82,7 +81,7 @@ class Board:
     def best(self, model: str) -> list[float]:
         """The scores of the best complete candidate, or of what there is."""
         found = list(self._scores[model].values())
-        complete = [s for s in found if len(s) == FOLDS] or found
+        complete = [s for s in found if len(s) == self.plan.n_folds] or found
         sign = 1.0 if self.plan.metric.greater_is_better else -1.0
         return max(complete, key=lambda s: sign * float(np.mean(s)), default=[])
 
@@ -129,7 +128,7 @@ class PlainWatcher(SilentWatcher):
         elif job.fold == TEST:
             score = result["scores"][board.plan.metric.key]
             self._say(f"{name}: test {board.plan.metric.label} {number(score)}")
-        elif len(board.scores(job)) == FOLDS:
+        elif len(board.scores(job)) == board.plan.n_folds:
             params = ", ".join(f"{k}={v}" for k, v in job.params.items())
             what = f"{name} ({params})" if params else name
             self._say(f"{what}: {spread(board.scores(job))}{_left(board)}")

@@ -13,7 +13,6 @@ from arboleda.study.folder.model_files import is_kept
 from arboleda.study.ledger import Ledger
 from arboleda.study.plan import Plan
 from arboleda.study.pool import do_jobs
-from arboleda.study.splitting import FOLDS
 from arboleda.study.work import TEST, Job
 
 __all__ = ["Candidate", "Outcome", "Watcher", "calibrate_best", "ranked", "run_plan"]
@@ -44,6 +43,11 @@ class Candidate:
     def scores(self, metric: str) -> list[float | None]:
         """The metric on every fold."""
         return [r["scores"][metric] for r in self.results]
+
+    def mean(self, metric: str) -> float | None:
+        """The cross-validated metric, by which candidates are compared; None if a fold lacks it."""
+        scores = [s for s in self.scores(metric) if s is not None]
+        return float(np.mean(scores)) if len(scores) == len(self.results) else None
 
 
 @dataclass(frozen=True)
@@ -94,8 +98,8 @@ def ranked(plan: Plan, outcomes: Sequence[Outcome]) -> list[Outcome]:
     def key(outcome: Outcome) -> tuple[bool, float]:
         if outcome.error is not None or outcome.best is None:
             return (True, 0.0)
-        best = outcome.candidates[outcome.best]
-        return (False, sign * float(np.mean(_numbers(best, plan.metric.key))))
+        mean = outcome.candidates[outcome.best].mean(plan.metric.key)
+        return (mean is None, 0.0 if mean is None else sign * mean)
 
     return sorted(outcomes, key=key)
 
@@ -142,20 +146,14 @@ def _do(jobs: Iterable[Job], plan: Plan, ledger: Ledger, processes: int, watcher
 def _choose(plan: Plan, ledger: Ledger, model: Model) -> tuple[tuple[Candidate, ...], int | None]:
     """The candidates, and the index of the best mean; of equal ones the first, the simplest."""
     candidates = tuple(
-        Candidate(params, tuple(_fold(ledger, model, params, k) for k in range(FOLDS)))
+        Candidate(params, tuple(_fold(ledger, model, params, k) for k in range(plan.n_folds)))
         for params in plan.candidates(model)
     )
     sign = 1.0 if plan.metric.greater_is_better else -1.0
-    means = [
-        -np.inf if c.failed else sign * float(np.mean(_numbers(c, plan.metric.key)))
-        for c in candidates
-    ]
+    found = [None if c.failed else c.mean(plan.metric.key) for c in candidates]
+    means = [-np.inf if mean is None else sign * mean for mean in found]
     best = int(np.argmax(means))
     return candidates, None if candidates[best].failed else best
-
-
-def _numbers(candidate: Candidate, metric: str) -> list[float]:
-    return [s for s in candidate.scores(metric) if s is not None]
 
 
 def _fold(ledger: Ledger, model: Model, params: dict[str, Any], fold: int) -> dict[str, Any]:

@@ -4,17 +4,16 @@ import errno
 import json
 import re
 import shutil
-import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from numbers import Integral
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from arboleda._files import write_atomically
 from arboleda.report import write_report
-from arboleda.study.catalogue import CORE
+from arboleda.study.asked import make_settings
 from arboleda.study.errors import StudyError
 from arboleda.study.facts import leaderboard_csv, make_facts
 from arboleda.study.folder.files import MODELS, sweep
@@ -70,9 +69,40 @@ class Study:
     metric : str, optional
         What models are chosen by: accuracy (the default), balanced_accuracy, f1_macro, mcc,
         roc_auc or log_loss; rmse (the default), mae or r2 in a regression.
-    models : str or sequence of str, default="core"
-        The models to try: keys of the catalogue, "core" for the textbook's models, or "all"; in
-        one text they are separated by commas (``"core,kernel_ridge"``).
+    preset : {"quick", "thesis", "best"}, default="quick"
+        Which models are tried, and how hard each is tuned.
+    models : str or sequence of str, optional
+        The models to try in place of the preset's: keys of the catalogue, "core" for the
+        textbook's models, or "all"; in one text they are separated by commas
+        (``"core,kernel_ridge"``).
+    cv : str or int, default=5
+        The cross-validation: a number of folds, ``"5x3"`` (three times five folds), ``"group:5"``,
+        ``"time:5"``, ``"loo"`` or ``"bootstrap:50"``.
+    groups : str, optional
+        A column whose equal values are never on two sides of a split; ``cv`` is then
+        ``"group:5"``.
+    time : str, optional
+        A column of dates or numbers by which the rows are ordered: models learn from earlier rows
+        than they are scored on, and the latest are the test; ``cv`` is then ``"time:5"``.
+    test_size : float, default=0.2
+        Share of the rows that is held out for the test.
+    test : str, path or frame, optional
+        A table of its own for the test, with the columns of the first.
+    time_budget : str or float, optional
+        How long the search may take: seconds, or a text such as ``"15m"``.
+    cost_matrix : mapping or str, optional
+        What it costs to predict a class where another is true, by the true one and then the
+        predicted one; as a text JSON, or the name of a JSON file.
+    reject_cost : float, optional
+        What it costs to answer nothing.
+    by : str or sequence of str, optional
+        Columns for whose values the test is told apart.
+    lang : {"en", "es"}, default="en"
+        The report's language.
+    member_time : str or float, optional
+        How long a single fit may take.
+    member_memory : str or int, optional
+        How much memory a single fit may take: bytes, or a text such as ``"4GB"``.
     seed : int, default=0
         Seed of the split, the folds and the models.
     jobs : int, optional
@@ -96,19 +126,47 @@ class Study:
         out: str | Path | None = None,
         task: str | None = None,
         metric: str | None = None,
-        models: str | Sequence[str] = CORE,
-        seed: int = 0,
+        preset: str | None = None,
+        models: str | Sequence[str] | None = None,
+        cv: str | int | None = None,
+        groups: str | None = None,
+        time: str | None = None,
+        test_size: float | None = None,
+        test: Any = None,
+        time_budget: str | float | None = None,
+        cost_matrix: Mapping[str, Mapping[str, float]] | str | None = None,
+        reject_cost: float | None = None,
+        by: str | Sequence[str] | None = None,
+        lang: str | None = None,
+        member_time: str | float | None = None,
+        member_memory: str | int | None = None,
+        seed: int | None = None,
         jobs: int | None = None,
     ) -> None:
         self.table = table
         # Columns of a frame may be named by numbers; a study knows them as text.
         self.target = str(target)
         self.out = out
-        self.task = task
-        self.metric = metric
-        self.models = models
-        self.seed = seed
-        self.jobs = jobs
+        self.settings = make_settings(
+            task=task,
+            metric=metric,
+            preset=preset,
+            models=models,
+            cv=cv,
+            groups=groups,
+            time=time,
+            test_size=test_size,
+            test=test,
+            time_budget=time_budget,
+            cost_matrix=cost_matrix,
+            reject_cost=reject_cost,
+            by=by,
+            lang=lang,
+            member_time=member_time,
+            member_memory=member_memory,
+            seed=seed,
+            jobs=jobs,
+        )
 
     def run(self, *, progress: bool = False) -> StudyResult:
         """Do what is not yet done, and write results.json, leaderboard.csv and report.html.
@@ -128,19 +186,11 @@ class Study:
             If the table, the target, a parameter or the folder cannot be used, or no model could
             be scored (the files are written all the same).
         """
-        _check(self.task, self.seed, self.jobs)
-        started, clock = datetime.now(UTC), time.monotonic()
+        started, clock = datetime.now(UTC), monotonic()
         table = read_table(self.table)
-        plan = make_plan(
-            table,
-            self.target,
-            task=self.task,
-            metric=self.metric,
-            seed=self.seed,
-            wanted=_words(self.models),
-        )
+        plan = make_plan(table, self.target, self.settings)
         folder = Path(self.out) if self.out else default_folder(table.stem, self.target)
-        processes = choose_processes(self.jobs, plan.features.x.size)
+        processes = choose_processes(self.settings.jobs, plan.features.x.size)
         with _Told(folder):
             folder.mkdir(parents=True, exist_ok=True)
         with Ledger(folder, plan.identity()) as ledger:
@@ -149,7 +199,7 @@ class Study:
             with make_watcher(progress) as watcher:
                 outcomes = run_plan(plan, ledger, folder / MODELS, processes, watcher)
                 calibration = calibrate_best(plan, ledger, outcomes, processes, watcher)
-            facts = make_facts(plan, outcomes, calibration, started, time.monotonic() - clock)
+            facts = make_facts(plan, outcomes, calibration, started, monotonic() - clock)
             with _Told(folder):
                 _keep_index(plan, outcomes, folder / MODELS)
                 _publish(facts, folder)
@@ -197,22 +247,6 @@ class Study:
         ['setosa', 'setosa']
         """
         return load_study(folder)
-
-
-def _check(task: str | None, seed: int, jobs: int | None) -> None:
-    if task not in (None, "classification", "regression"):
-        raise StudyError(f"There is no task {task!r}; choose classification or regression.")
-    if not isinstance(seed, Integral) or not 0 <= seed < 2**32:
-        raise StudyError(
-            f"The seed {seed!r} is out of range; choose a whole number from 0 to {2**32 - 1}."
-        )
-    if jobs is not None and (not isinstance(jobs, Integral) or jobs < 1):
-        raise StudyError(f"The number of processes {jobs!r} is not a count; choose 1 or more.")
-
-
-def _words(models: str | Sequence[str]) -> list[str]:
-    given = models.split(",") if isinstance(models, str) else models
-    return [word.strip() for word in given if word.strip()]
 
 
 def default_folder(stem: str, target: str) -> Path:

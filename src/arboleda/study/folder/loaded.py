@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import sklearn
 
+import arboleda
 from arboleda.study.errors import StudyError
 from arboleda.study.features import Features
 from arboleda.study.folder.estimators import StudyClassifier, StudyRegressor
@@ -20,7 +21,7 @@ from arboleda.study.folder.rows import Rows, read_rows
 __all__ = ["LoadedStudy", "load_study"]
 
 RESULTS = "results.json"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 class LoadedStudy:
@@ -224,8 +225,8 @@ def _facts(folder: Path) -> dict[str, Any]:
     path = folder / RESULTS
     try:
         facts = json.loads(read_text(path))
-        known = facts["schema_version"] == SCHEMA_VERSION
-        sound = known and _is_sound(facts)
+        version = facts["schema_version"]
+        sound = version == SCHEMA_VERSION and _is_sound(facts)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise StudyError(
             f"There is no study in {folder}; name the folder that `arboleda study` wrote its "
@@ -238,6 +239,12 @@ def _facts(folder: Path) -> dict[str, Any]:
             f"The file {path} is damaged ({type(error).__name__}); run the study's command again: "
             "what is done is kept."
         ) from error
+    if type(version) is int and 0 < version < SCHEMA_VERSION:
+        raise StudyError(
+            f"The study in {folder} was written by an older version of arboleda, "
+            f"{str(facts.get('arboleda_version'))[:40]}; this one, {arboleda.__version__}, reads "
+            "its own: install that one, or run the study again in a new folder."
+        )
     if not sound:
         raise StudyError(
             f"The file {path} is not what this version of arboleda writes; run the study's command "

@@ -1,0 +1,40 @@
+"""Parts that several commands share: the application, and what Ctrl-C becomes."""
+
+import sys
+from typing import Annotated
+
+import arboleda
+
+try:
+    import typer
+except ModuleNotFoundError:
+    sys.exit("arboleda: error: the command needs more packages: pip install 'arboleda[study]'")
+
+__all__ = ["CtrlCError", "app"]
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Ensemble learning on tables.",
+)
+
+
+class CtrlCError(Exception):
+    """Ctrl-C, under a name that typer does not answer itself; its text tells what is left."""
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"arboleda {arboleda.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Tell the version.")
+    ] = False,
+) -> None:
+    """Ensemble learning on tables."""

@@ -1,0 +1,43 @@
+"""``arboleda explore``: a page about a table, before modelling."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arboleda.cli._app import CtrlCError
+
+__all__ = ["explore"]
+
+
+def explore(
+    table: Annotated[
+        str,
+        typer.Argument(
+            help="A CSV or Parquet file, or a bundled table: breast_cancer, diabetes, digits, "
+            "iris, wine."
+        ),
+    ],
+    *,
+    target: Annotated[
+        str | None,
+        typer.Option(help="The column to be predicted later, if there is one."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="The page. [TABLE-explored.html]")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of samples and maps.")] = 0,
+) -> None:
+    """Look at TABLE before modelling: columns, gaps, relations, structure and odd rows, on a page.
+
+    No model is compared; that is what a study does.
+    """
+    try:
+        from arboleda.explore import explore as explore_table
+        from arboleda.study.pages import refuse_the_table
+
+        if out is not None:
+            refuse_the_table(out, table)
+        found = explore_table(table, target, seed=seed, progress=True)
+        page = found.save(out or found.default_path)
+    except KeyboardInterrupt:
+        raise CtrlCError("nothing was written") from None
+    typer.echo(f"Page: {page}")

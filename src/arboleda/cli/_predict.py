@@ -1,0 +1,34 @@
+"""``arboleda predict``: the best model of a study on new rows."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arboleda.cli._app import CtrlCError
+
+__all__ = ["predict"]
+
+
+def predict(
+    folder: Annotated[Path, typer.Argument(metavar="STUDY", help="The folder of a study.")],
+    table: Annotated[
+        str,
+        typer.Argument(metavar="TABLE", help="A CSV or Parquet file with the study's columns."),
+    ],
+    *,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="The file, .csv or .parquet. [TABLE-predicted.csv]"),
+    ] = None,
+) -> None:
+    """Predict the target of each row of TABLE by the best model of STUDY, with probabilities."""
+    try:
+        from arboleda.study.predictions import predict_table
+
+        found = predict_table(folder, table, out, progress=True)
+    except KeyboardInterrupt:
+        raise CtrlCError("nothing was written") from None
+    for note in found.notes:
+        typer.echo(note, err=True)
+    typer.echo(f"Predictions: {found.path} ({found.n_rows:,} rows, by {found.name})")

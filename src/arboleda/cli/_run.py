@@ -1,0 +1,78 @@
+"""Running one command line: its exit code, and one sentence for whatever went wrong."""
+
+import io
+import os
+import sys
+import warnings
+
+import typer
+
+from arboleda.cli._app import CtrlCError, app
+from arboleda.cli._explain import explain
+from arboleda.cli._explore import explore
+from arboleda.cli._predict import predict
+from arboleda.cli._study import study
+from arboleda.study.errors import StudyError
+
+__all__ = ["run"]
+
+# In the order in which help lists them.
+COMMANDS = (study, explore, predict, explain)
+
+# Exit codes: 2 for what the user can mend, 130 for Ctrl-C, as shells have it.
+_USER_ERROR, _INTERRUPTED = 2, 130
+
+for command in COMMANDS:
+    app.command()(command)
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command line and give its exit code; errors become one sentence."""
+    _take_any_text()
+    try:
+        try:
+            with warnings.catch_warnings():
+                warnings.showwarning = _tell_warning
+                app(arguments)
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except SystemExit as stop:
+        if stop.code == _INTERRUPTED:
+            return _interrupted()
+        return stop.code if isinstance(stop.code, int) else 0
+    except StudyError as error:
+        return _fail(str(error))
+    except CtrlCError as interruption:
+        return _interrupted(f"; {interruption}")
+    except OSError as error:
+        _silence_output()
+        return _fail(f"The output cannot be written: {error.strerror or error}.")
+    return 0
+
+
+def _tell_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """One line for the user, without the place in the code."""
+    typer.echo(f"arboleda: warning: {' '.join(str(message).split())}", err=True)
+
+
+def _take_any_text() -> None:
+    """Let characters that the terminal's encoding lacks become question marks."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def _fail(sentence: str) -> int:
+    typer.echo(f"arboleda: error: {' '.join(sentence.split())}", err=True)
+    return _USER_ERROR
+
+
+def _interrupted(left: str = "") -> int:
+    typer.echo(f"arboleda: interrupted{left}.", err=True)
+    return _INTERRUPTED
+
+
+def _silence_output() -> None:
+    """Give standard output a way to go, or the interpreter's last flush fails again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,93 @@
+"""``arboleda study``: from a table to a report."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arboleda.cli._app import CtrlCError
+
+if TYPE_CHECKING:
+    from arboleda.study import StudyResult
+
+__all__ = ["study"]
+
+
+def study(
+    table: Annotated[
+        str,
+        typer.Argument(
+            help="A CSV or Parquet file, or a bundled table: breast_cancer, diabetes, digits, "
+            "iris, wine."
+        ),
+    ],
+    *,
+    target: Annotated[str, typer.Option(help="The column to predict.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the files. [studies/TABLE-TARGET]")
+    ] = None,
+    task: Annotated[
+        str | None,
+        typer.Option(help="classification or regression. [decided from the target, and told]"),
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            help="What models are chosen by: accuracy, balanced_accuracy, f1_macro, mcc, roc_auc, "
+            "log_loss; rmse, mae, r2. [accuracy; rmse]"
+        ),
+    ] = None,
+    models: Annotated[
+        str | None,
+        typer.Option(
+            help="Which models to try, separated by commas: core (the textbook's), all, or keys "
+            "such as cart,svm; a wrong one lists them. [core]"
+        ),
+    ] = None,
+    preset: Annotated[str | None, typer.Option(hidden=True)] = None,
+    cv: Annotated[str | None, typer.Option(hidden=True)] = None,
+    groups: Annotated[str | None, typer.Option(hidden=True)] = None,
+    time: Annotated[str | None, typer.Option(hidden=True)] = None,
+    test_size: Annotated[float | None, typer.Option(hidden=True)] = None,
+    test: Annotated[str | None, typer.Option(hidden=True)] = None,
+    time_budget: Annotated[str | None, typer.Option(hidden=True)] = None,
+    cost_matrix: Annotated[str | None, typer.Option(hidden=True)] = None,
+    reject_cost: Annotated[float | None, typer.Option(hidden=True)] = None,
+    by: Annotated[str | None, typer.Option(hidden=True)] = None,
+    lang: Annotated[str | None, typer.Option(hidden=True)] = None,
+    member_time: Annotated[str | None, typer.Option(hidden=True)] = None,
+    member_memory: Annotated[str | None, typer.Option(hidden=True)] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of the split, the folds and the models. [0]")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(help="Number of processes. [one per core; 1 for small tables]")
+    ] = None,
+) -> None:
+    """Study TABLE: describe it, tune and compare models, test the best of each, write a report.
+
+    A killed study goes on where it was when the same command is run again.
+    """
+    asked = {name: value for name, value in locals().items() if name != "table"}
+    try:
+        # Loading takes a second, in which Ctrl-C is as likely as later.
+        from arboleda.study import Study
+
+        wanted = Study(table, **asked)
+        result = wanted.run(progress=True)
+    except KeyboardInterrupt:
+        kept = "what is done is kept, run the same command to go on"
+        raise CtrlCError(kept) from None
+    _print_leaderboard(result)
+
+
+def _print_leaderboard(result: "StudyResult") -> None:
+    from rich.console import Console
+
+    from arboleda.study.leaderboard import failures, leaderboard_table
+
+    console = Console(highlight=False)
+    console.print(leaderboard_table(result.facts, width=console.width))
+    for line in failures(result.facts):
+        typer.echo(line)
+    typer.echo(f"Report: {result.report}")

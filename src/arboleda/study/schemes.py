@@ -1,0 +1,98 @@
+"""Schemes of cross-validation: what they are called, and what is meant."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from arboleda.study.errors import StudyError
+
+__all__ = ["Kind", "Scheme", "parse_scheme"]
+
+Kind = Literal["kfold", "repeated", "group", "time", "loo", "bootstrap"]
+
+# The number of parts where a scheme is named without one.
+FOLDS, BAGS = 5, 50
+# Beyond these nobody waits for the end; a larger number is a slip of the pen.
+MAX_FOLDS, MAX_REPEATS, MAX_BAGS = 100, 100, 1000
+_PATTERN = re.compile(r"(?:(\d+)(?:x(\d+))?|(group|time|bootstrap)(?::(\d+))?|(loo))", re.I | re.A)
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """How the training rows are divided for choosing between candidates.
+
+    Attributes
+    ----------
+    kind : {"kfold", "repeated", "group", "time", "loo", "bootstrap"}
+        Folds drawn at random, by class if there are classes; the same several times; folds that
+        keep rows of one group together; windows of time, each scored on what follows it; every
+        row scored by a model of all others; bags drawn with replacement (.632+).
+    folds : int
+        Number of parts: folds, windows or bags; 1 for ``loo``, whose rows are scored together.
+    repeats : int
+        How often the rows are divided anew.
+    """
+
+    kind: Kind = "kfold"
+    folds: int = FOLDS
+    repeats: int = 1
+
+    @property
+    def text(self) -> str:
+        """The scheme as it is asked for: ``5``, ``5x3``, ``group:5``, ``loo``, ``bootstrap:50``."""
+        if self.kind == "kfold":
+            return str(self.folds)
+        if self.kind == "repeated":
+            return f"{self.folds}x{self.repeats}"
+        return self.kind if self.kind == "loo" else f"{self.kind}:{self.folds}"
+
+
+def parse_scheme(text: str) -> Scheme:
+    """The scheme that a text names.
+
+    Parameters
+    ----------
+    text : str
+        ``5``, ``5x3``, ``group:5``, ``time:5``, ``loo`` or ``bootstrap:50``; the number after a
+        colon may be left out.
+
+    Returns
+    -------
+    Scheme
+
+    Raises
+    ------
+    StudyError
+        If there is no such scheme, or it has too few or too many parts.
+
+    Examples
+    --------
+    >>> parse_scheme("5x3")
+    Scheme(kind='repeated', folds=5, repeats=3)
+    """
+    match = _PATTERN.fullmatch(text.strip())
+    if match is None:
+        raise StudyError(
+            f"There is no cross-validation {text[:60]!r}; choose a number of folds such as 5, "
+            "repeated folds such as 5x3, group:5, time:5, loo or bootstrap:50."
+        )
+    number, repeats, word, parts, loo = match.groups()
+    if loo:
+        return Scheme("loo", 1)
+    if word and word.lower() == "bootstrap":
+        return Scheme("bootstrap", _within(text, parts or str(BAGS), 10, MAX_BAGS, "bags"))
+    if word:
+        kind: Kind = "group" if word.lower() == "group" else "time"
+        return Scheme(kind, _within(text, parts or str(FOLDS), 2, MAX_FOLDS, "folds"))
+    folds = _within(text, number, 2, MAX_FOLDS, "folds")
+    times = _within(text, repeats or "1", 1, MAX_REPEATS, "repetitions")
+    return Scheme("kfold" if times == 1 else "repeated", folds, times)
+
+
+def _within(text: str, digits: str, low: int, high: int, what: str) -> int:
+    if len(digits) > 6 or not low <= int(digits) <= high:
+        raise StudyError(
+            f"The cross-validation {text[:60]!r} has {digits[:20]} {what}; choose from {low} to "
+            f"{high}."
+        )
+    return int(digits)

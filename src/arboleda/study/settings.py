@@ -1,0 +1,110 @@
+"""What is asked of a study, checked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from arboleda.study.schemes import Scheme
+
+__all__ = ["Costs", "Settings"]
+
+# What it costs to predict a class where another is true: by the true one, then the predicted one.
+Costs = Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is asked of a study beside its table and target; the defaults stand here alone.
+
+    Attributes
+    ----------
+    task, metric : str or None
+        None where the table decides.
+    preset : {"quick", "thesis", "best"}
+        Which models are tried, and how hard each is tuned.
+    models : tuple of str or None
+        Words that name models, in place of the preset's.
+    scheme : Scheme
+        Of the cross-validation.
+    test_size : float
+        Share of the rows that is held out for the test.
+    test_table : str, path, frame or None
+        A table of its own for the test; then no row of the first is held out.
+    time_budget : float or None
+        Seconds that the search may take.
+    jobs : int or None
+        Number of processes.
+    seed : int
+    cost_matrix : mapping or None
+        Costs of predicted classes by true class; a pair that is not named has the cost 1, a right
+        one 0.
+    reject_cost : float or None
+        What it costs to answer nothing.
+    groups : str or None
+        The column whose equal values are kept together.
+    time : str or None
+        The column by which rows are ordered.
+    by : tuple of str
+        Columns for whose values the test is told apart.
+    lang : {"en", "es"}
+        The report's language.
+    member_time : float or None
+        Seconds that a single fit may take.
+    member_memory : int or None
+        Bytes that a single fit may take.
+    """
+
+    task: str | None = None
+    metric: str | None = None
+    preset: Literal["quick", "thesis", "best"] = "quick"
+    models: tuple[str, ...] | None = None
+    scheme: Scheme = field(default_factory=Scheme)
+    test_size: float = 0.2
+    test_table: Any = None
+    time_budget: float | None = None
+    jobs: int | None = None
+    seed: int = 0
+    cost_matrix: Costs | None = None
+    reject_cost: float | None = None
+    groups: str | None = None
+    time: str | None = None
+    by: tuple[str, ...] = ()
+    lang: Literal["en", "es"] = "en"
+    member_time: float | None = None
+    member_memory: int | None = None
+
+    def told(self) -> dict[str, Any]:
+        """The settings as plain values, under the names by which they are asked for.
+
+        The number of processes is not among them: nothing depends on it.
+        """
+        return {
+            "task": self.task,
+            "metric": self.metric,
+            "preset": self.preset,
+            "models": None if self.models is None else list(self.models),
+            "cv": self.scheme.text,
+            "test_size": self.test_size,
+            "test": self.test_name,
+            "time_budget": self.time_budget,
+            "seed": self.seed,
+            "cost_matrix": None
+            if self.cost_matrix is None
+            else {true: dict(row) for true, row in self.cost_matrix.items()},
+            "reject_cost": self.reject_cost,
+            "groups": self.groups,
+            "time": self.time,
+            "by": list(self.by),
+            "lang": self.lang,
+            "member_time": self.member_time,
+            "member_memory": self.member_memory,
+        }
+
+    @property
+    def test_name(self) -> str | None:
+        """What the table of the test is called, if there is one."""
+        if self.test_table is None:
+            return None
+        given = isinstance(self.test_table, (str, Path))
+        return Path(self.test_table).name if given else "table"
