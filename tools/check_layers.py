@@ -82,6 +82,8 @@ PYTHON = {
         "adaboost",
         "bagging",
         "boosting",
+        "combine",
+        "diagnose",
         "forest",
         "learners",
         "metrics",

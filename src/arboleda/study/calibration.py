@@ -20,7 +20,16 @@ from arboleda.metrics import ReliabilityTable, calibration_error, reliability_ta
 from arboleda.study.scoring import class_scores
 from arboleda.study.target import Target
 
-__all__ = ["AS_IT_IS", "BINS", "METHODS", "bins_of", "calibrated", "reliability", "reliability_of"]
+__all__ = [
+    "AS_IT_IS",
+    "BINS",
+    "METHODS",
+    "are_probabilities",
+    "bins_of",
+    "calibrated",
+    "reliability",
+    "reliability_of",
+]
 
 Floats = npt.NDArray[np.float64]
 Response = Literal["decision_function", "predict_proba"]

@@ -8,7 +8,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from arboleda.study.answers import ANSWERS, answers_path, drop_answers, read_answers
 from arboleda.study.catalogue import Model
+from arboleda.study.folder.files import MODELS
 from arboleda.study.folder.model_files import is_kept
 from arboleda.study.ledger import Ledger
 from arboleda.study.plan import Plan
@@ -68,23 +70,27 @@ class Outcome:
 
 
 def run_plan(
-    plan: Plan, ledger: Ledger, keep: Path, processes: int, watcher: Watcher
+    plan: Plan, ledger: Ledger, folder: Path, processes: int, watcher: Watcher
 ) -> list[Outcome]:
     """Do every job of the plan that is not in the ledger, in two rounds: folds, then tests.
 
-    The models of the second round are written to the folder ``keep``.
+    The models of the second round are written to the study's ``folder``, and what the chosen
+    candidates said of the rows they were scored on.
     """
-    jobs = plan.fold_jobs()
+    jobs = [_answering(job, folder) for job in plan.fold_jobs()]
     missing = [job for job in jobs if _stored(ledger, job) is None]
     watcher.begin(plan, missing, len(jobs) - len(missing))
     _do(missing, plan, ledger, processes, watcher)
     found = [(model, *_choose(plan, ledger, model)) for model in plan.models]
+    chosen = {m.key: (m, c[best].params) for m, c, best in found if best is not None}
     tests = [
-        replace(plan.test_job(model, candidates[best].params), keep=keep)
-        for model, candidates, best in found
-        if best is not None
+        replace(_answering(plan.test_job(model, params), folder), keep=folder / MODELS)
+        for model, params in chosen.values()
     ]
-    _do((j for j in tests if _stored(ledger, j) is None), plan, ledger, processes, watcher)
+    again = [j for j in jobs if j.model in chosen and j.params == chosen[j.model][1]]
+    drop_answers(folder / ANSWERS, [j.answers for j in (*again, *tests) if j.answers is not None])
+    _do((j for j in again if not _answered(plan, ledger, j)), plan, ledger, processes, watcher)
+    _do((j for j in tests if not _answered(plan, ledger, j)), plan, ledger, processes, watcher)
     return [
         Outcome(model, candidates, best, _test_result(ledger, model, candidates, best))
         for model, candidates, best in found
@@ -132,6 +138,22 @@ def _stored(ledger: Ledger, job: Job) -> dict[str, Any] | None:
     if job.keep is None or result["error"] or is_kept(result.get("kept"), job.keep):
         return result
     return None
+
+
+def _answering(job: Job, folder: Path) -> Job:
+    """The job with the file for its answers."""
+    return replace(job, answers=answers_path(folder / ANSWERS, job.model, job.params, job.fold))
+
+
+def _answered(plan: Plan, ledger: Ledger, job: Job) -> bool:
+    """Whether the job is done and its answers are there, or could not be written."""
+    result = _stored(ledger, job)
+    if result is None or job.answers is None:
+        return result is not None
+    if result["error"] or result.get("answers"):
+        return True
+    n_classes = len(plan.target.labels)
+    return read_answers(job.answers, len(job.score_rows), n_classes) is not None
 
 
 def _do(jobs: Iterable[Job], plan: Plan, ledger: Ledger, processes: int, watcher: Watcher) -> None:

@@ -197,7 +197,7 @@ class Study:
             with _Told(folder):
                 sweep(folder / MODELS)
             with make_watcher(progress) as watcher:
-                outcomes = run_plan(plan, ledger, folder / MODELS, processes, watcher)
+                outcomes = run_plan(plan, ledger, folder, processes, watcher)
                 calibration = calibrate_best(plan, ledger, outcomes, processes, watcher)
             facts = make_facts(plan, outcomes, calibration, started, monotonic() - clock)
             with _Told(folder):

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from sklearn.pipeline import Pipeline
 from threadpoolctl import ThreadpoolController
 
+from arboleda.study.answers import Said, keep_answers
 from arboleda.study.calibration import bins_of, calibrated, reliability_of
 from arboleda.study.evaluate import evaluate_test
 from arboleda.study.features import Features
@@ -47,7 +48,8 @@ class Job:
 
     ``fold`` is the number of the fold as text, or "test" for the refit on all training rows; either
     after "calibration " where methods of calibration are tried. Where ``keep`` is a folder the
-    fitted pipeline's files are written there.
+    fitted pipeline's files are written there; where ``answers`` is a path, what the model says of
+    the rows it is scored on is written to that file.
     """
 
     model: str
@@ -57,6 +59,7 @@ class Job:
     fit_rows: Rows
     score_rows: Rows
     keep: Path | None = None
+    answers: Path | None = None
 
     @property
     def calibrates(self) -> bool:
@@ -68,9 +71,10 @@ def do_job(job: Job, shared: Shared, parent: int | None = None) -> dict[str, Any
     """Do one job; the result is JSON values only.
 
     It holds ``error`` (a sentence, or None), ``warnings`` (the distinct texts), ``scores`` (every
-    metric), ``timing``, for the test ``test`` and ``tree`` facts, and ``kept`` where the model was
-    to be kept. Threads of the numeric
-    libraries are held at one, so that the bits do not depend on how many processes there are.
+    metric), ``timing``, for the test ``test`` and ``tree`` facts, ``kept`` where the model was to
+    be kept, and ``answers`` (why they could not be written, or None) where its answers were to be.
+    Threads of the numeric libraries are held at one, so that the bits do not depend on how many
+    processes there are.
     ``parent`` is the process to follow into its end when this runs in a worker.
     """
     if parent is not None:
@@ -111,6 +115,8 @@ def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
         "scores": scores,
         "timing": {"fit_s": fitted - started, "predict_s": done - fitted},
     }
+    if job.answers is not None:
+        result["answers"] = keep_answers(job.answers, Said(predicted, score))
     if job.fold == TEST:
         result["test"] = evaluate_test(
             y_score, predicted, score, shared.target, shared.metric, shared.seed
