@@ -23,6 +23,7 @@ from arboleda.study.answers import (
 from arboleda.study.plan import make_plan
 from arboleda.study.reading import read_table
 from arboleda.study.scoring import class_scores
+from arboleda.study.settings import Settings
 
 MODELS = "naive_bayes,ridge"
 
@@ -54,7 +55,7 @@ def test_the_answers_of_a_fold_are_those_of_a_fit_on_the_other_rows(tmp_path: Pa
     said = read_answers(path, 24, 3)
     assert said is not None
     assert np.array_equal(said.probabilities(3).argmax(axis=1), said.predicted)
-    split = make_plan(read_table("iris"), "target").split
+    split = make_plan(read_table("iris"), "target", Settings()).split
     x, y = load_iris(return_X_y=True)
     fit, score = split.folds[2]
     scale = StandardScaler().fit(x[fit])
