@@ -19,6 +19,7 @@
 #include "data/coded_table.h"
 #include "data/gather_codes.h"
 #include "grow/category_search.h"
+#include "grow/codes_ahead.h"
 #include "grow/few_rows_search.h"
 #include "grow/flag_search.h"
 #include "grow/node_view.h"
@@ -62,6 +63,7 @@ class FeatureSearch {
                 const SearchOptions& options)
       : table_(table),
         code_rows_(layouts.codes),
+        ahead_(table),
         criterion_(criterion),
         options_(options),
         is_unlimited_(options.limits.min_rows <= 1 && options.limits.min_weight <= 0.0 &&
@@ -116,6 +118,11 @@ class FeatureSearch {
       return false;
     }
     return true;
+  }
+
+  // Says which feature will be searched after the one that is searched next.
+  void look_ahead(const NodeView<Criterion>& node, FeatureIndex feature) {
+    if (ahead_.helps()) ahead_.point_at(feature, code_rows_, node.rows.size());
   }
 
   // Improves `best`. False when the feature is constant in the node, missing values included: then
@@ -260,13 +267,20 @@ class FeatureSearch {
   template <class Codes>
   void list_rows(const NodeView<Criterion>& node, const Codes& codes) {
     keys_.resize(node.rows.size());
+    keys_.resize(ahead_.helps() ? list_rows_into<true>(node, codes, keys_.data())
+                                : list_rows_into<false>(node, codes, keys_.data()));
+  }
+
+  template <bool kLooksAhead, class Codes>
+  std::size_t list_rows_into(const NodeView<Criterion>& node, const Codes& codes, SortKey* keys) {
     std::size_t n = 0;
     for (std::size_t i = 0; i < node.rows.size(); ++i) {
+      if constexpr (kLooksAhead) ahead_.fetch(node.rows[i]);
       const Code code = codes[node.rows[i]];
-      keys_[n] = make_key(code, i);
+      keys[n] = make_key(code, i);
       n += code != 0;
     }
-    keys_.resize(n);
+    return n;
   }
 
   template <class Codes>
@@ -274,14 +288,25 @@ class FeatureSearch {
                     const CodedColumn& column, const Codes& codes, Split& best) {
     const std::size_t width = criterion_.width();
     histogram_.assign(column.n_codes() * width, Slot{});
-    for (std::size_t i = 0; i < node.rows.size(); ++i) {
-      criterion_.add(node.local, i, &histogram_[codes[node.rows[i]] * width]);
+    if (ahead_.helps()) {
+      fill_histogram<true>(node, codes);
+    } else {
+      fill_histogram<false>(node, codes);
     }
     if (criterion_.n_rows(&histogram_[codes[node.rows[0]] * width]) == node.rows.size())
       return false;
     scan_histogram(criterion_, histogram_.data(), column.n_values, column.has_missing, node.total,
                    node.rows.size(), limits_, feature, sides_, best);
     return true;
+  }
+
+  template <bool kLooksAhead, class Codes>
+  void fill_histogram(const NodeView<Criterion>& node, const Codes& codes) {
+    const std::size_t width = criterion_.width();
+    for (std::size_t i = 0; i < node.rows.size(); ++i) {
+      if constexpr (kLooksAhead) ahead_.fetch(node.rows[i]);
+      criterion_.add(node.local, i, &histogram_[codes[node.rows[i]] * width]);
+    }
   }
 
   // A histogram of a large node with many codes, made and scanned in parts: they stay in the cache,
@@ -396,6 +421,7 @@ class FeatureSearch {
 
   const CodedTable& table_;
   const CodeRows& code_rows_;
+  CodesAhead ahead_;
   const Criterion& criterion_;
   const SearchOptions options_;
   const bool is_unlimited_;  // every split with something on both sides may be made

@@ -82,6 +82,7 @@ class NodeSearch {
     if (workspace.search.search_side_by_side(node, list, workspace.best, varies)) return;
     for (std::size_t f = 0; f < list.size(); ++f) {
       check_in_large(node);
+      workspace.search.look_ahead(node, list[std::min(f + 1, list.size() - 1)]);
       varies[f] = workspace.search.search(node, list[f], workspace.best);
     }
   }
@@ -109,8 +110,10 @@ class NodeSearch {
         std::min(others.size(), std::size_t{8} * static_cast<unsigned>(n_threads));
     parallel_for(n_threads, n_tasks, [&](std::size_t task, int worker) {
       const std::size_t end = (task + 1) * others.size() / n_tasks;
+      Workspace& mine = helpers[static_cast<std::size_t>(worker)];
       for (std::size_t i = task * others.size() / n_tasks; i < end; ++i) {
-        search_in(helpers[static_cast<std::size_t>(worker)], others[i]);
+        mine.search.look_ahead(node, list[others[std::min(i + 1, end - 1)]]);
+        search_in(mine, others[i]);
       }
     });
     Split best;
