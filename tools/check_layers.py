@@ -79,6 +79,7 @@ PYTHON = {
     "report": {"_files", "_numbers", "_reading"},
     "study": {
         "_files",
+        "_numbers",
         "adaboost",
         "bagging",
         "boosting",

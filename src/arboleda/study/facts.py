@@ -18,6 +18,7 @@ from arboleda.study.describe import describe_table
 from arboleda.study.plan import Plan
 from arboleda.study.preparation import PREPARATIONS
 from arboleda.study.runner import Candidate, Outcome, ranked
+from arboleda.study.selection import selection_facts
 
 __all__ = ["SCHEMA_VERSION", "leaderboard_csv", "make_facts"]
 
@@ -37,7 +38,8 @@ def make_facts(
 
     Whatever depends on the clock lies under keys named ``timing``.
     """
-    models = [_model(plan, outcome) for outcome in ranked(plan, outcomes)]
+    order = ranked(plan, outcomes)
+    models = [_model(plan, outcome) for outcome in order]
     tree = next((o.test["tree"] for o in outcomes if o.test and o.test.get("tree")), None)
     return {
         "schema_version": SCHEMA_VERSION,
@@ -61,6 +63,7 @@ def make_facts(
         "data": describe_table(plan.table, plan.target, plan.roles, plan.settings.scheme.folds),
         "split": _split(plan),
         "models": models,
+        "selection": selection_facts(plan, order),
         "calibration": calibration
         and calibration_facts(plan, calibration[0].model.key, calibration[1]),
         "tree": tree,

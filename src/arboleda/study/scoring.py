@@ -14,12 +14,13 @@ __all__ = ["METRICS", "Metric", "all_scores", "choose_metric", "class_scores"]
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric's key in the facts, its name for the reader, and which way is better."""
+    """A metric's key in the facts, its name for the reader, which way is better, its range."""
 
     key: str
     label: str
     greater_is_better: bool
     task: str
+    range: tuple[float, float] = (0.0, 1.0)
 
 
 # The first of each task is its default.
@@ -27,12 +28,12 @@ METRICS = (
     Metric("accuracy", "Accuracy", True, "classification"),
     Metric("balanced_accuracy", "Balanced accuracy", True, "classification"),
     Metric("f1_macro", "Macro F1", True, "classification"),
-    Metric("mcc", "Matthews correlation", True, "classification"),
+    Metric("mcc", "Matthews correlation", True, "classification", (-1.0, 1.0)),
     Metric("roc_auc", "ROC AUC", True, "classification"),
-    Metric("log_loss", "Log-loss", False, "classification"),
-    Metric("rmse", "RMSE", False, "regression"),
-    Metric("mae", "MAE", False, "regression"),
-    Metric("r2", "R²", True, "regression"),
+    Metric("log_loss", "Log-loss", False, "classification", (0.0, np.inf)),
+    Metric("rmse", "RMSE", False, "regression", (0.0, np.inf)),
+    Metric("mae", "MAE", False, "regression", (0.0, np.inf)),
+    Metric("r2", "R²", True, "regression", (-np.inf, 1.0)),
 )
 
 

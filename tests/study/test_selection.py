@@ -1,0 +1,91 @@
+"""What is said of the model that was chosen."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit
+
+from arboleda.study import Study
+from arboleda.study.selection import folds_apart, honest_choice
+
+
+def apart_of(splitter: Any, n: int = 40) -> list[list[int]]:
+    folds = list(splitter.split(np.zeros((n, 1))))
+    return [found.tolist() for found in folds_apart(folds, n_rows=n)]
+
+
+def test_folds_of_one_cutting_share_no_row() -> None:
+    assert apart_of(KFold(4)) == [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]]
+
+
+def test_of_repeated_folds_those_of_the_same_repeat_are_apart() -> None:
+    found = apart_of(RepeatedKFold(n_splits=3, n_repeats=2, random_state=0))
+    assert found == [[1, 2], [0, 2], [0, 1], [4, 5], [3, 5], [3, 4]]
+
+
+def test_overlapping_samples_are_not_apart() -> None:
+    assert apart_of(ShuffleSplit(5, test_size=0.7, random_state=0)) == [[]] * 5
+
+
+def test_in_time_order_only_earlier_folds_may_choose() -> None:
+    folds = [(np.arange(0, 5 * k), np.arange(5 * k, 5 * k + 5)) for k in (1, 2, 3)]
+    found = [f.tolist() for f in folds_apart(folds, n_rows=20, in_time=True)]
+    assert found == [[], [0], [0, 1]]
+
+
+@pytest.mark.parametrize("up", [True, False])
+def test_the_honest_choice_is_that_of_the_definition(up: bool) -> None:
+    draw = np.random.default_rng(3)
+    scores = draw.normal(size=(7, 4))
+    models = np.array([0, 0, 0, 1, 1, 2, 2])
+    apart = [np.array([j for j in range(4) if j != k]) for k in range(4)]
+    found = honest_choice(scores, models, apart, greater_is_better=up)
+    for k in range(4):
+        means = {c: np.mean([scores[c, j] for j in range(4) if j != k]) for c in range(7)}
+        best = max(means, key=lambda c: means[c] if up else -means[c])
+        others = {c: m for c, m in means.items() if models[c] != models[best]}
+        second = max(others, key=lambda c: others[c] if up else -others[c])
+        lead = scores[best, k] - scores[second, k]
+        assert found.chosen[k] == best
+        assert found.scores[k] == scores[best, k]
+        assert found.leads is not None
+        assert found.leads[k] == (lead if up else -lead)
+
+
+def test_a_fold_without_others_is_not_judged() -> None:
+    apart = [np.array([], dtype=int), np.array([0])]
+    found = honest_choice(
+        np.array([[0.1, 0.2], [0.3, 0.1]]), np.array([0, 0]), apart, greater_is_better=True
+    )
+    assert found.folds.tolist() == [1]
+    assert found.scores.tolist() == [0.1]
+    assert found.leads is None
+
+
+def test_the_facts_of_a_study(tmp_path: Any) -> None:
+    facts = Study("wine", target="target", models="cart,lda,naive_bayes", out=tmp_path).run()
+    found, models = facts.facts["selection"], facts.facts["models"]
+    assert found["chosen"] == models[0]["key"]
+    assert found["cv"]["mean"] == models[0]["cv"]["mean"]
+    assert found["test"] == models[0]["test"]["metrics"]["accuracy"]
+    assert found["n_candidates"] == sum(len(m["candidates"]) for m in models)
+    honest = found["honest"]
+    assert found["optimism"] == pytest.approx(found["cv"]["mean"] - honest["mean"])
+    scores = np.array(honest["folds"])
+    # Nadeau and Bengio (2003): five folds, each a fourth of what the model learned from.
+    error = np.sqrt((1 / 5 + 1 / 4) * scores.var(ddof=1))
+    reach = stats.t.ppf(0.975, 4) * error
+    assert honest["low"] == pytest.approx(scores.mean() - reach, rel=0.01)
+    assert honest["high"] == pytest.approx(min(scores.mean() + reach, 1.0), rel=0.01)
+    assert models[0]["name"] in found["sentence"]
+    assert found["lead"]["over"] == models[1]["key"]
+
+
+def test_a_single_setting_is_flattered_by_no_choice(tmp_path: Any) -> None:
+    facts = Study("wine", target="target", models="most_frequent", out=tmp_path).run().facts
+    found = facts["selection"]
+    assert found["n_candidates"] == 1
+    assert "alone and in one setting" in found["sentence"]
+    assert found["lead"] is None

@@ -1,0 +1,65 @@
+"""By simulation: on labels that are pure noise the naive score is above chance, ours is not."""
+
+import numpy as np
+import pytest
+from sklearn.model_selection import StratifiedKFold
+
+from arboleda.study.selection import folds_apart, honest_choice
+
+pytestmark = pytest.mark.slow
+
+ROWS, COLUMNS, DRAWS = 100, 50, 400
+
+
+def one_column_rules(x: np.ndarray, y: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """For each column the rule that splits midway between the classes' means."""
+    first, second = x[y == 0].mean(axis=0), x[y == 1].mean(axis=0)
+    return ((new - (first + second) / 2) * np.sign(second - first) > 0).astype(int)
+
+
+def simulate(n_folds: int, signal: float) -> np.ndarray:
+    """Rows: naive, honest, corrected after Tibshirani and Tibshirani (2009), and true accuracy."""
+    found = []
+    for seed in range(DRAWS):
+        draw = np.random.default_rng(seed)
+        x = draw.normal(size=(ROWS + 4000, COLUMNS))
+        noise = draw.normal(size=len(x))
+        y = (signal * x[:, :3].sum(axis=1) + noise > 0).astype(int)
+        folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+        parts = list(folds.split(x[:ROWS], y[:ROWS]))
+        scores = np.array(
+            [(one_column_rules(x[a], y[a], x[b]) == y[b][:, None]).mean(axis=0) for a, b in parts]
+        ).T
+        best = int(scores.mean(axis=1).argmax())
+        ours = honest_choice(
+            scores,
+            np.arange(COLUMNS),
+            folds_apart(parts, n_rows=ROWS),
+            greater_is_better=True,
+        )
+        test = one_column_rules(x[:ROWS], y[:ROWS], x[ROWS:])[:, best]
+        naive = scores[best].mean()
+        tibshirani = naive - (scores.max(axis=0) - scores[best]).mean()
+        found.append((naive, ours.scores.mean(), tibshirani, (test == y[ROWS:]).mean()))
+    return np.array(found).T
+
+
+@pytest.mark.parametrize("n_folds", [5, 10])
+def test_the_best_of_noise_looks_good_and_our_estimate_does_not(n_folds: int) -> None:
+    naive, honest, _, _ = simulate(n_folds, 0.0)
+    assert naive.mean() > 0.6
+    error = honest.std() / np.sqrt(DRAWS)
+    assert abs(honest.mean() - 0.5) < 0.01 + 3 * error
+    assert honest.mean() - 0.5 < 0.15 * (naive.mean() - 0.5)
+
+
+def test_the_other_correction_takes_too_much_with_ten_folds() -> None:
+    _, honest, tibshirani, _ = simulate(10, 0.0)
+    assert tibshirani.mean() < 0.45 < honest.mean()
+
+
+def test_with_a_signal_it_is_nearly_unbiased_too() -> None:
+    naive, honest, _, true = simulate(5, 0.5)
+    assert naive.mean() - true.mean() > 0.02
+    assert abs(honest.mean() - true.mean()) < 0.02
+    assert abs(honest.mean() - true.mean()) < 0.6 * (naive.mean() - true.mean())
