@@ -182,6 +182,15 @@ void init_members(nb::module_& m) {
       },
       nb::arg("forest"), nb::arg("vote"), nb::arg("weights"), nb::arg("trees_a_member"),
       nb::keep_alive<1, 2>());
+  members.def(
+      "said",
+      [](const WeightedForest& model, std::size_t tree) {
+        require(tree < model.forest->trees.size(), "the forest has fewer trees than that");
+        const std::span<const double> said = model.votes.said(tree);
+        const std::size_t width = model.votes.width();
+        return to_numpy<double, 2>({said.begin(), said.end()}, {said.size() / width, width});
+      },
+      nb::arg("tree"), "What the leaves of a tree say, times the weight of its member.");
   def_answer(members, "scores", [](const WeightedForest& model, const auto& table, int n_threads) {
     return scores(model, table, n_threads);
   });

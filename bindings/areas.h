@@ -31,6 +31,7 @@ void init_prune(nb::module_& m);
 void init_boosting(nb::module_& m);
 void init_adaboost(nb::module_& m);
 void init_adaboost_regressor(nb::module_& m);
+void init_one_row(nb::module_& m);
 void init_combine(nb::module_& m);
 void init_shap(nb::module_& m);
 void init_io(nb::module_& m);

@@ -17,6 +17,7 @@ NB_MODULE(_native, m) {
   arboleda::python::init_boosting(m);
   arboleda::python::init_adaboost(m);
   arboleda::python::init_adaboost_regressor(m);
+  arboleda::python::init_one_row(m);
   arboleda::python::init_combine(m);
   arboleda::python::init_shap(m);
   arboleda::python::init_io(m);

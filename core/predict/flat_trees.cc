@@ -89,6 +89,11 @@ void Slots::fill(const SparseRows& table, std::size_t begin, std::size_t end, do
   }
 }
 
+void Slots::fill(const double* row, double* out) const {
+  out[0] = std::numeric_limits<double>::quiet_NaN();
+  for (const std::size_t j : used_) put(columns_[j], row[j], out);
+}
+
 FlatTrees::FlatTrees(std::span<const Tree> trees, LinearLeaves linear, std::size_t n_columns)
     : trees_(trees), slots_(trees, linear.feature, n_columns), linear_(std::move(linear)) {
   term_slot_.reserve(linear_.feature.size());
@@ -100,6 +105,7 @@ FlatTrees::FlatTrees(std::span<const Tree> trees, LinearLeaves linear, std::size
     const TreeArrays& a = tree.arrays();
     start_.push_back(nodes_.size());
     has_categories_.push_back(!a.category.empty());
+    any_has_categories_ = any_has_categories_ || !a.category.empty();
     for (NodeIndex node = 0; node < tree.n_nodes(); ++node) {
       const auto i = static_cast<std::size_t>(node);
       const bool leaf = tree.is_leaf(node);
@@ -119,6 +125,21 @@ void FlatTrees::walk(std::size_t tree, const double* rows, std::size_t n_rows,
     });
   } else {
     walk_side_by_side(n_rows, leaf, row_of, [&](std::uint32_t at, const double* row) {
+      return step(nodes[at], at, row[nodes[at].slot]);
+    });
+  }
+}
+
+void FlatTrees::walk_trees(std::size_t first, std::size_t last, const double* row,
+                           std::uint32_t* leaf) const {
+  const auto nodes_of = [&](std::size_t i) { return nodes_.data() + start_[first + i]; };
+  if (any_has_categories_) {
+    const auto tree_of = [&](std::size_t i) { return std::pair(&trees_[first + i], nodes_of(i)); };
+    walk_side_by_side(last - first, leaf, tree_of, [&](std::uint32_t at, const auto& tree) {
+      return step_by_category(*tree.first, tree.second[at], at, row);
+    });
+  } else {
+    walk_side_by_side(last - first, leaf, nodes_of, [&](std::uint32_t at, const FlatNode* nodes) {
       return step(nodes[at], at, row[nodes[at].slot]);
     });
   }

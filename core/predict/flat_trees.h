@@ -42,6 +42,9 @@ class Slots {
   void fill(const TableView& table, std::size_t begin, std::size_t end, double* out) const;
   void fill(const SparseRows& table, std::size_t begin, std::size_t end, double* out) const;
 
+  // One row, given the numbers of all its columns.
+  void fill(const double* row, double* out) const;
+
  private:
   struct Column {
     std::uint32_t as_is = 0, missing_lowest = 0;  // slots; 0: none asks for it
@@ -66,6 +69,10 @@ class FlatTrees {
   // The leaf of each row of a block in one tree.
   void walk(std::size_t tree, const double* rows, std::size_t n_rows, std::uint32_t* leaf) const;
 
+  // The leaf of one row in each of the trees [first, last), which are walked side by side.
+  void walk_trees(std::size_t first, std::size_t last, const double* row,
+                  std::uint32_t* leaf) const;
+
   double value(std::size_t tree, std::uint32_t leaf) const {
     return nodes_[start_[tree] + leaf].threshold;
   }
@@ -83,6 +90,7 @@ class FlatTrees {
   std::vector<FlatNode> nodes_;
   std::vector<std::size_t> start_;  // where the nodes of each tree begin
   std::vector<bool> has_categories_;
+  bool any_has_categories_ = false;
   LinearLeaves linear_;
   std::vector<std::uint32_t> term_slot_;
 };

@@ -39,6 +39,13 @@ class MemberVotes {
   // Of the sums: one a class; or 1, where of_class has one tree a member.
   std::size_t n_outputs() const { return n_outputs_; }
 
+  // What the leaves of a tree say, times the weight: leaves x outputs of a leaf, row-major.
+  std::span<const double> said(std::size_t tree) const {
+    const std::size_t end = tree + 1 < begin_.size() ? begin_[tree + 1] : said_.size();
+    return std::span(said_).subspan(begin_[tree], end - begin_[tree]);
+  }
+  std::size_t width() const { return width_; }
+
   // Adds what the leaf says, `leaf` being its number among the leaves of the tree.
   void add(std::size_t tree, std::size_t leaf, double* sums) const {
     const double* said = &said_[begin_[tree] + leaf * width_];

@@ -40,6 +40,7 @@ _PUBLIC = {
     "MixedNaiveBayes": "arboleda.learners",
     "ModelFormatError": "arboleda._errors",
     "NearestShrunkenCentroids": "arboleda.learners",
+    "Predictor": "arboleda._predictor",
     "PrunedTreeClassifier": "arboleda.tree",
     "PrunedTreeRegressor": "arboleda.tree",
     "RandomForestClassifier": "arboleda.forest",
@@ -54,6 +55,7 @@ _PUBLIC = {
     "Study": "arboleda.study",
     "VotingClassifier": "arboleda.combine",
     "VotingRegressor": "arboleda.combine",
+    "export_c": "arboleda.c_export",
     "export_graphviz": "arboleda.tree",
     "export_onnx": "arboleda.onnx_export",
     "export_text": "arboleda.tree",
@@ -62,6 +64,7 @@ _PUBLIC = {
     "from_xgboost": "arboleda.interchange",
     "load": "arboleda.persist",
     "plot_tree": "arboleda.tree",
+    "to_c": "arboleda.c_export",
     "to_onnx": "arboleda.onnx_export",
 }
 _MODULES = {
@@ -109,6 +112,7 @@ __all__ = [
     "MixedNaiveBayes",
     "ModelFormatError",
     "NearestShrunkenCentroids",
+    "Predictor",
     "PrunedTreeClassifier",
     "PrunedTreeRegressor",
     "RandomForestClassifier",
@@ -131,6 +135,7 @@ __all__ = [
     "explain",
     "explanations",
     "explore",
+    "export_c",
     "export_graphviz",
     "export_onnx",
     "export_text",
@@ -143,6 +148,7 @@ __all__ = [
     "persist",
     "plot",
     "plot_tree",
+    "to_c",
     "to_onnx",
 ]
 
@@ -159,6 +165,7 @@ if TYPE_CHECKING:
     from arboleda import persist as persist
     from arboleda import plot as plot
     from arboleda._errors import ModelFormatError as ModelFormatError
+    from arboleda._predictor import Predictor as Predictor
     from arboleda.adaboost import AdaBoostClassifier as AdaBoostClassifier
     from arboleda.adaboost import AdaBoostRegressor as AdaBoostRegressor
     from arboleda.adaboost import SchapireBoostingClassifier as SchapireBoostingClassifier
@@ -171,6 +178,8 @@ if TYPE_CHECKING:
     from arboleda.boosting import GradientBoostingRegressor as GradientBoostingRegressor
     from arboleda.boosting import HistGradientBoostingClassifier as HistGradientBoostingClassifier
     from arboleda.boosting import HistGradientBoostingRegressor as HistGradientBoostingRegressor
+    from arboleda.c_export import export_c as export_c
+    from arboleda.c_export import to_c as to_c
     from arboleda.combine import (
         BayesianModelAveragingClassifier as BayesianModelAveragingClassifier,
     )

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from arboleda import _native
 from arboleda._bridge.columns import SparseTable, Table
 from arboleda._bridge.forest import Forest
+from arboleda._bridge.one_row import RowAnswers, are_few
 from arboleda._native import AdaBoostOptions, CodedTable
 
 __all__ = [
@@ -99,6 +100,10 @@ class WeightedForest:
         """Sums of a row: one a class, or one where a single tree tells two classes apart."""
         return self._forest.n_outputs * self._trees_a_member
 
+    def said(self, tree: int) -> Floats:
+        """Return what the leaves of a tree say, times its member's weight: (n_leaves, width)."""
+        return self._native.said(tree)
+
     def scores(self, table: Table | SparseTable, n_threads: int = 1) -> Floats:
         """Sums of the weighted votes, of shape (n_samples, n_outputs).
 
@@ -114,8 +119,14 @@ class WeightedForest:
         ValueError
             If the table has another number of columns.
         """
+        if are_few(table):
+            return self.row_answers().of_table(table)
         answer: Callable[..., Floats] = self._native.scores
         return answer(*table.native, n_threads)
+
+    def row_answers(self) -> RowAnswers:
+        """Return what gives `scores` row by row."""
+        return RowAnswers.of_weighted_votes(self._native)
 
     def staged_scores(self, table: Table | SparseTable, n_threads: int = 1) -> Iterator[Floats]:
         """Yield the sums after 1, 2, .. members; the last are those of `scores`, bit for bit."""

@@ -26,11 +26,14 @@ class Table:
     n_rows : int
     n_levels : tuple of int
         Number of levels of each column, 0 for a numeric one.
+    matrix : ndarray of float of shape (n_rows, n_columns), or None
+        The array that the columns are views of, where they are those of one.
     """
 
     columns: list[Column]
     n_rows: int
     n_levels: tuple[int, ...]
+    matrix: Column | None = None
 
     @property
     def n_columns(self) -> int:

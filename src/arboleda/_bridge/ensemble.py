@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from arboleda import _native
 from arboleda._bridge.columns import SparseTable, Table
+from arboleda._bridge.one_row import RowAnswers, are_few
 from arboleda._bridge.tree import Axes, Tree, ask_curves
 
 # Names of the arrays that linear leaves consist of.
@@ -28,6 +29,7 @@ class Ensemble:
 
     def __init__(self, native: _native.TreeEnsemble) -> None:
         self._native = native
+        self._row_answers: RowAnswers | None = None  # made when few rows ask for the first time
 
     @classmethod
     def from_trees(
@@ -102,6 +104,8 @@ class Ensemble:
 
         ``offset``, of that shape, takes the place of the start values.
         """
+        if offset is None and are_few(table):
+            return self.row_answers(table.n_columns).of_table(table)
         if offset is None:
             found: npt.NDArray[np.float64] = _ask(self._native.scores, table, n_threads)
             return found
@@ -109,6 +113,12 @@ class Ensemble:
         add: Callable[..., None] = self._native.add_scores
         add(scores, 0, self.n_rounds, *table.native, n_threads)
         return scores
+
+    def row_answers(self, n_columns: int) -> RowAnswers:
+        """Return what gives `scores` row by row; ``n_columns``: of a row."""
+        if self._row_answers is None:
+            self._row_answers = RowAnswers.of_sums(self._native, n_columns)
+        return self._row_answers
 
     def staged_scores(
         self,
@@ -214,7 +224,7 @@ class Ensemble:
                 f"the state of a fitted ensemble holds {type(native).__name__} where its trees "
                 "should be: the file is damaged, fit again"
             )
-        self._native = native
+        self.__init__(native)  # type: ignore[misc]
 
 
 def _ask(answer: Callable[..., Any], table: Table | SparseTable, n_threads: int) -> Any:

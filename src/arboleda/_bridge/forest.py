@@ -11,6 +11,7 @@ from scipy.sparse import csr_matrix, hstack
 
 from arboleda import _native
 from arboleda._bridge.columns import SparseTable, Table
+from arboleda._bridge.one_row import RowAnswers, are_few
 from arboleda._bridge.tree import Axes, Tree, ask_curves
 
 Voting = Literal["soft", "hard", "laplace"]
@@ -136,8 +137,14 @@ class Forest:
             If there is no tree, the table has another number of columns, or trees of a regression
             are to vote otherwise than softly.
         """
+        if are_few(table):
+            return self.row_answers(voting).of_table(table)
         answer: Callable[..., npt.NDArray[np.float64]] = self._native.votes
         return answer(voting, list(self._widths), *table.native, n_threads)
+
+    def row_answers(self, voting: Voting = "soft") -> RowAnswers:
+        """Return what gives `votes` row by row."""
+        return RowAnswers.of_votes(self._native, voting, self._widths)
 
     def curves(
         self,
@@ -165,8 +172,14 @@ class Forest:
         n_threads : int, default=1
             Number of threads; it changes no bit of the result.
         """
+        if are_few(table):
+            return self.row_medians(weights).of_table(table)[:, 0]
         answer: Callable[..., npt.NDArray[np.float64]] = self._native.medians
         return answer(*table.native, n_threads, np.ascontiguousarray(weights, dtype=np.float64))
+
+    def row_medians(self, weights: npt.NDArray[np.float64]) -> RowAnswers:
+        """Return what gives `medians` row by row."""
+        return RowAnswers.of_medians(self._native, weights)
 
     def staged_votes(
         self,

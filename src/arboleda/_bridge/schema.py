@@ -49,12 +49,17 @@ class Schema:
         """Kind of each column."""
         return tuple("numeric" if levels is None else "categorical" for levels in self.levels)
 
-    @property
+    @cached_property
     def n_levels(self) -> tuple[int, ...]:
         """Number of levels of each column, 0 for a numeric one."""
         return tuple(0 if levels is None else len(levels) for levels in self.levels)
 
-    @property
+    @cached_property
+    def is_numeric(self) -> bool:
+        """Whether no column is categorical."""
+        return not any(levels is not None for levels in self.levels)
+
+    @cached_property
     def names_are_text(self) -> bool:
         """Whether scikit-learn would keep the names as ``feature_names_in_``."""
         return self.names is not None and all(isinstance(name, str) for name in self.names)

@@ -13,6 +13,8 @@ from arboleda._bridge.columns import Column, SparseTable, Table
 from arboleda._bridge.frames import Frame, as_frame, names_of, read_frame
 from arboleda._bridge.kinds import Source, categorical_columns, names_categories
 from arboleda._bridge.labels import Label
+from arboleda._bridge.names import listed
+from arboleda._bridge.quick_table import read_quickly
 from arboleda._bridge.schema import Name, Schema
 from arboleda._bridge.sparse import read_sparse
 
@@ -56,13 +58,15 @@ def check_table(
     """
     if issparse(X):
         return _sparse(estimator, X, reset, categorical_features)
+    quick = None if reset else read_quickly(estimator, X)
+    if quick is not None:
+        return quick
     frame = as_frame(X)
     if reset:
         return _learn(estimator, X, frame, categorical_features, many_levels)
     schema: Schema = estimator.schema_
     if frame is None:
-        labelled = any(levels is not None for levels in schema.levels)
-        source: Source = read_array(estimator, X, reset=False, labelled=labelled)
+        source: Source = read_array(estimator, X, reset=False, labelled=not schema.is_numeric)
     else:
         _check_rows(frame)
         source = read_frame(frame, fitted_order(estimator, frame, schema))
@@ -138,8 +142,8 @@ def fitted_order(estimator: Any, frame: Frame, schema: Schema) -> list[int] | No
     missing = [name for name in schema.names if name not in places]
     extra = [name for name in names if name not in schema.places]
     if missing or extra:
-        faults = [f"lacks {_listed(missing)}"] * bool(missing) + [
-            f"has {_listed(extra)}, unseen at fit"
+        faults = [f"lacks {listed(missing)}"] * bool(missing) + [
+            f"has {listed(extra)}, unseen at fit"
         ] * bool(extra)
         raise ValueError(
             "The feature names should match those that were passed during fit: X "
@@ -147,11 +151,6 @@ def fitted_order(estimator: Any, frame: Frame, schema: Schema) -> list[int] | No
             "on, in any order"
         )
     return [places[name] for name in schema.names]
-
-
-def _listed(names: list[Name]) -> str:
-    shown = ", ".join(repr(name) for name in names[:5])
-    return f"{shown} and {len(names) - 5} more" if len(names) > 5 else shown
 
 
 def _check_rows(frame: Frame) -> None:

@@ -1,15 +1,26 @@
-"""How many threads a fit may use."""
+"""How many threads a fit or a prediction may use."""
 
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import joblib
+
+from arboleda._bridge.one_row import are_few
 
 
 def available_cores() -> int:
     """Cores that this process may use: its affinity and its container's quota are respected."""
     return int(joblib.cpu_count())
+
+
+def threads_for(table: Any, n_jobs: int | None) -> int:
+    """Turn ``n_jobs`` into a number of threads, as `resolve_n_jobs`; one for few rows.
+
+    To ask the system for its cores takes longer than to answer few rows.
+    """
+    return 1 if n_jobs != 0 and are_few(table) else resolve_n_jobs(n_jobs)
 
 
 def resolve_n_jobs(n_jobs: int | None) -> int:

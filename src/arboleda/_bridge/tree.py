@@ -12,6 +12,7 @@ from scipy.sparse import csr_matrix
 
 from arboleda import _native
 from arboleda._bridge.columns import SparseTable, Table
+from arboleda._bridge.one_row import RowAnswers
 from arboleda._bridge.schema import MISSING
 
 Loss = Literal["misclassification", "squared_error", "absolute_error", "poisson_deviance"]
@@ -252,6 +253,10 @@ class Tree:
         """Row of values of each row's leaf."""
         found: npt.NDArray[np.float64] = _ask(self._native.predict, table, n_threads)
         return found
+
+    def row_answers(self) -> RowAnswers:
+        """Return what gives `predict` row by row."""
+        return RowAnswers.of_tree(self._native)
 
     def curves(
         self, table: Table | SparseTable, axes: Axes, rows: slice, n_threads: int = 1

@@ -11,8 +11,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from arboleda._bridge.one_row import RowAnswers
 from arboleda._bridge.target import read_target
-from arboleda._bridge.threads import resolve_n_jobs
+from arboleda._bridge.threads import resolve_n_jobs, threads_for
+from arboleda._predictor import PredictsRows
 from arboleda._staged_scores import StagedScores
 from arboleda.adaboost._algorithms import ALGORITHMS, Algorithm, Floats, Indices
 from arboleda.adaboost._any_members import AnyMembers
@@ -23,7 +25,7 @@ from arboleda.persist import Field, Labels, SavedModel
 Array = npt.NDArray[Any]
 
 
-class BoostedClassifier(SavedModel, StagedScores, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Members that vote by weight, and how their sums are read."""
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {
@@ -49,10 +51,24 @@ class BoostedClassifier(SavedModel, StagedScores, ClassifierMixin, BaseEstimator
 
     # Scores and classes
 
+    def _row_answers(self) -> RowAnswers:
+        if not isinstance(self._members, TreeMembers):
+            raise ValueError(  # noqa: TRY004 - a matter of state
+                f"the members of this {type(self).__name__} are no trees of the engine, so it has "
+                "no predictor: call predict"
+            )
+        return self._members.row_answers()
+
+    def _predictions_by(self, raw: Floats) -> Array:
+        return self._labels(self._decided(raw, self._total()))
+
+    def _shares_by(self, raw: Floats) -> Floats:
+        return self._shares(raw, self._total())
+
     def _sums(self, X: Any) -> Floats:
         check_is_fitted(self)
         table = self._members.checked(self, X)
-        return self._members.sums(table, resolve_n_jobs(self.n_jobs))
+        return self._members.sums(table, threads_for(table, self.n_jobs))
 
     def _staged_sums(self, X: Any) -> Iterator[tuple[Floats, float]]:
         """Sums of votes after each round, and the total of the weights."""
@@ -122,7 +138,7 @@ class BoostedClassifier(SavedModel, StagedScores, ClassifierMixin, BaseEstimator
         -------
         y : ndarray of shape (n_samples,)
         """
-        return self._labels(self.decision_function(X))
+        return self._predictions_by(self._sums(X))
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """Yield `predict` after each round.
@@ -154,7 +170,7 @@ class BoostedClassifier(SavedModel, StagedScores, ClassifierMixin, BaseEstimator
             Columns in the order of ``classes_``. Boosting for many rounds drives them towards 0 and
             1, except those of "SAMME", whose scores are shares of the weights.
         """
-        return self._shares(self._sums(X), self._total())
+        return self._shares_by(self._sums(X))
 
     def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
         """Yield `predict_proba` after each round.

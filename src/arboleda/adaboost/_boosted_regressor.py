@@ -11,7 +11,9 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda._bridge.adaboost_regressor import RunningMedians
-from arboleda._bridge.threads import resolve_n_jobs
+from arboleda._bridge.one_row import RowAnswers
+from arboleda._bridge.threads import resolve_n_jobs, threads_for
+from arboleda._predictor import PredictsRows
 from arboleda._staged_scores import StagedScores
 from arboleda.adaboost._any_regressors import AnyRegressors
 from arboleda.adaboost._boosted_trees import BoostedTrees
@@ -19,7 +21,7 @@ from arboleda.adaboost._verdict import Floats
 from arboleda.persist import SavedModel
 
 
-class BoostedRegressor(SavedModel, StagedScores, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class BoostedRegressor(SavedModel, PredictsRows, StagedScores, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Members of which the weighted median counts."""
 
     n_jobs: int | None
@@ -39,7 +41,7 @@ class BoostedRegressor(SavedModel, StagedScores, RegressorMixin, BaseEstimator):
         y : ndarray of shape (n_samples,)
         """
         table = self._checked(X)
-        return self._members.medians(table, resolve_n_jobs(self.n_jobs)).clip(*self._range)
+        return self._members.medians(table, threads_for(table, self.n_jobs)).clip(*self._range)
 
     def staged_predict(self, X: Any) -> Iterator[Floats]:
         """Yield `predict` after each round.
@@ -60,6 +62,17 @@ class BoostedRegressor(SavedModel, StagedScores, RegressorMixin, BaseEstimator):
             running = RunningMedians(len(values)) if running is None else running
             running.add(values, weight, n_threads)
             yield running.medians(n_threads).clip(*self._range)
+
+    def _row_answers(self) -> RowAnswers:
+        if not isinstance(self._members, BoostedTrees):
+            raise ValueError(  # noqa: TRY004 - a matter of state
+                f"the members of this {type(self).__name__} are no trees of the engine, so it has "
+                "no predictor: call predict"
+            )
+        return self._members.row_answers()
+
+    def _predictions_by(self, raw: Floats) -> Floats:
+        return raw[:, 0].clip(*self._range)
 
     def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
         return float(r2_score(y, predicted, sample_weight=sample_weight))

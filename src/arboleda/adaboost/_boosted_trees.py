@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from arboleda._bridge.columns import SparseTable, Table
 from arboleda._bridge.fit_forest import ForestOptions, fit_regression_forest
 from arboleda._bridge.forest import Forest
+from arboleda._bridge.one_row import RowAnswers
 from arboleda._bridge.table import check_table
 from arboleda.adaboost._density_rounds import DensityRounds
 from arboleda.adaboost._verdict import Floats, Indices
@@ -79,6 +80,10 @@ class BoostedTrees:
     def medians(self, table: Table | SparseTable, n_threads: int) -> Floats:
         """Weighted median of their answers."""
         return self.forest.medians(table, self.weights, n_threads)
+
+    def row_answers(self) -> RowAnswers:
+        """Return what gives `medians` row by row."""
+        return self.forest.row_medians(self.weights)
 
     def importances(self) -> Floats:
         """Importances of the columns for each tree."""

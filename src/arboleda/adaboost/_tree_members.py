@@ -11,6 +11,7 @@ import numpy as np
 
 from arboleda._bridge.adaboost import AdaBoostOptions, WeightedForest, fit_adaboost
 from arboleda._bridge.fit import check_class_shares_fit
+from arboleda._bridge.one_row import RowAnswers
 from arboleda._bridge.table import SparseTable, Table, check_table
 from arboleda._bridge.tree import Tree
 from arboleda.adaboost._algorithms import Algorithm, Floats, Indices
@@ -93,6 +94,10 @@ class TreeMembers:
     def sums(self, table: Table | SparseTable, n_threads: int) -> Floats:
         """Sums of the weighted votes for rows."""
         return self.weighted.scores(table, n_threads)
+
+    def row_answers(self) -> RowAnswers:
+        """Return what gives `sums` row by row."""
+        return self.weighted.row_answers()
 
     def staged_sums(self, table: Table | SparseTable, n_threads: int) -> Iterator[Floats]:
         """Sums of the votes of the first 1, 2, .. rounds."""

@@ -17,7 +17,9 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from arboleda._bridge.one_row import RowAnswers
 from arboleda._bridge.target import read_weight
+from arboleda._predictor import PredictsRows
 from arboleda.bagging._any_members import AnyMembers
 from arboleda.bagging._draws import RowsToDraw
 from arboleda.bagging._members import Training
@@ -50,7 +52,13 @@ def members_have(method: str) -> Callable[..., Any]:
     return available_if(check)  # type: ignore[no-any-return]
 
 
-class MemberEnsemble(SavedModel, MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+class MemberEnsemble(
+    SavedModel,
+    PredictsRows,
+    MetaEstimatorMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+    metaclass=ABCMeta,
+):
     """Members of any kind, each a clone of one estimator, each fitted on a draw of its own."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -253,6 +261,14 @@ class MemberEnsemble(SavedModel, MetaEstimatorMixin, BaseEstimator, metaclass=AB
         random = check_random_state(self.random_state)
         seeds: npt.NDArray[Any] = random.randint(np.iinfo(np.int32).max, size=self.n_estimators)
         return seeds[n_before:]
+
+    def _row_answers(self) -> RowAnswers:
+        if not isinstance(self._members, TreeMembers):
+            raise ValueError(  # noqa: TRY004 - a matter of state
+                f"the members of this {type(self).__name__} are no trees of the engine, so it has "
+                "no predictor: call predict"
+            )
+        return self._members.row_answers(self._asking())
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)

@@ -73,6 +73,13 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
     def _asking(self, params: dict[str, Any] | None = None) -> Asking:
         return Asking(self.n_classes_, self.voting, self.n_jobs, self.verbose, params or {})
 
+    def _predictions_by(self, raw: Floats) -> Array:
+        labels: Array = self.classes_[raw.argmax(axis=1)]
+        return labels
+
+    def _shares_by(self, raw: Floats) -> Floats:
+        return raw
+
     def predict_proba(self, X: Any, **params: Any) -> Floats:
         """Mean of the members' votes: of their probabilities, or of 1 for the class they predict.
 
@@ -107,9 +114,7 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         """
         table = self._checked(X)
         given = self._params_for("predict", params)
-        votes = self._members.mean_output(table, self._asking(given))
-        labels: Array = self.classes_[votes.argmax(axis=1)]
-        return labels
+        return self._predictions_by(self._members.mean_output(table, self._asking(given)))
 
     def predict_log_proba(self, X: Any, **params: Any) -> Floats:
         """Logarithm of `predict_proba`; minus infinity for a share of 0.

@@ -48,6 +48,9 @@ class MemberRegressor(RegressorMixin, MemberEnsemble):  # type: ignore[misc]
     def _asking(self, params: dict[str, Any] | None = None) -> Asking:
         return Asking(0, "hard", self.n_jobs, self.verbose, params or {})
 
+    def _predictions_by(self, raw: Floats) -> Floats:
+        return raw[:, 0] if raw.shape[1] == 1 else raw
+
     def predict(self, X: Any, **params: Any) -> Floats:
         """Mean of the members' predictions.
 

@@ -21,9 +21,10 @@ from arboleda._bridge.fit_forest import (
     out_of_bag_votes,
 )
 from arboleda._bridge.forest import Forest
+from arboleda._bridge.one_row import RowAnswers
 from arboleda._bridge.schema import Schema
 from arboleda._bridge.table import check_table
-from arboleda._bridge.threads import resolve_n_jobs
+from arboleda._bridge.threads import resolve_n_jobs, threads_for
 from arboleda._out_of_bag import OobCurve
 from arboleda.bagging._draws import RowsToDraw
 from arboleda.bagging._plan import Plan
@@ -182,8 +183,12 @@ class TreeMembers:
 
     def mean_output(self, X: Any, asking: Asking) -> Floats:
         """Mean vote or value of the trees."""
-        votes = self.forest.votes(X, asking.voting_of_trees, resolve_n_jobs(asking.n_jobs))
+        votes = self.forest.votes(X, asking.voting_of_trees, threads_for(X, asking.n_jobs))
         return votes[:, 0] if asking.n_classes == 0 and votes.shape[1] == 1 else votes
+
+    def row_answers(self, asking: Asking) -> RowAnswers:
+        """Return what gives `mean_output` row by row."""
+        return self.forest.row_answers(asking.voting_of_trees)
 
     def mean_decision(self, X: Any, asking: Asking) -> Floats:
         """Trees have no decision function."""

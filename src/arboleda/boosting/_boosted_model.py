@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,9 +12,11 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda._bridge.ensemble import Ensemble
+from arboleda._bridge.one_row import RowAnswers
 from arboleda._bridge.schema import Schema
 from arboleda._bridge.table import SparseTable, Table, check_table
-from arboleda._bridge.threads import resolve_n_jobs
+from arboleda._bridge.threads import resolve_n_jobs, threads_for
+from arboleda._predictor import PredictsRows
 from arboleda.boosting._category_encoding import replaced_table, statistics_defect
 from arboleda.boosting._history import HistoryField
 from arboleda.boosting._losses import Loss, LossField
@@ -26,7 +28,7 @@ from arboleda.persist import EnsemblePart, Field, Integer, SavedModel
 Floats = npt.NDArray[np.float64]
 
 
-class BoostedModel(SavedModel, BaseEstimator):  # type: ignore[misc]
+class BoostedModel(SavedModel, PredictsRows, BaseEstimator):  # type: ignore[misc]
     """Start values and trees, and what was learned of columns and rounds."""
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {
@@ -67,7 +69,14 @@ class BoostedModel(SavedModel, BaseEstimator):  # type: ignore[misc]
     def _raw_scores(self, X: Any) -> Floats:
         """Raw scores of shape (n_samples, n_trees_per_iteration_)."""
         table = self._check_input(X)
-        return self.ensemble_.scores(table, resolve_n_jobs(self.n_jobs))
+        return self.ensemble_.scores(table, threads_for(table, self.n_jobs))
+
+    def _row_answers(self) -> RowAnswers:
+        n_columns = len(self.statistics_.owners(self.n_features_in_))
+        return self.ensemble_.row_answers(n_columns)
+
+    def _category_numbers(self) -> Mapping[int, Floats]:
+        return dict(zip(self.statistics_.columns, self.statistics_.values, strict=True))
 
     def _staged_raw_scores(self, X: Any) -> Iterator[Floats]:
         """Raw scores after each round."""

@@ -96,6 +96,12 @@ class BoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: igno
         labels: Array = self.classes_[best]
         return labels
 
+    def _predictions_by(self, raw: Floats) -> Array:
+        return self._as_labels(raw)
+
+    def _shares_by(self, raw: Floats) -> Floats:
+        return self._as_probabilities(raw)
+
     def decision_function(self, X: Any) -> Floats:
         """Raw scores: the sum of start value and trees.
 

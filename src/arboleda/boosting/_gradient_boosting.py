@@ -18,8 +18,9 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda._bridge.boosting import BoostingOptions
+from arboleda._bridge.one_row import RowAnswers
 from arboleda._bridge.table import SparseTable, Table
-from arboleda._bridge.threads import resolve_n_jobs
+from arboleda._bridge.threads import resolve_n_jobs, threads_for
 from arboleda._bridge.tree import Tree
 from arboleda.boosting._auto import EXACT_VALUES
 from arboleda.boosting._boosting import Boosting, Floats
@@ -188,12 +189,21 @@ class GradientBoosting(Boosting):
 
     def _raw_scores(self, X: Any) -> Floats:
         table = self._check_input(X)
-        return self.ensemble_.scores(table, resolve_n_jobs(self.n_jobs), self._offset(X, table))
+        n_threads = threads_for(table, self.n_jobs)
+        return self.ensemble_.scores(table, n_threads, self._offset(X, table))
 
     def _staged_raw_scores(self, X: Any) -> Iterator[Floats]:
         table = self._check_input(X)
         offset = self._offset(X, table)
         return self.ensemble_.staged_scores(table, resolve_n_jobs(self.n_jobs), offset)
+
+    def _row_answers(self) -> RowAnswers:
+        if not (self.init_ is None or isinstance(self.init_, str)):
+            raise ValueError(
+                f"this {type(self).__name__} begins from a {type(self.init_).__name__}, which the "
+                "engine does not have: call predict, or fit with init=None"
+            )
+        return super()._row_answers()
 
     def _offset(self, X: Any, table: Table | SparseTable) -> Floats | None:
         if self.init_ is None or isinstance(self.init_, str):

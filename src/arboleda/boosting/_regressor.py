@@ -69,6 +69,9 @@ class BoostingRegressor(StagedScores, RegressorMixin, Boosting):  # type: ignore
         found = self.loss_.predictions(raw)
         return found[:, 0] if found.shape[1] == 1 else found
 
+    def _predictions_by(self, raw: Floats) -> Floats:
+        return self._as_predictions(raw)
+
     def predict(self, X: Any) -> Floats:
         """Predicted mean, median or quantiles, whichever the loss is about.
 

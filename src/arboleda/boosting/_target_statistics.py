@@ -89,6 +89,8 @@ class TargetStatistics:
 
     def replaced(self, table: Table) -> Table:
         """Return a table of rows that were not learned from with numbers for categories."""
+        if not self.columns:
+            return table
         found = [
             values[_codes(table, column)]
             for column, values in zip(self.columns, self.values, strict=True)

@@ -148,7 +148,7 @@ class ForestClassifier(ClassTarget, ClassNeighborhoodMixin, Forest):
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
-        return self._labels_of(self._mean_votes(X))
+        return self._predictions_by(self._mean_votes(X))
 
     def predict_proba(self, X: Any) -> Floats | list[Floats]:
         """Mean vote of the trees for each class; see the parameter ``voting``.
@@ -162,8 +162,7 @@ class ForestClassifier(ClassTarget, ClassNeighborhoodMixin, Forest):
         p : ndarray of shape (n_samples, n_classes), or list of n_outputs such arrays
             Columns in the order of ``classes_``; rows sum to 1.
         """
-        votes = self._mean_votes(X)
-        return votes if self.n_outputs_ == 1 else self._parts(votes)
+        return self._shares_by(self._mean_votes(X))
 
     def predict_log_proba(self, X: Any) -> Floats | list[Floats]:
         """Logarithm of `predict_proba`; minus infinity for a vote of 0.

@@ -15,10 +15,12 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from arboleda._bridge.forest import Forest as Trees
 from arboleda._bridge.forest import Voting
+from arboleda._bridge.one_row import RowAnswers
 from arboleda._bridge.table import SparseTable, Table
 from arboleda._bridge.target import check_squares, read_target
-from arboleda._bridge.threads import resolve_n_jobs
+from arboleda._bridge.threads import resolve_n_jobs, threads_for
 from arboleda._out_of_bag import OobCurve
+from arboleda._predictor import PredictsRows
 from arboleda.forest._bags import Bags, BagsField
 from arboleda.forest._kept_rows import KeptRows, KeptRowsField
 from arboleda.forest._left_out import LeftOut
@@ -29,7 +31,7 @@ from arboleda.tree._decision_tree import DecisionTree
 from arboleda.tree._tree_learner import Array, Floats, TreeLearner
 
 
-class ForestModel(TreeLearner):
+class ForestModel(PredictsRows, TreeLearner):
     """Trees, and how their rows were drawn."""
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {
@@ -193,7 +195,10 @@ class ForestModel(TreeLearner):
 
     def _mean_votes(self, X: Any) -> Floats:
         table = self._check_input(X)
-        return self.forest_.votes(table, self._voting, resolve_n_jobs(self.n_jobs))
+        return self.forest_.votes(table, self._voting, threads_for(table, self.n_jobs))
+
+    def _row_answers(self) -> RowAnswers:
+        return self.forest_.row_answers(self._voting)
 
     def apply(self, X: Any) -> npt.NDArray[np.intp]:
         """Index of the leaf that each row reaches in each tree.

@@ -103,5 +103,4 @@ class ForestRegressor(NumberTarget, QuantileMixin, Forest):
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
-        answers = self._mean_votes(X)
-        return answers[:, 0] if self.n_outputs_ == 1 else answers
+        return self._predictions_by(self._mean_votes(X))

@@ -75,12 +75,12 @@ def schema_of(model: Any) -> Any:
 
 
 def _of_tree(model: DecisionTree, place: Place) -> str:
-    _refuse_several_targets(model)
+    refuse_several_targets(model)
     return _votes([model.tree_], "soft", model, place)
 
 
 def _of_forest(model: ForestModel, place: Place) -> str:
-    _refuse_several_targets(model)
+    refuse_several_targets(model)
     return _of_trees(model.forest_, model._voting, model, place)
 
 
@@ -93,11 +93,11 @@ def _votes(trees: list[Tree], voting: Voting, model: Any, place: Place) -> str:
     width = trees[0].value_rows.shape[1]
     nodes = TreeNodes(width)
     for tree in trees:
-        nodes.add(tree, _vote(tree, voting) / len(trees), range(width))
+        nodes.add(tree, vote_of(tree, voting) / len(trees), range(width))
     return nodes.into(place.graph, place.inputs.matrix(model.schema_, None, place.columns), 0.0)
 
 
-def _vote(tree: Tree, voting: Voting) -> Floats:
+def vote_of(tree: Tree, voting: Voting) -> Floats:
     """What each node votes, as `Forest.votes` says it."""
     shares = tree.value_rows
     if voting == "soft":
@@ -115,18 +115,24 @@ def _of_boosted(model: BoostedModel, place: Place) -> str:
             f"the leaves of this {type(model).__name__} are linear (linear_leaves=True), and those "
             "of ONNX are numbers: fit with linear_leaves=False"
         )
+    refuse_initial_estimator(model)
     init = getattr(model, "init_", None)
-    if init is not None and not isinstance(init, str):
-        raise ValueError(
-            f"this {type(model).__name__} begins from a {type(init).__name__} (init=), which is no "
-            "tree: fit with init=None"
-        )
     nodes = TreeNodes(ensemble.n_outputs)
     for number, tree in enumerate(ensemble.trees):
         nodes.add(tree, tree.value_rows, [number % ensemble.n_outputs])
     matrix = place.inputs.matrix(model.schema_, model.statistics_, place.columns)
     start = np.zeros(ensemble.n_outputs) if isinstance(init, str) else ensemble.start
     return _linked(nodes.into(place.graph, matrix, start), model.loss_, place.graph)
+
+
+def refuse_initial_estimator(model: BoostedModel) -> None:
+    """Refuse a model that begins from another estimator."""
+    init = getattr(model, "init_", None)
+    if init is not None and not isinstance(init, str):
+        raise ValueError(
+            f"this {type(model).__name__} begins from a {type(init).__name__} (init=), which is no "
+            "tree: fit with init=None"
+        )
 
 
 def _linked(raw: str, loss: Loss, graph: Graph) -> str:
@@ -228,7 +234,8 @@ def _summed(parts: list[str], graph: Graph) -> str:
     return parts[0] if len(parts) == 1 else graph.add("Sum", *parts)
 
 
-def _refuse_several_targets(model: Any) -> None:
+def refuse_several_targets(model: Any) -> None:
+    """Refuse a classifier of several targets."""
     if is_classifier(model) and model.n_outputs_ > 1:
         raise ValueError(
             f"this {type(model).__name__} has {model.n_outputs_} targets of classes: fit one model "

@@ -151,6 +151,12 @@ class ClassTarget(ClassifierMixin, TreeLearner):  # type: ignore[misc]
         parts = zip(self.classes_, self._parts(shares), strict=True)
         return as_columns([classes[part.argmax(axis=1)] for classes, part in parts])
 
+    def _predictions_by(self, raw: Floats) -> Array:
+        return self._labels_of(raw)
+
+    def _shares_by(self, raw: Floats) -> Floats | list[Floats]:
+        return raw if self.n_outputs_ == 1 else self._parts(raw)
+
     def _log_of(self, p: Floats | list[Floats]) -> Floats | list[Floats]:
         """Logarithm; minus infinity of 0."""
         with np.errstate(divide="ignore"):

@@ -14,8 +14,10 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda._bridge.fit import CodedTable, GrowthOptions
-from arboleda._bridge.threads import resolve_n_jobs
+from arboleda._bridge.one_row import RowAnswers
+from arboleda._bridge.threads import resolve_n_jobs, threads_for
 from arboleda._bridge.tree import Tree
+from arboleda._predictor import PredictsRows
 from arboleda.persist import Field, TreePart
 from arboleda.tree._refit import as_before_if_it_fails
 from arboleda.tree._rules import Rules, tree_rules
@@ -23,7 +25,7 @@ from arboleda.tree._to_svg import Drawing, tree_svg
 from arboleda.tree._tree_learner import Array, Floats, Training, TreeLearner
 
 
-class DecisionTree(TreeLearner):
+class DecisionTree(PredictsRows, TreeLearner):
     """What classification and regression trees share: everything but the target."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -130,7 +132,10 @@ class DecisionTree(TreeLearner):
 
     def _leaf_values(self, X: Any) -> Floats:
         table = self._check_input(X)
-        return self.tree_.predict(table, resolve_n_jobs(self.n_jobs))
+        return self.tree_.predict(table, threads_for(table, self.n_jobs))
+
+    def _row_answers(self) -> RowAnswers:
+        return self.tree_.row_answers()
 
     def apply(self, X: Any) -> npt.NDArray[np.intp]:
         """Index of the leaf that each row reaches.

@@ -206,7 +206,7 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
-        return self._labels_of(self._leaf_values(X))
+        return self._predictions_by(self._leaf_values(X))
 
     def predict_proba(self, X: Any) -> Floats | list[Floats]:
         """Class shares of each row's leaf, by training weight.
@@ -220,8 +220,7 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
         p : ndarray of shape (n_samples, n_classes), or list of n_outputs such arrays
             Columns in the order of ``classes_``; rows sum to 1.
         """
-        shares = self._leaf_values(X)
-        return shares if self.n_outputs_ == 1 else self._parts(shares)
+        return self._shares_by(self._leaf_values(X))
 
     def predict_log_proba(self, X: Any) -> Floats | list[Floats]:
         """Logarithm of `predict_proba`; minus infinity for a share of 0.

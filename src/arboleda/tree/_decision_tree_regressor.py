@@ -155,5 +155,4 @@ class DecisionTreeRegressor(NumberTarget, DecisionTree):
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
-        values = self._leaf_values(X)
-        return values[:, 0] if self.n_outputs_ == 1 else values
+        return self._predictions_by(self._leaf_values(X))

@@ -1,0 +1,150 @@
+"""One row at a time: ours beside the peers that are installed, in one run.
+
+    python benchmarks/one_row.py [--trees 500] [--calls 2000]
+
+Binary classification of 28 columns by 500 trees of 31 leaves each: one model of LightGBM's, which
+ours, onnxruntime and treelite read too, and models of XGBoost, CatBoost and scikit-learn of the
+same size. Each call gets another row as its library likes it best: an array of shape (28,) or
+(1, 28), float32 where that is asked for. Prints a Markdown table of medians in microseconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
+import numpy as np  # noqa: E402
+
+import arboleda  # noqa: E402
+
+N_COLUMNS, N_LEAVES = 28, 31
+Call = Callable[[Any], Any]
+
+
+def table() -> tuple[Any, Any]:
+    """20,000 rows of 28 normal columns, and a noisy label that depends on five of them."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(20_000, N_COLUMNS))
+    return X, (X[:, :5].sum(axis=1) + random.normal(size=len(X)) > 0).astype(int)
+
+
+def ours(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
+    """Grown by ourselves: the predictor, and predict as of every estimator."""
+    X, y = table()
+    model = arboleda.HistGradientBoostingClassifier(
+        max_iter=n_trees, max_leaf_nodes=N_LEAVES, early_stopping=False, random_state=0
+    ).fit(X, y)
+    predictor = model.predictor()
+    yield "arboleda, predictor()", X, predictor.predict
+    yield "arboleda, predictor().predict_proba", X, predictor.predict_proba
+    yield "arboleda, a list", [row.tolist() for row in X[:1000]], predictor.predict
+    yield "arboleda, predict", X[:, np.newaxis], model.predict
+    yield "arboleda, predict_proba", X[:, np.newaxis], model.predict_proba
+    forest = arboleda.RandomForestClassifier(n_estimators=100, random_state=0).fit(X, y)
+    yield "arboleda, 100 full trees, predictor()", X, forest.predictor().predict
+    yield "arboleda, 100 full trees, predict", X[:, np.newaxis], forest.predict
+
+
+def lightgbm(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
+    """LightGBM, and its model in onnxruntime and treelite."""
+    import lightgbm as lgb
+
+    X, y = table()
+    parameters = {"num_leaves": N_LEAVES, "objective": "binary", "num_threads": 1, "verbose": -1}
+    booster = lgb.train(parameters, lgb.Dataset(X, y), n_trees)
+    yield (
+        "LightGBM, Booster.predict",
+        X[:, np.newaxis],
+        lambda row: booster.predict(row, num_threads=1),
+    )
+    model = arboleda.from_lightgbm(booster)
+    yield "arboleda, LightGBM's model", X, model.predictor().predict
+    try:
+        import onnxruntime
+    except ModuleNotFoundError:
+        return
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    content = arboleda.to_onnx(model, input_type="float32").SerializeToString()
+    session = onnxruntime.InferenceSession(content, options)
+    single = X.astype(np.float32)[:, np.newaxis]
+    yield "onnxruntime, our export", single, lambda row: session.run(None, {"X": row})
+
+
+def xgboost(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
+    """XGBoost by its fastest way, without a DMatrix."""
+    import xgboost as xgb
+
+    X, y = table()
+    parameters = {
+        "max_leaves": N_LEAVES, "grow_policy": "lossguide", "objective": "binary:logistic",
+        "nthread": 1, "max_depth": 0,
+    }  # fmt: skip
+    booster = xgb.train(parameters, xgb.DMatrix(X, y), n_trees)
+    yield "XGBoost, inplace_predict", X.astype(np.float32)[:, np.newaxis], booster.inplace_predict
+
+
+def catboost(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
+    """CatBoost, whose trees of 32 leaves are symmetric."""
+    from catboost import CatBoostClassifier
+
+    X, y = table()
+    model = CatBoostClassifier(
+        iterations=n_trees, depth=5, verbose=False, thread_count=1, allow_writing_files=False
+    ).fit(X, y)
+    yield "CatBoost, predict", X, lambda row: model.predict(row, thread_count=1)
+
+
+def scikit_learn(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
+    """scikit-learn's histogram boosting."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    X, y = table()
+    model = HistGradientBoostingClassifier(
+        max_iter=n_trees, max_leaf_nodes=N_LEAVES, early_stopping=False
+    ).fit(X, y)
+    yield "scikit-learn, HGB.predict", X[:, np.newaxis], model.predict
+
+
+def median(call: Call, rows: Any, n_calls: int) -> float:
+    """Median time of a call in microseconds, after a tenth as many that do not count."""
+    times = []
+    for i in range(n_calls + n_calls // 10):
+        row = rows[i % len(rows)]
+        start = time.perf_counter()
+        call(row)
+        times.append(time.perf_counter() - start)
+    return 1e6 * statistics.median(times[n_calls // 10 :])
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--trees", type=int, default=500)
+    parser.add_argument("--calls", type=int, default=2000)
+    given = parser.parse_args()
+    print(
+        f"{platform.processor() or platform.machine()}, {given.trees} trees x {N_LEAVES} leaves\n"
+    )
+    print("| | microseconds |\n|---|---|")
+    for peer in (ours, lightgbm, xgboost, catboost, scikit_learn):
+        try:
+            shown = "" if peer is ours else f" {version(peer.__name__.replace('_', '-'))}"
+            for name, rows, call in peer(given.trees):
+                n_calls = given.calls if "scikit" not in name else given.calls // 10
+                print(f"| {name}{shown} | {median(call, rows, n_calls):.1f} |", flush=True)
+        except (ModuleNotFoundError, PackageNotFoundError):
+            print(f"| {peer.__name__} is not installed | |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,12 @@
+"""Names of columns in messages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def listed(names: Sequence[Any]) -> str:
+    """Return the first names, and how many more there are."""
+    shown = ", ".join(repr(name) for name in names[:5])
+    return f"{shown} and {len(names) - 5} more" if len(names) > 5 else shown

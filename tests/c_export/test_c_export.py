@@ -1,0 +1,294 @@
+"""Models as C: compiled without a warning, they give the bits of the model."""
+
+import ctypes
+import shutil
+import subprocess
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.ensemble import HistGradientBoostingClassifier as OtherBoosting
+from sklearn.linear_model import LinearRegression
+from sklearn.naive_bayes import GaussianNB
+
+import arboleda as ab
+
+CC = shutil.which("cc")
+pytestmark = pytest.mark.skipif(CC is None, reason="there is no C compiler")
+N_ROWS = 200
+
+
+def numbers():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N_ROWS, 5))
+    X[rng.random(X.shape) < 0.1] = np.nan
+    filled = np.nan_to_num(X)
+    return X, filled[:, 0] - 2.0 * filled[:, 1] * filled[:, 2]
+
+
+def classes(y, n):
+    return np.array(["no", 'per"haps*/\\', "sí"])[[0, 2] if n == 2 else [0, 1, 2]][
+        np.digitize(y, np.quantile(y, np.arange(1, n) / n))
+    ]
+
+
+class Compiled:
+    """The functions of a C file."""
+
+    def __init__(self, model, folder, **options):
+        path, library = folder / "model.c", folder / "model.so"
+        ab.export_c(model, path, **options)
+        strict = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
+        command = [CC, *strict, "-O1", "-shared", "-fPIC", "-o", library, path, "-lm"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        undefined = subprocess.run(
+            ["nm", "-u", library], capture_output=True, text=True, check=True
+        )
+        assert not {"malloc", "free", "printf"} & set(undefined.stdout.split())
+        self.library = ctypes.CDLL(str(library))
+        self.name = options.get("name", "predict")
+        self.dtype = np.dtype(options.get("number_type", "float64"))
+
+    def ask(self, X, n_outputs, what=""):
+        X = np.ascontiguousarray(X, self.dtype)
+        out = np.full((len(X), n_outputs + 1), 99.0, self.dtype)
+        function = getattr(self.library, self.name + what)
+        pointers = ctypes.c_void_p, ctypes.c_void_p
+        function.argtypes = pointers
+        told = [
+            function(row.ctypes.data, line.ctypes.data) for row, line in zip(X, out, strict=True)
+        ]
+        assert (out[:, -1] == 99.0).all()  # nothing is written beyond the answer
+        return out[:, :-1], np.array(told)
+
+    def category(self, column, text):
+        function = getattr(self.library, f"{self.name}_category")
+        function.restype = ctypes.c_double if self.dtype == "float64" else ctypes.c_float
+        return function(column, text.encode())
+
+
+CLASSIFIERS = {
+    "tree": ab.DecisionTreeClassifier(max_depth=6),
+    "root alone": ab.DecisionTreeClassifier(max_depth=1, min_impurity_decrease=9.0),
+    "forest": ab.RandomForestClassifier(n_estimators=9, random_state=0),
+    "hard votes": ab.RandomForestClassifier(n_estimators=9, voting="hard", random_state=0),
+    "laplace": ab.ExtraTreesClassifier(n_estimators=9, voting="laplace", random_state=0),
+    "boosting": ab.GradientBoostingClassifier(n_estimators=9, random_state=0),
+    "hist": ab.HistGradientBoostingClassifier(max_iter=9, min_samples_leaf=5, random_state=0),
+    "bagging": ab.BaggingClassifier(n_estimators=9, random_state=0),
+    "subspace": ab.RandomSubspaceClassifier(n_estimators=9, random_state=0),
+    "vote": ab.VotingClassifier(
+        [
+            ("forest", ab.RandomForestClassifier(n_estimators=5, random_state=0)),
+            ("hist", ab.HistGradientBoostingClassifier(max_iter=5, min_samples_leaf=5)),
+            ("boost", ab.AdaBoostClassifier(n_estimators=5, random_state=0)),
+        ],
+        voting="soft",
+        weights=[2.0, 0.3, 1.0],
+    ),
+    "selection": ab.EnsembleSelectionClassifier(
+        [("tree", ab.DecisionTreeClassifier(max_depth=3)), ("deep", ab.DecisionTreeClassifier())],
+        random_state=0,
+    ),
+    **{
+        name: ab.AdaBoostClassifier(
+            ab.DecisionTreeClassifier(max_depth=3) if name == "M1" else None,
+            n_estimators=9,
+            algorithm=name,
+            random_state=0,
+        )
+        for name in ("SAMME", "real", "gentle", "logit", "MH", "M1", "M2", "MR")
+    },
+    "discrete": ab.AdaBoostClassifier(n_estimators=9, algorithm="discrete", random_state=0),
+}
+REGRESSORS = {
+    "tree": ab.DecisionTreeRegressor(max_depth=6),
+    "forest": ab.RandomForestRegressor(n_estimators=9, random_state=0),
+    "hist": ab.HistGradientBoostingRegressor(max_iter=9, min_samples_leaf=5),
+    "linear": ab.HistGradientBoostingRegressor(max_iter=9, linear_leaves=True),
+    "quantiles": ab.HistGradientBoostingRegressor(
+        max_iter=9, loss="quantile", quantile=[0.9, 0.1, 0.5]
+    ),
+    "bagging": ab.BaggingRegressor(n_estimators=9, random_state=0),
+    "R2": ab.AdaBoostRegressor(n_estimators=9, random_state=0),
+    "R2, one": ab.AdaBoostRegressor(n_estimators=1, random_state=0),
+    "mean": ab.VotingRegressor(
+        [("tree", ab.DecisionTreeRegressor(max_depth=3)), ("other", ab.DecisionTreeRegressor())],
+        weights=[1.0, 3.0],
+    ),
+}
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_classifiers(name, n_classes, tmp_path):
+    if name == "discrete" and n_classes > 2:
+        pytest.skip("is for two classes")
+    X, y = numbers()
+    model = CLASSIFIERS[name].fit(X, classes(y, n_classes))
+    compiled = Compiled(model, tmp_path)
+    shares, numbers_of_classes = compiled.ask(X, n_classes)
+    assert_array_equal(model.classes_[numbers_of_classes], model.predict(X))
+    # Where an exponential is asked for, it is that of the C library.
+    assert_allclose(shares, model.predict_proba(X), rtol=4 * np.finfo(float).eps, atol=3e-16)
+    if hasattr(model, "decision_function") and name not in {"bagging", "subspace"}:
+        expected = model.decision_function(X).reshape(N_ROWS, -1)
+    else:
+        expected = model.predict_proba(X)
+        if name != "vote":  # whose members have exponentials
+            assert_array_equal(shares, expected)
+    found, _ = compiled.ask(X, expected.shape[1], "_scores")
+    assert_allclose(found, expected, rtol=1e-15 if name == "vote" else 0.0, atol=0.0)
+    labels = (ctypes.c_char_p * n_classes).in_dll(compiled.library, "predict_class")
+    assert [label.decode() for label in labels] == model.classes_.tolist()
+
+
+@pytest.mark.parametrize("name", REGRESSORS)
+def test_regressors(name, tmp_path):
+    X, y = numbers()
+    model = REGRESSORS[name].fit(X, y)
+    expected = model.predict(X).reshape(N_ROWS, -1)
+    compiled = Compiled(model, tmp_path, name="value")
+    values, told = compiled.ask(X, expected.shape[1])
+    assert_array_equal(values, expected)
+    assert not told.any()
+
+
+def test_the_logarithm_of_a_mean(tmp_path):
+    X, y = numbers()
+    model = ab.GradientBoostingRegressor(loss="poisson", n_estimators=9).fit(X, np.abs(y))
+    values, _ = Compiled(model, tmp_path).ask(X, 1)
+    assert_allclose(values[:, 0], model.predict(X), rtol=4 * np.finfo(float).eps)
+
+
+@pytest.mark.parametrize("name", ["forest", "hist", "R2", "linear"])
+def test_single_precision(name, tmp_path):
+    X, y = numbers()
+    model = REGRESSORS[name].fit(X, y)
+    single = X.astype(np.float32)
+    compiled = Compiled(model, tmp_path, number_type="float32")
+    values, _ = compiled.ask(single, 1)
+    # The way is that of the model for the same values; answers are rounded.
+    assert_allclose(values[:, 0], model.predict(single), rtol=1e-5, atol=1e-5)
+
+
+def test_thresholds_between_two_single_numbers(tmp_path):
+    low = np.float32(1.0)
+    high = np.nextafter(low, np.float32(2.0))
+    model = ab.DecisionTreeRegressor().fit([[float(low)], [float(high)]], [0.0, 1.0])
+    compiled = Compiled(model, tmp_path, number_type="float32")
+    assert compiled.ask([[low], [high]], 1)[0].ravel().tolist() == [0.0, 1.0]
+
+
+def mixed():
+    rng = np.random.default_rng(1)
+    X, y = numbers()
+    towns = np.array(["Alcoy", "Cádiz", 'De"nia', "Ubrique \\ */"], dtype=object)
+    place = rng.integers(0, 4, N_ROWS)
+    frame = pd.DataFrame({"town": towns[place], "x": X[:, 0]})
+    frame.loc[::17, "town"] = None
+    frame["team"] = rng.integers(0, 40, N_ROWS).astype(str)
+    return frame, y + place
+
+
+@pytest.mark.parametrize("encoding", ["native", "ordered"])
+@pytest.mark.parametrize("n_classes", [0, 3])
+def test_categories(encoding, n_classes, tmp_path):
+    frame, y = mixed()
+    kind = ab.HistGradientBoostingClassifier if n_classes else ab.HistGradientBoostingRegressor
+    model = kind(max_iter=9, min_samples_leaf=5, category_encoding=encoding)
+    model.fit(frame, classes(y, n_classes) if n_classes else y)
+    compiled = Compiled(model, tmp_path)
+    asked = frame.head(60).copy()
+    asked.loc[3, "town"] = "Elche"
+    X = np.empty((60, 3))
+    X[:, 1] = asked["x"]
+    for j, name in ((0, "town"), (2, "team")):
+        X[:, j] = [compiled.category(j, t) if isinstance(t, str) else np.nan for t in asked[name]]
+    assert np.isnan(X[3, 0])
+    assert np.isnan(compiled.category(0, ""))
+    assert np.isnan(compiled.category(0, "Alcoy "))
+    assert np.isnan(compiled.category(1, "Alcoy"))
+    found, told = compiled.ask(X, max(1, n_classes))
+    if n_classes:
+        assert_array_equal(model.classes_[told], model.predict(asked))
+    else:
+        assert_array_equal(found[:, 0], model.predict(asked))
+    # What is no number of a category goes where missing ones go.
+    strange = np.repeat(X[:1], 4, axis=0)
+    strange[:, 0] = [np.nan, -1.0, 1e300, np.inf]
+    answers, _ = compiled.ask(strange, max(1, n_classes))
+    assert (answers == answers[0]).all()
+
+
+def test_huge_and_infinite_numbers_go_somewhere(tmp_path):
+    X, y = numbers()
+    compiled = Compiled(ab.RandomForestRegressor(n_estimators=5).fit(X, y), tmp_path)
+    odd = np.array([[np.inf] * 5, [-np.inf] * 5, [1e308] * 5, [5e-324] * 5, [np.nan] * 5])
+    assert np.isfinite(compiled.ask(odd, 1)[0]).all()
+
+
+def test_imported_models(tmp_path):
+    X, y = numbers()
+    model = ab.from_sklearn(OtherBoosting(max_iter=5).fit(X, classes(y, 3)))
+    shares, told = Compiled(model, tmp_path).ask(X, 3)
+    assert_array_equal(model.classes_[told], model.predict(X))
+    assert_allclose(shares, model.predict_proba(X), atol=3e-16)
+
+
+def test_one_class_and_no_tree(tmp_path):
+    X, _ = numbers()
+    model = ab.HistGradientBoostingClassifier().fit(X, ["yes"] * N_ROWS)
+    shares, told = Compiled(model, tmp_path).ask(X[:3], 1)
+    assert shares.tolist() == [[1.0]] * 3
+    assert told.tolist() == [0, 0, 0]
+
+
+def test_the_same_model_gives_the_same_text():
+    X, y = numbers()
+    model = ab.DecisionTreeRegressor(max_depth=2).fit(X, y)
+    assert ab.to_c(model) == ab.to_c(model)
+    assert "malloc" not in ab.to_c(model)
+
+
+@pytest.mark.parametrize("name", ["", "9a", "a b", "int", "m1_leaf", "a-b", "exp", "x" * 99])
+def test_names_that_c_does_not_take(name):
+    model = ab.DecisionTreeRegressor().fit([[0.0], [1.0]], [0.0, 1.0])
+    with pytest.raises(ValueError, match="give another"):
+        ab.to_c(model, name=name)
+
+
+def test_what_cannot_be_exported():
+    X, y = numbers()
+    X = np.nan_to_num(X)
+    labels = classes(y, 2)
+    with pytest.raises(ValueError, match="number_type is 'float16'"):
+        ab.to_c(ab.DecisionTreeRegressor().fit(X, y), number_type="float16")
+    with pytest.raises(TypeError, match="a list is no estimator"):
+        ab.to_c([])
+    with pytest.raises(TypeError, match="LinearRegression has no member that can be exported"):
+        ab.to_c(LinearRegression().fit(X, y))
+    begun = ab.GradientBoostingRegressor(init=LinearRegression(), n_estimators=2).fit(X, y)
+    with pytest.raises(ValueError, match="begins from a LinearRegression"):
+        ab.to_c(begun)
+    several = ab.DecisionTreeClassifier().fit(X, np.column_stack([labels, labels]))
+    with pytest.raises(ValueError, match="2 targets of classes"):
+        ab.to_c(several)
+    members = [("tree", ab.DecisionTreeClassifier()), ("bayes", GaussianNB())]
+    with pytest.raises(TypeError, match="GaussianNB cannot be exported to C"):
+        ab.to_c(ab.VotingClassifier(members, voting="soft").fit(X, labels))
+    with pytest.raises(ValueError, match="does not take the mean"):
+        ab.to_c(ab.VotingClassifier(members[:1], voting="hard").fit(X, labels))
+    huge = ab.DecisionTreeRegressor().fit([[0.0], [1.0]], [0.0, 1e300])
+    with pytest.raises(ValueError, match="beyond float32"):
+        ab.to_c(huge, number_type="float32")
+
+
+def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path):
+    path = tmp_path / "model.c"
+    path.write_text("old")
+    with pytest.raises(TypeError):
+        ab.export_c(LinearRegression().fit([[0.0], [1.0]], [0.0, 1.0]), path)
+    assert path.read_text() == "old"
