@@ -84,10 +84,10 @@ def study(
 def _print_leaderboard(result: "StudyResult") -> None:
     from rich.console import Console
 
-    from arboleda.study.leaderboard import failures, leaderboard_table
+    from arboleda.study.leaderboard import caveats, failures, leaderboard_table
 
     console = Console(highlight=False)
     console.print(leaderboard_table(result.facts, width=console.width))
-    for line in failures(result.facts):
+    for line in (*caveats(result.facts), *failures(result.facts)):
         typer.echo(line)
     typer.echo(f"Report: {result.report}")

@@ -14,11 +14,13 @@ from joblib import cpu_count
 
 import arboleda
 from arboleda.study.calibration_facts import calibration_facts
+from arboleda.study.comparison import comparison_facts
 from arboleda.study.describe import describe_table
 from arboleda.study.plan import Plan
 from arboleda.study.preparation import PREPARATIONS
 from arboleda.study.runner import Candidate, Outcome, ranked
 from arboleda.study.selection import selection_facts
+from arboleda.study.tested import Answers
 
 __all__ = ["SCHEMA_VERSION", "leaderboard_csv", "make_facts"]
 
@@ -31,6 +33,7 @@ def make_facts(
     plan: Plan,
     outcomes: Sequence[Outcome],
     calibration: tuple[Outcome, Sequence[Mapping[str, Any]]] | None,
+    answers: Answers,
     started: datetime,
     total_s: float,
 ) -> dict[str, Any]:
@@ -64,6 +67,7 @@ def make_facts(
         "split": _split(plan),
         "models": models,
         "selection": selection_facts(plan, order),
+        "comparison": comparison_facts(plan, order, answers),
         "calibration": calibration
         and calibration_facts(plan, calibration[0].model.key, calibration[1]),
         "tree": tree,

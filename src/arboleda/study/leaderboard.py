@@ -9,7 +9,7 @@ from rich.text import Text
 from arboleda.study.facts import params_text
 from arboleda.study.progress import duration, number, plus_minus
 
-__all__ = ["failures", "leaderboard_table"]
+__all__ = ["caveats", "failures", "leaderboard_table"]
 
 
 # Columns of a terminal from which on the time and the chosen parameters have room.
@@ -33,6 +33,11 @@ def leaderboard_table(facts: Mapping[str, Any], *, width: int) -> Table:
         cells.append(Text(params_text(model)))
         table.add_row(*cells[: len(table.columns)])
     return table
+
+
+def caveats(facts: Mapping[str, Any]) -> list[str]:
+    """What choosing did to the winner's score, and which models are as good as it."""
+    return [facts[part]["sentence"] for part in ("selection", "comparison") if facts[part]]
 
 
 def failures(facts: Mapping[str, Any]) -> list[str]:

@@ -26,6 +26,7 @@ from arboleda.study.pool import choose_processes
 from arboleda.study.progress import make_watcher
 from arboleda.study.reading import read_table
 from arboleda.study.runner import Outcome, calibrate_best, run_plan
+from arboleda.study.tested import answers_of
 
 __all__ = ["Study", "StudyResult"]
 
@@ -199,7 +200,9 @@ class Study:
             with make_watcher(progress) as watcher:
                 outcomes = run_plan(plan, ledger, folder, processes, watcher)
                 calibration = calibrate_best(plan, ledger, outcomes, processes, watcher)
-            facts = make_facts(plan, outcomes, calibration, started, monotonic() - clock)
+            answers = answers_of(plan, folder)
+            seconds = monotonic() - clock
+            facts = make_facts(plan, outcomes, calibration, answers, started, seconds)
             with _Told(folder):
                 _keep_index(plan, outcomes, folder / MODELS)
                 _publish(facts, folder)

@@ -1,0 +1,90 @@
+"""Which models are as good as the winner."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from arboleda.study import Study
+from arboleda.study.answers import Said
+from arboleda.study.comparison import compare_on_rows
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    out = tmp_path_factory.mktemp("compared")
+    models = "most_frequent,cart,lda,naive_bayes"
+    return Study("breast_cancer", target="target", models=models, out=out).run()
+
+
+def test_each_model_is_compared_with_the_winner(found: Any) -> None:
+    facts = found.facts
+    comparison, models = facts["comparison"], facts["models"]
+    assert comparison["against"] == models[0]["key"]
+    assert [row["key"] for row in comparison["rows"]] == [m["key"] for m in models[1:]]
+    best = np.array(models[0]["cv"]["fold_scores"])
+    for row, model in zip(comparison["rows"], models[1:], strict=True):
+        d = best - np.array(model["cv"]["fold_scores"])
+        # Nadeau and Bengio (2003), section 4, written out.
+        error = np.sqrt((1 / 5 + 1 / 4) * d.var(ddof=1))
+        p = 2 * stats.t.sf(abs(d.mean() / error), 4)
+        assert row["folds"]["difference"] == pytest.approx(d.mean())
+        assert row["folds"]["p"] == pytest.approx(p, rel=0.01)
+        gap = models[0]["test"]["metrics"]["accuracy"] - model["test"]["metrics"]["accuracy"]
+        assert row["test"]["difference"] == pytest.approx(gap)
+        assert row["test"]["method"] == "mcnemar"
+
+
+def test_chance_is_no_match_for_a_model(found: Any) -> None:
+    comparison = found.facts["comparison"]
+    by_key = {row["key"]: row for row in comparison["rows"]}
+    assert by_key["most_frequent"]["as_good"] is False
+    assert by_key["most_frequent"]["p_adjusted"] < 0.001
+    assert comparison["as_good"][0] == comparison["against"]
+    assert "most_frequent" not in comparison["as_good"]
+    equals = [row["key"] for row in comparison["rows"] if row["as_good"]]
+    assert comparison["as_good"][1:] == equals
+    assert comparison["sentence"].endswith(("comparisons).", "are worse."))
+
+
+def test_a_lone_model_is_not_compared(tmp_path: Any) -> None:
+    facts = Study("iris", target="target", models="lda", out=tmp_path).run().facts
+    assert facts["comparison"] is None
+
+
+def test_mcnemars_test_is_exact() -> None:
+    y = np.zeros(40, dtype=int)
+    first, second = y.copy(), y.copy()
+    second[:9] = 1
+    first[9] = 1
+    got = compare_on_rows("accuracy", y, Said(first, None), Said(second, None), 2, True)
+    assert got is not None
+    assert got["difference"] == pytest.approx(8 / 40)
+    assert got["p"] == pytest.approx(2 * stats.binom.cdf(1, 10, 0.5))
+
+
+def test_the_same_answers_do_not_differ() -> None:
+    y = np.arange(30.0)
+    same = Said(y + 1, None)
+    got = compare_on_rows("rmse", y, same, same, 0, False)
+    assert got is not None
+    assert (got["difference"], got["p"]) == (0, 1)
+
+
+def test_where_the_metric_is_not_defined_there_is_no_test() -> None:
+    y = np.zeros(5, dtype=int)
+    said = Said(y, np.full((5, 2), 0.5))
+    assert compare_on_rows("roc_auc", y, said, said, 2, True) is None
+
+
+def test_of_equally_good_models_one_in_twenty_differs() -> None:
+    draw = np.random.default_rng(0)
+    n, times, alarms = 200, 400, 0
+    for _ in range(times):
+        y = draw.normal(size=n)
+        first, second = (Said(y + draw.normal(size=n), None) for _ in range(2))
+        got = compare_on_rows("rmse", y, first, second, 0, False)
+        assert got is not None
+        alarms += got["p"] < 0.05
+    assert 0.025 < alarms / times < 0.085
