@@ -134,6 +134,7 @@ PYTHON = {
         "boosting",
         "combine",
         "diagnose",
+        "features",
         "forest",
         "learners",
         "metrics",

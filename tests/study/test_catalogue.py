@@ -11,6 +11,7 @@ import pytest
 from sklearn import metrics as sk
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import load_diabetes, load_iris
+from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.kernel_approximation import Nystroem
 from sklearn.kernel_ridge import KernelRidge
@@ -18,6 +19,7 @@ from sklearn.linear_model import (
     ElasticNet,
     Lasso,
     LinearRegression,
+    LogisticRegression,
     Ridge,
     RidgeClassifier,
 )
@@ -26,13 +28,21 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from arboleda import (
+    AdaBoostClassifier,
+    AdaBoostRegressor,
+    BaggingClassifier,
     BayesianNetworkClassifier,
     ClassSwitchingClassifier,
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
     DiagonalLDA,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
     KernelDensityClassifier,
     MixedNaiveBayes,
+    MRMRSelector,
     NearestShrunkenCentroids,
     PrunedTreeClassifier,
     PrunedTreeRegressor,
@@ -61,6 +71,14 @@ CLASSIFIERS: dict[str, Make] = {
     "random_subspaces": lambda **p: RandomSubspaceClassifier(**FOREST, **p),
     "class_switching": lambda **p: ClassSwitchingClassifier(**FOREST, **p),
     "friedman_boosting": lambda **p: GradientBoostingClassifier(random_state=0, **p),
+    "random_patches": lambda **p: BaggingClassifier(bootstrap=False, **FOREST, **p),
+    "samme": lambda max_depth: AdaBoostClassifier(
+        DecisionTreeClassifier(max_depth=max_depth), n_estimators=200, random_state=0
+    ),
+    "category_boosting": lambda **p: HistGradientBoostingClassifier(random_state=0, **p),
+    "mrmr": lambda n_columns: scaled(
+        make_pipeline(MRMRSelector(n_columns), LogisticRegression(max_iter=1000))
+    ),
     "ridge": lambda **p: scaled(RidgeClassifier(**p)),
     "mixed_naive_bayes": MixedNaiveBayes,
     "bayesian_network": BayesianNetworkClassifier,
@@ -74,6 +92,11 @@ REGRESSORS: dict[str, Make] = {
     "pruned_tree": lambda **p: PrunedTreeRegressor(random_state=0, **p),
     "random_subspaces": lambda **p: RandomSubspaceRegressor(**FOREST, **p),
     "friedman_boosting": lambda **p: GradientBoostingRegressor(random_state=0, **p),
+    "logarithmic_boosting": lambda **p: HistGradientBoostingRegressor(random_state=0, **p),
+    "adaboost_r": lambda **p: AdaBoostRegressor(
+        DecisionTreeRegressor(**p), n_estimators=100, algorithm="R", random_state=0
+    ),
+    "principal_components": lambda **p: scaled(make_pipeline(PCA(**p), LinearRegression())),
     "linear": lambda **p: scaled(LinearRegression(**p)),
     "lasso": lambda **p: unit_target(Lasso(max_iter=5000, **p)),
     "elastic_net": lambda **p: unit_target(ElasticNet(max_iter=5000, **p)),
@@ -188,12 +211,20 @@ def test_models_are_chosen_by_name(task: str) -> None:
 def test_every_estimator_of_the_textbook_has_an_entry() -> None:
     both = {"cart", "pruned_tree", "bagging", "random_subspaces", "random_forest", "extra_trees"}
     both |= {"adaboost", "gradient_boosting", "friedman_boosting", "neighbours", "svm", "network"}
-    both |= {"ridge"}
+    both |= {"ridge", "reduced_error_tree", "random_patches", "dart", "goss", "mrmr", "jmi"}
+    both |= {"category_boosting", "ordered_boosting", "stochastic_boosting", "additive_boosting"}
+    both |= {"pairwise_boosting", "random_threshold_boosting", "linear_leaf_boosting"}
+    both |= {"forest_selected", "principal_components", "bayesian_averaging", "dynamic_selection"}
     classes = {"most_frequent", "logistic", "naive_bayes", "lda", "qda", "class_switching"}
     classes |= {"mixed_naive_bayes", "rda", "shrunken_centroids", "diagonal_lda"}
     classes |= {"kernel_density", "bayesian_network"}
-    numbers = {"mean", "linear", "lasso", "elastic_net", "kernel_ridge"}
-    assert {m.key for m in models_for("binary", ["all"])} == both | classes
+    classes |= {"adaboost_m1", "adaboost_m2", "adaboost_mr", "samme", "real_adaboost"}
+    classes |= {"gentle_adaboost", "logitboost"}
+    two = {"discrete_adaboost", "schapire_boosting", "exponential_boosting"}
+    numbers = {"mean", "linear", "lasso", "elastic_net", "kernel_ridge", "adaboost_r"}
+    numbers |= {"robust_boosting", "logarithmic_boosting"}
+    assert {m.key for m in models_for("binary", ["all"])} == both | classes | two
+    assert {m.key for m in models_for("multiclass", ["all"])} == both | classes
     assert {m.key for m in models_for("regression", ["all"])} == both | numbers
 
 

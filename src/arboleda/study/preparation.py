@@ -10,7 +10,7 @@ import sklearn
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler, TargetEncoder
 
 from arboleda.study.features import Features
@@ -24,11 +24,12 @@ __all__ = [
     "prepared_sources",
 ]
 
-Style = Literal["none", "native", "scaled"]
+Style = Literal["none", "native", "filled", "scaled"]
 
 PREPARATIONS: dict[Style, str] = {
     "none": "none",
     "native": "one-hot; missing values native",
+    "filled": "one-hot; median imputation",
     "scaled": "one-hot; median imputation; standardised",
 }
 # A categorical column with more levels than this among the rows at hand is target-encoded.
@@ -53,8 +54,9 @@ class LevelCount:
 def make_preparation(features: Features, style: Style, task: str, seed: int) -> Any:
     """A transformer from the feature matrix to what a model takes.
 
-    "native" leaves numbers and their missing values as they are. "scaled" fills them with the
-    median, adds a column that tells where they were missing, and standardises. Both turn
+    "native" leaves numbers and their missing values as they are. "filled" puts the median in the
+    place of missing ones and adds a column that tells where they were; "scaled" standardises
+    besides. All turn
     categories into one column per level (rare ones pooled, unseen ones ignored), and a column of
     many levels into the target's mean per level, cross-fitted so that no row meets its own
     target (Micci-Barreca 2001). Missing categories are a level of their own.
@@ -70,7 +72,7 @@ def make_preparation(features: Features, style: Style, task: str, seed: int) -> 
     many = LevelCount(features.categorical, many=True)
     return ColumnTransformer(
         [
-            ("numeric", _numbers() if scale else "passthrough", list(features.numeric)),
+            ("numeric", _numbers(style), list(features.numeric)),
             ("one_hot", one_hot, few),
             ("target", make_pipeline(by_target, StandardScaler()) if scale else by_target, many),
         ],
@@ -78,9 +80,11 @@ def make_preparation(features: Features, style: Style, task: str, seed: int) -> 
     )
 
 
-def _numbers() -> Pipeline:
+def _numbers(style: Style) -> Any:
+    if style == "native":
+        return "passthrough"
     imputer = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
-    return make_pipeline(imputer, StandardScaler())
+    return imputer if style == "filled" else make_pipeline(imputer, StandardScaler())
 
 
 def _target_encoder(task: str, seed: int) -> TargetEncoder:

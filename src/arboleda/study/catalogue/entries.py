@@ -2,8 +2,11 @@
 
 from collections.abc import Sequence
 
+from arboleda.study.catalogue.adaboost import ADABOOST
+from arboleda.study.catalogue.averages import AVERAGES
 from arboleda.study.catalogue.baselines import BASELINES
 from arboleda.study.catalogue.boosting import BOOSTING
+from arboleda.study.catalogue.boosting_styles import BOOSTING_STYLES
 from arboleda.study.catalogue.class_models import CLASS_MODELS
 from arboleda.study.catalogue.forests import FORESTS
 from arboleda.study.catalogue.kernels import KERNELS
@@ -11,6 +14,7 @@ from arboleda.study.catalogue.linear import LINEAR
 from arboleda.study.catalogue.model import Model
 from arboleda.study.catalogue.neighbours import NEIGHBOURS
 from arboleda.study.catalogue.networks import NETWORKS
+from arboleda.study.catalogue.selected import SELECTED
 from arboleda.study.catalogue.trees import TREES
 from arboleda.study.errors import StudyError
 
@@ -20,12 +24,16 @@ CATALOGUE: tuple[Model, ...] = (
     *BASELINES,
     *TREES,
     *FORESTS,
+    *ADABOOST,
     *BOOSTING,
+    *BOOSTING_STYLES,
     *LINEAR,
     *CLASS_MODELS,
     *NEIGHBOURS,
     *KERNELS,
     *NETWORKS,
+    *SELECTED,
+    *AVERAGES,
 )
 CORE, ALL = "core", "all"
 
@@ -42,7 +50,7 @@ def models_for(task: str, wanted: Sequence[str] = (CORE,)) -> list[Model]:
         If there is no such model for the task, or none is wanted.
     """
     kind = "regression" if task == "regression" else "classification"
-    known = [model for model in CATALOGUE if model.task == kind]
+    known = [model for model in CATALOGUE if model.task in (kind, task)]
     keys = [model.key for model in known]
     strange = next((word for word in wanted if word not in (*keys, CORE, ALL)), None)
     if strange is not None or not wanted:

@@ -27,12 +27,17 @@ FEWEST_TREES = 30
 
 
 def _bagging_grid(setting: Setting) -> list[dict[str, Any]]:
-    """All columns for every tree, or half of them: random patches."""
+    """All columns for every tree, or half of them."""
     return [{"max_features": 1.0}, {"max_features": 0.5}]
 
 
 def _subspace_grid(setting: Setting) -> list[dict[str, Any]]:
     return [{"max_features": share} for share in (0.25, 0.5, 0.75)]
+
+
+def _patches_grid(setting: Setting) -> list[dict[str, Any]]:
+    """Half of the rows for every tree, none of them twice, and some of the columns."""
+    return [{"max_samples": 0.5, "max_features": share} for share in (0.25, 0.5, 0.75)]
 
 
 def _switching_grid(setting: Setting) -> list[dict[str, Any]]:
@@ -59,6 +64,10 @@ def _forest_grid(max_features: tuple[str | float, ...]) -> list[dict[str, Any]]:
 
 def _options(setting: Setting, params: Params) -> dict[str, Any]:
     return {"n_estimators": TREES, "random_state": setting.seed, "n_jobs": 1, **params}
+
+
+def _patches_options(setting: Setting, params: Params) -> dict[str, Any]:
+    return {"bootstrap": False, **_options(setting, params)}
 
 
 def _fewer_trees(params: Params, share: float) -> dict[str, Any]:
@@ -94,6 +103,16 @@ FORESTS: tuple[Model, ...] = (
         _subspace_grid,
         lambda s, p: RandomSubspaceRegressor(**_options(s, p)),
         _subspace_grid,
+        **_FOREST,
+        core=False,
+    ),
+    *both_tasks(
+        "random_patches",
+        "Random patches",
+        lambda s, p: BaggingClassifier(**_patches_options(s, p)),
+        _patches_grid,
+        lambda s, p: BaggingRegressor(**_patches_options(s, p)),
+        _patches_grid,
         **_FOREST,
         core=False,
     ),

@@ -18,10 +18,13 @@ __all__ = [
     "Setting",
     "Size",
     "Space",
+    "Task",
     "both_tasks",
     "no_parameters",
 ]
 
+# "binary": classification of two classes alone.
+Task = Literal["classification", "binary", "regression"]
 Engine = Literal["arboleda", "scikit-learn"]
 Params = Mapping[str, Any]
 
@@ -78,7 +81,7 @@ class Model:
 
     key: str
     name: str
-    task: Literal["classification", "regression"]
+    task: Task
     make: Make
     grid: Grid
     style: Style = "scaled"

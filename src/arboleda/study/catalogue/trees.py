@@ -27,6 +27,11 @@ def _cart_grid(setting: Setting) -> list[dict[str, Any]]:
     return by_depth + by_leaves
 
 
+def _pruned_grid(setting: Setting) -> list[dict[str, Any]]:
+    """The smallest tree within one standard error of the best, or the best."""
+    return [{"rule": "1se"}, {"rule": "min"}]
+
+
 def _options(setting: Setting, params: Params) -> dict[str, Any]:
     return {"random_state": setting.seed, "n_jobs": 1, **params}
 
@@ -43,17 +48,30 @@ TREES: tuple[Model, ...] = (
         engine="arboleda",
         cost=trees_cost(1),
     ),
-    # Its own cross-validation along the path chooses the size: there is nothing left to tune.
+    # Its own cross-validation along the path chooses the size: what is left is how careful to be.
     *both_tasks(
         "pruned_tree",
-        "Pruned tree (1-SE rule)",
+        "Pruned tree (cost-complexity)",
         lambda s, p: PrunedTreeClassifier(**_options(s, p)),
-        no_parameters,
+        _pruned_grid,
         lambda s, p: PrunedTreeRegressor(**_options(s, p)),
+        _pruned_grid,
+        style="native",
+        engine="arboleda",
+        core=False,
+        cost=trees_cost(11),
+    ),
+    # A quarter of the rows it is fitted to says what to prune.
+    *both_tasks(
+        "reduced_error_tree",
+        "Pruned tree (reduced error)",
+        lambda s, p: PrunedTreeClassifier(pruning="reduced_error", **_options(s, p)),
+        no_parameters,
+        lambda s, p: PrunedTreeRegressor(pruning="reduced_error", **_options(s, p)),
         no_parameters,
         style="native",
         engine="arboleda",
         core=False,
-        cost=trees_cost(6),
+        cost=trees_cost(1),
     ),
 )

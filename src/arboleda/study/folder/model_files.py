@@ -7,6 +7,7 @@ model file is kept as one, ``<key>.arboleda``; the preparation, and other estima
 
 import re
 import warnings
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.compose import ColumnTransformer
-from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, NearestNeighbors
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, SVR
 
@@ -77,7 +78,7 @@ def _put_model(pipeline: Pipeline, folder: Path, key: str) -> dict[str, Any]:
         files[name] = put(folder, name, model_to_bytes(model))
     if parts != [None, None]:
         name = f"{key}.skops"
-        with _WithoutTree(model):
+        with _WithoutTrees(model):
             content = estimators_to_bytes(parts)
         files[name] = put(folder, name, content)
     return files
@@ -123,42 +124,50 @@ def _whole(preparation: Any, model: Any) -> Pipeline:
         raise TypeError("its preparation is none")
     if not isinstance(model, BaseEstimator) or not hasattr(model, "predict"):
         raise TypeError("its estimator is none")
-    if isinstance(model, KNeighborsClassifier | KNeighborsRegressor):
-        _grow_tree(model)
-    for machine in _parts_of(model):
-        if isinstance(machine, SVC | SVR):
-            _check_machine(machine)
+    for part in _parts_of(model):
+        if isinstance(part, KNeighborsClassifier | KNeighborsRegressor | NearestNeighbors):
+            _grow_tree(part)
+        if isinstance(part, SVC | SVR):
+            _check_machine(part)
     return Pipeline([("preparation", preparation or "passthrough"), ("model", model)])
 
 
-def _parts_of(model: Any) -> list[Any]:
-    """The model, and what a wrapper of the catalogue wraps."""
-    inner = getattr(model, "regressor_", None)
-    return [model] if inner is None else [model, inner]
+def _parts_of(model: Any) -> Iterator[Any]:
+    """The model, and what it is made of: a wrapper's model, a pipeline's steps, members."""
+    yield model
+    for name in ("regressor_", "_region", "_index"):
+        if hasattr(model, name):
+            yield from _parts_of(getattr(model, name))
+    inner = [step for _, step in model.steps] if isinstance(model, Pipeline) else []
+    for part in [*inner, *getattr(model, "estimators_", [])]:
+        yield from _parts_of(part)
 
 
-class _WithoutTree:
-    """Take the search tree away from a model of neighbours for a while.
+class _WithoutTrees:
+    """Take the search trees away from models of neighbours for a while.
 
-    It holds all rows a second time, and compiled code follows its numbers without checking them:
-    it is not kept, but grown again when the model is read.
+    They hold all rows a second time, and compiled code follows their numbers without checking them:
+    they are not kept, but grown again when the model is read.
     """
 
     def __init__(self, model: Any) -> None:
-        self._model = model if hasattr(model, "_tree") else None
+        self._models = [part for part in _parts_of(model) if hasattr(part, "_tree")]
 
     def __enter__(self) -> None:
-        if self._model is not None:
-            self._tree = self._model._tree
-            self._model._tree = None
+        self._trees = [model._tree for model in self._models]
+        for model in self._models:
+            model._tree = None
 
     def __exit__(self, *raised: object) -> None:
-        if self._model is not None:
-            self._model._tree = self._tree
+        for model, tree in zip(self._models, self._trees, strict=True):
+            model._tree = tree
 
 
 def _grow_tree(model: Any) -> None:
     try:
+        if isinstance(model, NearestNeighbors):
+            model.fit(np.asarray(model._fit_X))
+            return
         y = np.asarray(model._y)
         model.fit(np.asarray(model._fit_X), model.classes_[y] if is_classifier(model) else y)
     except (AttributeError, TypeError, IndexError) as error:

@@ -50,6 +50,14 @@ _PLAIN = {
 }
 _OURS = {
     "arboleda._bridge.schema.Schema",
+    "arboleda.adaboost._schapire_boosting_classifier.SchapireBoostingClassifier",
+    "arboleda.adaboost._schapire_boosting_classifier._Majority",
+    "arboleda.combine._dynamic_selection_classifier.DynamicSelectionClassifier",
+    "arboleda.combine._dynamic_selection_regressor.DynamicSelectionRegressor",
+    "arboleda.combine._region.Region",
+    "arboleda.features._forest_selector.ForestSelector",
+    "arboleda.features._jmi_selector.JMISelector",
+    "arboleda.features._mrmr_selector.MRMRSelector",
     "arboleda.learners._bayesian_network_classifier.BayesianNetworkClassifier",
     "arboleda.learners._bayesian_network_states.Bin",
     "arboleda.learners._bayesian_network_states.Categories",
@@ -72,6 +80,7 @@ _OURS = {
 _SCIKIT_LEARN = {
     "sklearn.compose._column_transformer.ColumnTransformer",
     "sklearn.compose._target.TransformedTargetRegressor",
+    "sklearn.decomposition._pca.PCA",
     "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
     "sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis",
     "sklearn.dummy.DummyClassifier",
@@ -88,9 +97,11 @@ _SCIKIT_LEARN = {
     "sklearn.linear_model._ridge.RidgeClassifier",
     "sklearn.model_selection._split.KFold",
     "sklearn.model_selection._split.StratifiedKFold",
+    "sklearn.naive_bayes.BernoulliNB",
     "sklearn.naive_bayes.GaussianNB",
     "sklearn.neighbors._classification.KNeighborsClassifier",
     "sklearn.neighbors._regression.KNeighborsRegressor",
+    "sklearn.neighbors._unsupervised.NearestNeighbors",
     "sklearn.neural_network._multilayer_perceptron.MLPClassifier",
     "sklearn.neural_network._multilayer_perceptron.MLPRegressor",
     "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
@@ -104,6 +115,7 @@ _SCIKIT_LEARN = {
     "sklearn.svm._classes.LinearSVR",
     "sklearn.svm._classes.SVC",
     "sklearn.svm._classes.SVR",
+    "sklearn.utils._bunch.Bunch",
 }
 TRUSTED = frozenset(_PLAIN | _OURS | _SCIKIT_LEARN)
 

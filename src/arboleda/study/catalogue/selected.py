@@ -1,0 +1,121 @@
+"""Few columns, or few directions among them, and a simple model of these."""
+
+from typing import Any
+
+from sklearn.decomposition import PCA
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+
+from arboleda.features import ForestSelector, JMISelector, MRMRSelector
+from arboleda.study.catalogue.costs import each_row_cost, pairs_cost, trees_cost
+from arboleda.study.catalogue.model import Model, Params, Setting, both_tasks
+
+__all__ = ["SELECTED"]
+
+COLUMNS = (3, 6, 12)
+# Every row that is asked about is compared with all rows learned from.
+NEIGHBOUR_ROWS = 50_000
+# Twenty forests say which columns are beyond chance, as few as can at the level of 0.05.
+FOREST_ROWS = 5_000
+PERMUTATIONS = 19
+N_NEIGHBOURS = 15
+
+
+def _task(setting: Setting) -> str:
+    return "classification" if setting.n_classes else "regression"
+
+
+def _linear(setting: Setting) -> Any:
+    if setting.n_classes:
+        return LogisticRegression(max_iter=1000, random_state=setting.seed)
+    return LinearRegression()
+
+
+def _mrmr(setting: Setting, params: Params) -> Any:
+    selector = MRMRSelector(
+        params["n_columns"],
+        task=_task(setting),
+        categorical_features=None,
+        random_state=setting.seed,
+        n_jobs=1,
+    )
+    return make_pipeline(selector, _linear(setting))
+
+
+def _jmi(setting: Setting, params: Params) -> Any:
+    selector = JMISelector(
+        params["n_columns"],
+        task=_task(setting),
+        categorical_features=None,
+        random_state=setting.seed,
+        n_jobs=1,
+    )
+    neighbours = KNeighborsClassifier if setting.n_classes else KNeighborsRegressor
+    return make_pipeline(selector, neighbours(min(N_NEIGHBOURS, max(1, setting.n_rows // 5))))
+
+
+def _forest_selected(setting: Setting, params: Params) -> Any:
+    selector = ForestSelector(
+        n_permutations=PERMUTATIONS, task=_task(setting), random_state=setting.seed, **params
+    )
+    return make_pipeline(selector, _linear(setting))
+
+
+def _columns_grid(setting: Setting) -> list[dict[str, Any]]:
+    return [{"n_columns": n} for n in COLUMNS]
+
+
+def _principal_components(setting: Setting, params: Params) -> Any:
+    return make_pipeline(PCA(svd_solver="full", **params), _linear(setting))
+
+
+def _components_grid(setting: Setting) -> list[dict[str, Any]]:
+    """As many directions as hold this share of the variance."""
+    return [{"n_components": share} for share in (0.8, 0.95, 0.99)]
+
+
+SELECTED: tuple[Model, ...] = (
+    *both_tasks(
+        "mrmr",
+        "Columns by mRMR, linear model",
+        _mrmr,
+        _columns_grid,
+        _mrmr,
+        _columns_grid,
+        core=False,
+        cost=each_row_cost(1e-6),
+    ),
+    *both_tasks(
+        "jmi",
+        "Columns by joint mutual information, k-nearest neighbours",
+        _jmi,
+        _columns_grid,
+        _jmi,
+        _columns_grid,
+        max_rows=NEIGHBOUR_ROWS,
+        core=False,
+        cost=pairs_cost(1e-9),
+    ),
+    *both_tasks(
+        "forest_selected",
+        "Columns by importance in a forest, linear model",
+        _forest_selected,
+        lambda s: [{"mode": "fwe"}, {"mode": "fpr"}],
+        _forest_selected,
+        lambda s: [{"mode": "fwe"}, {"mode": "fpr"}],
+        max_rows=FOREST_ROWS,
+        core=False,
+        cost=trees_cost(PERMUTATIONS * 100),
+    ),
+    *both_tasks(
+        "principal_components",
+        "Principal components, linear model",
+        _principal_components,
+        _components_grid,
+        _principal_components,
+        _components_grid,
+        core=False,
+        cost=each_row_cost(1e-6),
+    ),
+)

@@ -1,0 +1,90 @@
+"""Every model of the catalogue learns a small table, is kept in files and reads back the same."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.pipeline import Pipeline
+
+from arboleda.study.catalogue import Model, Setting, models_for
+from arboleda.study.features import Features
+from arboleda.study.folder.model_files import keep_model, read_model
+from arboleda.study.preparation import make_preparation
+
+N = 120
+# What these answer does not depend on the columns, or hardly: the level of the others.
+BASELINES = {"most_frequent", "mean"}
+
+
+def table(task: str) -> tuple[Features, np.ndarray[Any, Any]]:
+    """Two informative numbers, one of them with gaps, noise, a category and a truth value."""
+    draw = np.random.default_rng(5)
+    x = draw.normal(size=(N, 3))
+    city = draw.integers(0, 3, N)
+    member = draw.integers(0, 2, N)
+    signal = 2.0 * x[:, 0] + x[:, 1] + 1.5 * (city == 1) + 0.2 * draw.normal(size=N)
+    x[draw.choice(N, 6, replace=False), 2] = np.nan
+    matrix = np.column_stack([x, city, member]).astype(float)
+    names = ("a", "b", "noise", "city", "member")
+    features = Features(matrix, names, (3,), {3: ("Rome", "Oslo", "Lima")}, (4,))
+    if task == "regression":
+        return features, np.exp(signal / 4.0)
+    cuts = [0.5] if task == "binary" else [-0.5, 1.5]
+    return features, np.digitize(signal, cuts)
+
+
+def cases() -> list[Any]:
+    return [
+        pytest.param(task, model, id=f"{task}-{model.key}")
+        for task in ("binary", "multiclass", "regression")
+        for model in models_for(task, ["all"])
+    ]
+
+
+def fitted(task: str, model: Model, params: dict[str, Any]) -> tuple[Pipeline, Any, Any, float]:
+    features, y = table(task)
+    n_classes = 0 if task == "regression" else len(np.unique(y))
+    setting = Setting(N, n_classes, 0, features.categorical, features.binary)
+    pipeline = Pipeline(
+        [
+            ("preparation", make_preparation(features, model.style, task, 0)),
+            ("model", model.make(setting, params)),
+        ]
+    )
+    pipeline.fit(features.x[:90], y[:90])
+    seen, truth = features.x[:90], y[:90]
+    score = (accuracy_score if n_classes else r2_score)(truth, pipeline.predict(seen))
+    return pipeline, features.x[90:], truth, score
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("task", "model"), cases())
+def test_models_learn_and_are_kept(task: str, model: Model, tmp_path: Path) -> None:
+    n_classes = {"binary": 2, "multiclass": 3, "regression": 0}[task]
+    grid = model.grid(Setting(N, n_classes, 0, (3,), (4,)))
+    pipeline, rest, truth, score = fitted(task, model, grid[-1])
+    guess = np.bincount(truth).max() / len(truth) if n_classes else 0.0
+    if model.key not in BASELINES:
+        assert score > guess + 0.05
+    kept = keep_model(pipeline, tmp_path, model.key)
+    assert kept["error"] is None
+    again = read_model(tmp_path, model.key, kept["files"])
+    assert np.array_equal(again.predict(rest), pipeline.predict(rest))
+    if hasattr(pipeline, "predict_proba"):
+        assert np.array_equal(again.predict_proba(rest), pipeline.predict_proba(rest))
+
+
+@pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
+def test_costs_and_first_looks_are_of_the_grid(task: str) -> None:
+    from arboleda.study.catalogue.model import Size
+
+    n_classes = {"binary": 2, "multiclass": 3, "regression": 0}[task]
+    for model in models_for(task, ["all"]):
+        for params in model.grid(Setting(10_000, n_classes, 0)):
+            few, many = (model.cost(Size(n, 20, n_classes), params) for n in (1_000, 10_000))
+            assert 0 < few < many
+            if model.fidelity is not None:
+                look = model.fidelity(params, 0.25)
+                assert model.make(Setting(10_000, n_classes, 0), look) is not None
