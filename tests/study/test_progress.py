@@ -19,6 +19,7 @@ from arboleda.study.progress import (
     plus_minus,
 )
 from arboleda.study.reading import read_table
+from arboleda.study.search import Trial
 from arboleda.study.settings import Settings
 from arboleda.study.work import Job
 
@@ -35,7 +36,8 @@ def result(score: float | None, error: str | None = None) -> dict[str, Any]:
 
 
 def jobs_of(plan: Plan, model: str) -> list[Job]:
-    return [job for job in plan.fold_jobs() if job.model == model]
+    entry = next(m for m in plan.models if m.key == model)
+    return [j for p in plan.candidates(entry) for j in plan.trial_jobs(entry, Trial(p))]
 
 
 def test_plain_lines(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +68,7 @@ def test_plain_lines(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_live_table(plan: Plan) -> None:
     out = io.StringIO()
     console = Console(file=out, force_terminal=True, width=100)
-    jobs = plan.fold_jobs()
+    jobs = [job for model in plan.models for job in jobs_of(plan, model.key)]
     with LiveWatcher(console) as watcher:
         assert isinstance(watcher, LiveWatcher)
         watcher.begin(plan, jobs, n_stored=0)

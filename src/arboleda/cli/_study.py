@@ -44,19 +44,32 @@ def study(
             "such as cart,svm; a wrong one lists them. [core]"
         ),
     ] = None,
-    preset: Annotated[str | None, typer.Option(hidden=True)] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            help="Which models are tried where none are named, and how hard each is tuned: quick, "
+            "thesis or best. [quick]"
+        ),
+    ] = None,
     cv: Annotated[str | None, typer.Option(hidden=True)] = None,
     groups: Annotated[str | None, typer.Option(hidden=True)] = None,
     time: Annotated[str | None, typer.Option(hidden=True)] = None,
     test_size: Annotated[float | None, typer.Option(hidden=True)] = None,
     test: Annotated[str | None, typer.Option(hidden=True)] = None,
-    time_budget: Annotated[str | None, typer.Option(hidden=True)] = None,
+    time_budget: Annotated[
+        str | None,
+        typer.Option(help="How long the study may take, as in 90, 15m or 1h30m. [no limit]"),
+    ] = None,
     cost_matrix: Annotated[str | None, typer.Option(hidden=True)] = None,
     reject_cost: Annotated[float | None, typer.Option(hidden=True)] = None,
     by: Annotated[str | None, typer.Option(hidden=True)] = None,
     lang: Annotated[str | None, typer.Option(hidden=True)] = None,
-    member_time: Annotated[str | None, typer.Option(hidden=True)] = None,
-    member_memory: Annotated[str | None, typer.Option(hidden=True)] = None,
+    member_time: Annotated[
+        str | None, typer.Option(help="How long a single fit may take, as in 60s or 10m.")
+    ] = None,
+    member_memory: Annotated[
+        str | None, typer.Option(help="How much memory a single fit may take, as in 2GB.")
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(help="Seed of the split, the folds and the models. [0]")
     ] = None,

@@ -41,6 +41,8 @@ METHODS = ("sigmoid", "isotonic", *(("temperature",) if _SKLEARN >= (1, 8) else 
 BINS = 10
 # Each costs a fit; what calibrates has few parameters and needs no more rows.
 INNER_FOLDS = 3
+# How many fits of the same rows it costs: those of the folds hold out a third each.
+FITS = INNER_FOLDS
 # Draws of labels by the probabilities themselves, which tell what chance makes of the error.
 DRAWS = 200
 # Rows of probabilities may miss 1 by so much.

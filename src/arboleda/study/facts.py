@@ -14,11 +14,12 @@ from joblib import cpu_count
 
 import arboleda
 from arboleda.study.calibration_facts import calibration_facts
+from arboleda.study.candidates import Candidate
 from arboleda.study.comparison import comparison_facts
 from arboleda.study.describe import describe_table
 from arboleda.study.plan import Plan
 from arboleda.study.preparation import PREPARATIONS
-from arboleda.study.runner import Candidate, Outcome, ranked
+from arboleda.study.runner import Found, Outcome, ranked
 from arboleda.study.selection import selection_facts
 from arboleda.study.tested import Answers
 
@@ -30,8 +31,7 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def make_facts(
-    plan: Plan,
-    outcomes: Sequence[Outcome],
+    found: Found,
     calibration: tuple[Outcome, Sequence[Mapping[str, Any]]] | None,
     answers: Answers,
     started: datetime,
@@ -41,6 +41,7 @@ def make_facts(
 
     Whatever depends on the clock lies under keys named ``timing``.
     """
+    plan, outcomes = found.plan, found.outcomes
     order = ranked(plan, outcomes)
     models = [_model(plan, outcome) for outcome in order]
     tree = next((o.test["tree"] for o in outcomes if o.test and o.test.get("tree")), None)
@@ -66,6 +67,7 @@ def make_facts(
         "data": describe_table(plan.table, plan.target, plan.roles, plan.settings.scheme.folds),
         "split": _split(plan),
         "models": models,
+        "search": _search(found),
         "selection": selection_facts(plan, order),
         "comparison": comparison_facts(plan, order, answers),
         "calibration": calibration
@@ -114,7 +116,7 @@ def _split(plan: Plan) -> dict[str, Any]:
 
 def _model(plan: Plan, outcome: Outcome) -> dict[str, Any]:
     model, error = outcome.model, outcome.error
-    scored = [c for c in outcome.candidates if not c.failed]
+    scored = [c for c in outcome.candidates if c.status in ("ok", "stopped")]
     best = None if outcome.best is None else outcome.candidates[outcome.best]
     failed = error is not None or best is None
     return {
@@ -127,12 +129,37 @@ def _model(plan: Plan, outcome: Outcome) -> dict[str, Any]:
         "error": error,
         "not_kept": None if failed else _not_kept(outcome),
         "candidates": [
-            {"params": dict(c.params), **_fold_scores(c, plan.metric.key)} for c in scored
+            {
+                "params": dict(c.params),
+                "status": c.status,
+                "stage": {"share": c.stage.share, "folds": len(c.results)},
+                **_fold_scores(c, plan.metric.key),
+                "timing": {"seconds": sum(sum(r["timing"].values()) for r in c.results)},
+            }
+            for c in scored
         ],
         "best": None if failed else _position(scored, best),
         "cv": None if failed or best is None else _cv(best, plan.metric.key),
         "test": None if failed or outcome.test is None else outcome.test["test"],
         "timing": _timing(outcome),
+    }
+
+
+def _search(found: Found) -> dict[str, Any]:
+    """How the search went, and what was left out for want of time."""
+    return {
+        "preset": found.plan.preset.key,
+        "rounds": found.n_rounds,
+        "budget": found.plan.settings.time_budget,
+        "left_out": [
+            {
+                "key": left.model.key,
+                "name": left.model.name,
+                "candidates": left.n_candidates,
+                "whole": left.whole,
+            }
+            for left in found.left_out
+        ],
     }
 
 
@@ -154,6 +181,9 @@ def _note(plan: Plan, outcome: Outcome) -> str | None:
             f"{len(failed)} of {len(outcome.candidates)} candidates failed: "
             + str(failed[0].failed)
         )
+    unfinished = sum(c.status == "unfinished" for c in outcome.candidates)
+    if unfinished and outcome.best is not None:
+        notes.append(f"time was over before {unfinished} of its candidates had all folds")
     results = [r for c in outcome.candidates for r in c.results]
     results += [outcome.test] if outcome.test else []
     counts = Counter(text for r in results for text in r["warnings"])
@@ -170,7 +200,8 @@ def _mean_sd(candidate: Candidate, metric: str) -> dict[str, Any]:
     mean = candidate.mean(metric)
     if mean is None:
         return {"mean": None, "sd": None}
-    return {"mean": mean, "sd": float(np.std(candidate.scores(metric), ddof=1))}
+    scores = candidate.scores(metric)
+    return {"mean": mean, "sd": float(np.std(scores, ddof=1)) if len(scores) > 1 else None}
 
 
 def _cv(best: Candidate, metric: str) -> dict[str, Any]:

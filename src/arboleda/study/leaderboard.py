@@ -41,10 +41,19 @@ def caveats(facts: Mapping[str, Any]) -> list[str]:
 
 
 def failures(facts: Mapping[str, Any]) -> list[str]:
-    """One line for each model that failed, or whose fit is not in the folder."""
+    """One line for each model that failed, whose fit is not in the folder, or that lacked time."""
     failed = [f"{m['name']} failed: {m['error']}" for m in facts["models"] if m["error"]]
     lost = [m for m in facts["models"] if m["not_kept"]]
-    return failed + [f"{m['name']} is not kept: {m['not_kept']}" for m in lost]
+    late = [_late(left) for left in facts["search"]["left_out"]]
+    return failed + [f"{m['name']} is not kept: {m['not_kept']}" for m in lost] + late
+
+
+def _late(left: Mapping[str, Any]) -> str:
+    n = left["candidates"]
+    if left["whole"]:
+        return f"{left['name']} was not tried: it did not fit in the time budget."
+    what = "1 candidate was" if n == 1 else f"{n} candidates were"
+    return f"{left['name']}: {what} not tried for want of time."
 
 
 def _cells(model: Mapping[str, Any], metric: str) -> list[Text]:

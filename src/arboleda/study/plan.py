@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,14 @@ import sklearn
 from sklearn.pipeline import Pipeline
 
 import arboleda
-from arboleda.study.catalogue import ALL, CORE, Model, Setting, models_for
+from arboleda.study.calibration import FITS
+from arboleda.study.catalogue import ALL, Model, Params, Setting, Size, models_for
 from arboleda.study.features import Features, make_features
 from arboleda.study.preparation import make_preparation
+from arboleda.study.presets import PRESETS, Preset
 from arboleda.study.roles import Role, decide_roles
 from arboleda.study.scoring import Metric, choose_metric
+from arboleda.study.search import FULL, Stage, Trial
 from arboleda.study.settings import Settings
 from arboleda.study.splitting import Split, make_split
 from arboleda.study.table import Table
@@ -28,7 +31,11 @@ __all__ = ["Plan", "make_plan"]
 
 @dataclass(frozen=True)
 class Plan:
-    """A study before it runs; nothing here depends on a fitted model."""
+    """A study before it runs; nothing here depends on a fitted model.
+
+    ``caps`` tells how many rows models may learn from, by key, where all of them would take longer
+    than the preset or the time budget allows.
+    """
 
     table: Table
     target: Target
@@ -40,6 +47,7 @@ class Plan:
     setting: Setting
     wanted: tuple[str, ...]
     models: tuple[Model, ...]
+    caps: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def seed(self) -> int:
@@ -56,25 +64,36 @@ class Plan:
         """What every job reads."""
         return Shared(self.features, self.target, self.metric.key, self.seed)
 
+    @property
+    def preset(self) -> Preset:
+        """How each model is tuned."""
+        return PRESETS[self.settings.preset]
+
     def candidates(self, model: Model) -> list[dict[str, Any]]:
-        """The parameters to try."""
-        return model.grid(self.setting)
+        """The candidates of its preset, or of the catalogue."""
+        return (self.preset.entry(model.key).grid or model.grid)(self.setting)
 
-    def fold_jobs(self) -> list[Job]:
-        """Every fold of every candidate.
-
-        One job of each model comes first, so that there is early something to see and to estimate
-        the time left from; then model by model.
-        """
-        jobs = [
-            self._job(model, params, str(k), fit, score)
-            for model in self.models
-            for params in self.candidates(model)
-            for k, (fit, score) in enumerate(self.split.folds)
+    def trial_jobs(self, model: Model, trial: Trial) -> list[Job]:
+        """The folds that a trial is scored on."""
+        return [
+            self._job(model, trial.params, str(k), fit, score, trial.stage)
+            for k, (fit, score) in enumerate(self.split.folds[: trial.stage.folds])
         ]
-        per_model = {job.model: job for job in reversed(jobs)}
-        first = [per_model[model.key] for model in self.models]
-        return first + [job for job in jobs if not any(job is f for f in first)]
+
+    def fold_rows(self, model: Model) -> int:
+        """How many rows a candidate of the model learns from in a fold, at most."""
+        most = max(len(fit) for fit, _ in self.split.folds)
+        return min(most, self.most_rows(model) or most)
+
+    def most_rows(self, model: Model) -> int | None:
+        """How many rows a fit of the model may learn from; None: all."""
+        known = [n for n in (model.max_rows, self.caps.get(model.key)) if n is not None]
+        return min(known, default=None)
+
+    def cost(self, model: Model, params: Params, rows: int) -> float:
+        """About how many seconds of one core a fit takes, by the catalogue."""
+        size = Size(rows, self.features.x.shape[1], self.setting.n_classes)
+        return model.cost(size, params)
 
     def test_job(self, model: Model, params: dict[str, Any]) -> Job:
         """The refit on all training rows, scored on the test rows."""
@@ -96,12 +115,34 @@ class Plan:
         fold: str,
         fit: npt.NDArray[np.int64],
         score: npt.NDArray[np.int64],
+        stage: Stage = FULL,
     ) -> Job:
         preparation = make_preparation(self.features, model.style, self.target.task, self.seed)
+        made = params
+        if stage.share < 1.0 and model.fidelity is not None:
+            made = model.fidelity(params, stage.share)
         pipeline = Pipeline(
-            [("preparation", preparation), ("model", model.make(self.setting, params))]
+            [("preparation", preparation), ("model", model.make(self.setting, made))]
         )
-        return Job(model.key, params, fold, pipeline, self._at_most(model.max_rows, fit), score)
+        cap = self.caps.get(model.key)
+        extent = "" if cap is None else f" of {cap} rows"
+        rows = self._at_most(self.most_rows(model), fit)
+        if stage.share < 1.0:
+            rows = self._at_most(max(1, round(stage.share * len(rows))), rows)
+        cost = self.cost(model, made, len(rows))
+        if fold.startswith(CALIBRATION):
+            cost *= FITS
+        return Job(
+            model.key,
+            params,
+            fold,
+            pipeline,
+            rows,
+            score,
+            extent=extent + stage.label,
+            is_look=not stage.is_full,
+            cost=cost,
+        )
 
     def _at_most(self, limit: int | None, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         if limit is None or len(rows) <= limit:
@@ -112,8 +153,9 @@ class Plan:
     def note(self, model: Model) -> str | None:
         """What the reader must know of how this model was kept affordable."""
         notes = [model.note(self.setting)]
-        if model.max_rows is not None and self.setting.n_rows > model.max_rows:
-            notes.append(f"learned from a random part of {model.max_rows:,} rows")
+        most = self.most_rows(model)
+        if most is not None and self.setting.n_rows > most:
+            notes.append(f"learned from a random part of {most:,} rows")
         return "; ".join(n for n in notes if n) or None
 
     def identity(self) -> dict[str, Any]:
@@ -130,7 +172,7 @@ class Plan:
             "folds": self.settings.scheme.text,
             "test size": self.settings.test_size,
             "catalogue": {
-                m.key: [m.style, self.candidates(m)] for m in models_for(self.target.task, (ALL,))
+                m.key: [m.style, m.grid(self.setting)] for m in models_for(self.target.task, (ALL,))
             },
             "versions": {
                 "arboleda": arboleda.__version__,
@@ -150,7 +192,7 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
     StudyError
         If the table or the target cannot be studied, or the task has no such metric or model.
     """
-    wanted = (CORE,) if settings.models is None else settings.models
+    wanted = PRESETS[settings.preset].models if settings.models is None else settings.models
     goal = make_target(table, target, settings.task)
     chosen = choose_metric(settings.metric, goal.task)
     models = models_for(goal.task, wanted)

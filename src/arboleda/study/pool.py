@@ -1,21 +1,24 @@
-"""Doing jobs one after another, or several at a time in worker processes."""
+"""Doing jobs one after another in this process, or in worker processes that can be stopped."""
 
-import os
-import warnings
-from collections.abc import Generator, Sequence
-from typing import Any
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
 
-from joblib import Parallel, cpu_count, delayed, parallel_config
-from joblib.externals.loky import get_reusable_executor
-from joblib.externals.loky.process_executor import TerminatedWorkerError
+from joblib import cpu_count
 
-from arboleda.study.errors import StudyError
+from arboleda.study.crew import Crew
+from arboleda.study.limits import Limits
 from arboleda.study.work import Job, Shared, do_job
 
-__all__ = ["choose_processes", "do_jobs"]
+__all__ = ["Pool", "choose_processes"]
 
 # Below this many cells starting processes costs more than they save.
 CELLS_PER_POOL = 200_000
+
+Done = Generator[tuple[Job, dict[str, Any]], None, None]
 
 
 def choose_processes(jobs: int | None, n_cells: int) -> int:
@@ -25,49 +28,87 @@ def choose_processes(jobs: int | None, n_cells: int) -> int:
     return int(cpu_count()) if n_cells > CELLS_PER_POOL else 1
 
 
-def do_jobs(
-    jobs: Sequence[Job], shared: Shared, processes: int
-) -> Generator[tuple[Job, dict[str, Any]], None, None]:
-    """Yield each job with its result as soon as it is done.
+class Pool:
+    """Does jobs, with one process for each slot, each with one thread.
 
-    The results are the same bits for any number of processes; only their order differs. If this
-    process is killed the workers end by themselves.
+    Small tables are worked on in this process, unless something has to be stopped: a fit that
+    takes too much, or whatever is at work when the time is over. Workers are started when there
+    is work for them, and are kept until the pool is closed.
 
-    Raises
-    ------
-    StudyError
-        If a worker dies, which is mostly for want of memory.
+    Parameters
+    ----------
+    shared : Shared
+        What every job reads; workers map its matrix from a file, so that it is in memory once.
+    processes : int
+        Jobs that are done at a time.
+    folder : Path
+        Where that file is made; it has no name there, and is gone with the last process.
+    limits : Limits
+        What one job may take.
+    deadline : float, optional
+        When the time is over, by `time.monotonic`.
     """
-    if processes == 1:
+
+    def __init__(
+        self,
+        shared: Shared,
+        processes: int,
+        folder: Path,
+        limits: Limits = Limits(),  # noqa: B008 - it cannot be changed
+        deadline: float | None = None,
+    ) -> None:
+        self.processes = processes
+        self.deadline = deadline
+        self.n_classes = len(shared.target.labels)
+        self._shared = shared
+        is_large = shared.features.x.size > CELLS_PER_POOL
+        apart = processes > 1 or limits.any or (deadline is not None and is_large)
+        self._crew = Crew(shared, processes, folder, limits) if apart else None
+
+    def do(self, jobs: Sequence[Job], fits: Callable[[Job], bool] = lambda job: True) -> Done:
+        """Yield each job with its result as soon as it is done.
+
+        The results are the same bits for any number of processes; only their order differs. A job
+        that its worker does not survive, or that takes more than it may, has failed; the others go
+        on. Jobs that do not fit the moment their turn comes, and those at work or waiting when the
+        time is over, are passed over. If this process is killed the workers end by themselves.
+
+        Parameters
+        ----------
+        jobs : sequence of Job
+        fits : callable
+            Asked of every job when its turn comes: whether it should still be done.
+
+        Raises
+        ------
+        StudyError
+            If no worker can be started.
+        """
+        if self._crew is None:
+            yield from self._here(jobs, fits)
+            return
+        with closing(self._crew.do(jobs, fits, self.deadline)) as results:
+            yield from results
+
+    def _here(self, jobs: Sequence[Job], fits: Callable[[Job], bool]) -> Done:
         for job in jobs:
-            yield job, do_job(job, shared)
-        return
-    parent = os.getpid()
-    calls = (delayed(_numbered)(i, job, shared, parent) for i, job in enumerate(jobs))
-    with parallel_config(backend="loky", n_jobs=processes, inner_max_num_threads=1):
-        pool = Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
-        results = pool(calls)
-    try:
-        for number, result in results:
-            yield jobs[number], result
-    except TerminatedWorkerError as error:
-        raise StudyError(
-            "A worker process died, most likely for want of memory; what is done is kept: run the "
-            "same command again with --jobs 1."
-        ) from error
-    except BaseException:
-        _end(results)
-        raise
+            if self.deadline is not None and time.monotonic() >= self.deadline:
+                return
+            if fits(job):
+                yield job, do_job(job, self._shared)
 
+    def close(self) -> None:
+        """End the workers, whatever they are at."""
+        if self._crew is not None:
+            self._crew.close()
 
-def _end(results: Generator[Any, None, None]) -> None:
-    """Stop the workers of an interrupted round, which would outlive it a while."""
-    with warnings.catch_warnings():
-        # It is told that work in progress is lost, which is what stopping means.
-        warnings.simplefilter("ignore", UserWarning)
-        results.close()
-    get_reusable_executor().shutdown(wait=True, kill_workers=True)
+    def __enter__(self) -> Self:
+        return self
 
-
-def _numbered(number: int, job: Job, shared: Shared, parent: int) -> tuple[int, dict[str, Any]]:
-    return number, do_job(job, shared, parent)
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()

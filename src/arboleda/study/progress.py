@@ -29,7 +29,10 @@ __all__ = [
 class SilentWatcher:
     """Says nothing."""
 
-    def begin(self, plan: Plan, jobs: list[Job], n_stored: int) -> None:
+    def begin(self, plan: Plan, jobs: list[Job], n_stored: int, to_come: int = 0) -> None:
+        """Nothing to show."""
+
+    def more(self, jobs: list[Job], to_come: int = 0) -> None:
         """Nothing to show."""
 
     def finished(self, job: Job, result: dict[str, Any]) -> None:
@@ -50,15 +53,23 @@ class SilentWatcher:
 class Board:
     """Counts and scores of the jobs done so far, and an estimate of the time left."""
 
-    def __init__(self, plan: Plan, jobs: list[Job]) -> None:
+    def __init__(self, plan: Plan, jobs: list[Job], to_come: int = 0) -> None:
         self.plan = plan
         self.started = time.monotonic()
-        self.todo = Counter(job.model for job in jobs)
-        self.total = Counter(job.model for job in jobs)
+        self.todo: Counter[str] = Counter()
+        self.total: Counter[str] = Counter()
+        self.more(jobs, to_come)
         self.tests = {model.key: False for model in plan.models}
         self.errors: dict[str, str] = {}
         self._scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         self._seconds: dict[str, list[float]] = defaultdict(list)
+
+    def more(self, jobs: list[Job], to_come: int) -> None:
+        """Expect these jobs, in place of what is left of others, and so many after them."""
+        self.total -= self.todo
+        self.todo = Counter(job.model for job in jobs)
+        self.total += self.todo
+        self.to_come = to_come
 
     def add(self, job: Job, result: dict[str, Any]) -> None:
         """Count one result."""
@@ -71,7 +82,8 @@ class Board:
             return
         self.todo[job.model] -= 1
         score = result["scores"].get(self.plan.metric.key)
-        if score is not None:
+        # A first look is no score of the candidate.
+        if score is not None and not job.is_look:
             self._scores[job.model][repr(job.params)].append(score)
 
     def scores(self, job: Job) -> list[float]:
@@ -95,6 +107,7 @@ class Board:
             n * (float(np.mean(self._seconds[m])) if self._seconds[m] else typical)
             for m, n in self.todo.items()
         )
+        left += self.to_come * typical
         for model, tested in self.tests.items():
             if not tested:
                 left += float(np.mean(self._seconds[model])) if self._seconds[model] else typical
@@ -108,11 +121,17 @@ class PlainWatcher(SilentWatcher):
     def __init__(self, console: Console) -> None:
         self._console = console
 
-    def begin(self, plan: Plan, jobs: list[Job], n_stored: int) -> None:
+    def begin(self, plan: Plan, jobs: list[Job], n_stored: int, to_come: int = 0) -> None:
         """Show what lies ahead."""
-        self._board = Board(plan, jobs)
+        self._board = Board(plan, jobs, to_come)
         for line in _opening(plan, jobs, n_stored):
             self._say(line)
+
+    def more(self, jobs: list[Job], to_come: int = 0) -> None:
+        """Tell of the next round."""
+        self._board.more(jobs, to_come)
+        if jobs:
+            self._say(f"The next round has {len(jobs):,} fits{_left(self._board)}.")
 
     def finished(self, job: Job, result: dict[str, Any]) -> None:
         """Show a candidate whose folds are complete, and tests."""
@@ -151,15 +170,22 @@ class LiveWatcher(SilentWatcher):
         )
         self._live = Live(console=console, refresh_per_second=4, transient=True)
 
-    def begin(self, plan: Plan, jobs: list[Job], n_stored: int) -> None:
+    def begin(self, plan: Plan, jobs: list[Job], n_stored: int, to_come: int = 0) -> None:
         """Show what lies ahead."""
-        self._board = Board(plan, jobs)
+        self._board = Board(plan, jobs, to_come)
         for line in _opening(plan, jobs, n_stored):
             self._console.print(Text(line))
-        total = len(jobs) + len(plan.models)
+        total = len(jobs) + to_come + len(plan.models)
         self._task: TaskID = self._bar.add_task("fits", total=total, left="")
         self._live.start()
         self._live.update(self._draw())
+
+    def more(self, jobs: list[Job], to_come: int = 0) -> None:
+        """Make room for the next round."""
+        self._board.more(jobs, to_come)
+        done = sum(self._board.total.values()) - sum(self._board.todo.values())
+        total = done + len(jobs) + to_come + len(self._board.plan.models)
+        self._bar.update(self._task, total=total)
 
     def finished(self, job: Job, result: dict[str, Any]) -> None:
         """Show the result."""

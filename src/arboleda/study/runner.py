@@ -1,55 +1,31 @@
-"""Running a plan: what the ledger lacks is done and stored, then everything is read from it."""
+"""Running a plan in rounds: every search proposes, all that is proposed is done in one pass.
+
+What the ledger lacks is done and stored; everything is read from it. A search is a function of the
+scores it is told, so that a study which goes on repeats its rounds from the start, at once.
+"""
 
 from collections.abc import Iterable, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from arboleda.study.answers import ANSWERS, answers_path, drop_answers, read_answers
+from arboleda.study.answers import ANSWERS, drop_answers
+from arboleda.study.bounds import bounded
+from arboleda.study.candidates import Candidate
 from arboleda.study.catalogue import Model
+from arboleda.study.execution import Execution
 from arboleda.study.folder.files import MODELS
-from arboleda.study.folder.model_files import is_kept
-from arboleda.study.ledger import Ledger
 from arboleda.study.plan import Plan
-from arboleda.study.pool import do_jobs
-from arboleda.study.work import TEST, Job
+from arboleda.study.search import Trial
+from arboleda.study.tuning import Tuning
+from arboleda.study.work import Job
 
-__all__ = ["Candidate", "Outcome", "Watcher", "calibrate_best", "ranked", "run_plan"]
+__all__ = ["Found", "LeftOut", "Outcome", "calibrate_best", "ranked", "run_plan"]
 
-
-class Watcher(Protocol):
-    """Who is told how a study goes on."""
-
-    def begin(self, plan: Plan, jobs: list[Job], n_stored: int) -> None:
-        """The study starts with these jobs to do; ``n_stored`` others are in the ledger."""
-
-    def finished(self, job: Job, result: dict[str, Any]) -> None:
-        """A job is done and stored."""
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """One setting of a model with its results by fold, in the folds' order."""
-
-    params: dict[str, Any]
-    results: tuple[dict[str, Any], ...]
-
-    @property
-    def failed(self) -> str | None:
-        """The first error of a fold, if any."""
-        return next((r["error"] for r in self.results if r["error"]), None)
-
-    def scores(self, metric: str) -> list[float | None]:
-        """The metric on every fold."""
-        return [r["scores"][metric] for r in self.results]
-
-    def mean(self, metric: str) -> float | None:
-        """The cross-validated metric, by which candidates are compared; None if a fold lacks it."""
-        scores = [s for s in self.scores(metric) if s is not None]
-        return float(np.mean(scores)) if len(scores) == len(self.results) else None
+NO_TIME = "Left out: no time was left"
+# A model, its candidates, and the index of the chosen one.
+Chosen = tuple[Model, tuple[Candidate, ...], int | None]
 
 
 @dataclass(frozen=True)
@@ -65,36 +41,169 @@ class Outcome:
     def error(self) -> str | None:
         """Why the model failed, or None if it did not."""
         if self.best is None:
-            return self.candidates[0].failed
-        return None if self.test is None else self.test["error"]
+            failed = (c.failed for c in self.candidates if c.failed)
+            return next(failed, f"{NO_TIME} to score a candidate on all folds")
+        return f"{NO_TIME} for its test" if self.test is None else self.test["error"]
 
 
-def run_plan(
-    plan: Plan, ledger: Ledger, folder: Path, processes: int, watcher: Watcher
-) -> list[Outcome]:
-    """Do every job of the plan that is not in the ledger, in two rounds: folds, then tests.
+@dataclass(frozen=True)
+class LeftOut:
+    """Candidates of a model that were not tried for want of time; ``whole``: all of them."""
 
-    The models of the second round are written to the study's ``folder``, and what the chosen
-    candidates said of the rows they were scored on.
+    model: Model
+    n_candidates: int
+    whole: bool
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search has come to: the plan as it was run, and each model's outcome."""
+
+    plan: Plan
+    outcomes: list[Outcome]
+    n_rounds: int
+    left_out: tuple[LeftOut, ...]
+
+
+def run_plan(plan: Plan, work: Execution) -> Found:
+    """Tune every model of the plan, then test the chosen candidate of each.
+
+    The models that are tested are written to the study's folder, and what the chosen candidates
+    said of the rows they were scored on.
     """
-    jobs = [_answering(job, folder) for job in plan.fold_jobs()]
-    missing = [job for job in jobs if _stored(ledger, job) is None]
-    watcher.begin(plan, missing, len(jobs) - len(missing))
-    _do(missing, plan, ledger, processes, watcher)
-    found = [(model, *_choose(plan, ledger, model)) for model in plan.models]
-    chosen = {m.key: (m, c[best].params) for m, c, best in found if best is not None}
-    tests = [
-        replace(_answering(plan.test_job(model, params), folder), keep=folder / MODELS)
-        for model, params in chosen.values()
-    ]
-    again = [j for j in jobs if j.model in chosen and j.params == chosen[j.model][1]]
-    drop_answers(folder / ANSWERS, [j.answers for j in (*again, *tests) if j.answers is not None])
-    _do((j for j in again if not _answered(plan, ledger, j)), plan, ledger, processes, watcher)
-    _do((j for j in tests if not _answered(plan, ledger, j)), plan, ledger, processes, watcher)
-    return [
-        Outcome(model, candidates, best, _test_result(ledger, model, candidates, best))
+    plan = bounded(plan, work)
+    tunings = [Tuning(plan, model) for model in plan.models]
+    n_rounds = _tune(plan, tunings, work)
+    found = [(t.model, *_choose(plan, t.candidates(work.ledger))) for t in tunings]
+    tests = {
+        model.key: _test_job(plan, model, candidates[best].params, work)
         for model, candidates, best in found
+        if best is not None
+    }
+    _keep_answers(plan, found, tests, work)
+    _test(plan, found, tests, work)
+    left_out = tuple(
+        LeftOut(t.model, t.n_left_out, whole=not candidates)
+        for t, (_, candidates, _) in zip(tunings, found, strict=True)
+        if t.n_left_out
+    )
+    outcomes = [
+        Outcome(model, candidates, best, None if best is None else work.result(tests[model.key]))
+        for model, candidates, best in found
+        if candidates
     ]
+    return Found(plan, outcomes, n_rounds, left_out)
+
+
+def _tune(plan: Plan, tunings: Sequence[Tuning], work: Execution) -> int:
+    """Do rounds until no search proposes any more; gives their number."""
+    n_rounds = 0
+    while active := [tuning for tuning in tunings if tuning.batch is not None]:
+        trials = [(t, trial) for t in active if t.batch is not None for trial in t.batch.trials]
+        _keep_time_for_tests(plan, tunings, work)
+        jobs = [job if job.is_look else work.answering(job) for job in _round(trials, work)]
+        missing = [job for job in jobs if not work.is_done(job)]
+        to_come = plan.n_folds * sum(t.batch.to_come for t in active if t.batch is not None)
+        if n_rounds:
+            work.watcher.more(missing, to_come)
+        else:
+            work.watcher.begin(plan, missing, len(jobs) - len(missing), to_come)
+        work.recall(job for job in jobs if work.is_done(job))
+        work.do(missing, None if work.budget is None else work.budget.fits)
+        for tuning in active:
+            tuning.go_on(work.ledger)
+        n_rounds += 1
+    return n_rounds
+
+
+def _round(trials: Sequence[tuple[Tuning, Trial]], work: Execution) -> list[Job]:
+    """The jobs of a round.
+
+    One job of each model comes first, so that there is early something to see and to estimate the
+    time left from; then model by model. With a time budget, first the first trial of each model,
+    cheap ones before dear ones, then their second ones; from where the time is used up on, trials
+    are left out.
+    """
+    if work.budget is None:
+        jobs = [job for tuning, trial in trials for job in tuning.jobs(trial)]
+        per_model = {job.model: job for job in reversed(jobs)}
+        first = {id(job) for job in per_model.values()}
+        return sorted(jobs, key=lambda job: id(job) not in first)
+    budget, kept = work.budget, []
+    time_left = budget.left - budget.kept_for_tests
+    for tuning, trial, jobs in _by_rank(trials, budget.estimate):
+        missing = [job for job in jobs if not work.is_done(job)]
+        seconds = sum(budget.estimate(job) for job in missing) / budget.processes
+        if missing and seconds > time_left:
+            tuning.leave_out(trial)
+            continue
+        time_left -= seconds
+        kept += jobs
+    return kept
+
+
+def _by_rank(
+    trials: Sequence[tuple[Tuning, Trial]], estimate: Any
+) -> Iterable[tuple[Tuning, Trial, list[Job]]]:
+    """Trials with their jobs: the first of each model by their seconds, the second ones, ..."""
+    seen: dict[str, int] = {}
+    ranked_trials = []
+    for tuning, trial in trials:
+        rank = seen.get(tuning.model.key, 0)
+        seen[tuning.model.key] = rank + 1
+        jobs = tuning.jobs(trial)
+        ranked_trials.append((rank, sum(map(estimate, jobs)), tuning, trial, jobs))
+    ranked_trials.sort(key=lambda item: item[:2])
+    return [(tuning, trial, jobs) for _, _, tuning, trial, jobs in ranked_trials]
+
+
+def _keep_time_for_tests(plan: Plan, tunings: Sequence[Tuning], work: Execution) -> None:
+    """Set aside what the tests of all models will take, by each model's first candidate."""
+    if work.budget is None:
+        return
+    jobs = [plan.test_job(t.model, plan.candidates(t.model)[0]) for t in tunings]
+    seconds = [work.budget.estimate(job) for job in jobs]
+    work.budget.kept_for_tests = max(
+        sum(seconds) / work.budget.processes, max(seconds, default=0.0)
+    )
+
+
+def _test_job(plan: Plan, model: Model, params: dict[str, Any], work: Execution) -> Job:
+    return replace(work.answering(plan.test_job(model, params)), keep=work.folder / MODELS)
+
+
+def _keep_answers(
+    plan: Plan, found: Sequence[Chosen], tests: dict[str, Job], work: Execution
+) -> None:
+    """Drop the answers of all but the chosen candidates, and fill in what is missing of theirs.
+
+    Those of a candidate that lost once may have been dropped before it won.
+    """
+    folds = [
+        work.answering(job)
+        for model, candidates, best in found
+        if best is not None
+        for job in plan.trial_jobs(model, Trial(candidates[best].params))
+    ]
+    kept = [job.answers for job in (*folds, *tests.values()) if job.answers is not None]
+    drop_answers(work.folder / ANSWERS, kept)
+    missing = (job for job in folds if not work.is_answered(job))
+    work.do(missing, None if work.budget is None else work.budget.fits)
+
+
+def _test(
+    plan: Plan,
+    found: Sequence[Chosen],
+    tests: dict[str, Job],
+    work: Execution,
+) -> None:
+    """Refit and test what was chosen; where the time is short, the best first."""
+    missing = {key: job for key, job in tests.items() if not work.is_answered(job)}
+    if work.budget is None:
+        work.do(missing.values())
+        return
+    outcomes = [Outcome(m, c, best, {"error": None}) for m, c, best in found if m.key in missing]
+    work.do([missing[o.model.key] for o in ranked(plan, outcomes)], work.budget.fits_last)
 
 
 def ranked(plan: Plan, outcomes: Sequence[Outcome]) -> list[Outcome]:
@@ -111,81 +220,41 @@ def ranked(plan: Plan, outcomes: Sequence[Outcome]) -> list[Outcome]:
 
 
 def calibrate_best(
-    plan: Plan, ledger: Ledger, outcomes: Sequence[Outcome], processes: int, watcher: Watcher
+    plan: Plan, work: Execution, outcomes: Sequence[Outcome]
 ) -> tuple[Outcome, list[dict[str, Any]]] | None:
     """Try methods of calibration on the best model, unless it answers numbers or is the baseline.
 
     Returns
     -------
     outcome, results : Outcome, list of dict
-        The model, and the results by fold, the test's last.
+        The model, and the results by fold, the test's last; None also where the time budget has no
+        room for them.
     """
+    if not outcomes or not plan.target.labels:
+        return None
     outcome = ranked(plan, outcomes)[0]
     learns = outcome.model.style != "none" or outcome.model.engine == "arboleda"
-    if not plan.target.labels or outcome.error or outcome.best is None or not learns:
+    if outcome.error or outcome.best is None or not learns:
         return None
     jobs = plan.calibration_jobs(outcome.model, outcome.candidates[outcome.best].params)
-    _do((j for j in jobs if _stored(ledger, j) is None), plan, ledger, processes, watcher)
-    found = [ledger.get(job.model, job.params, job.fold) for job in jobs]
-    return outcome, [result for result in found if result is not None]
+    missing = [job for job in jobs if not work.is_done(job)]
+    if work.budget is not None and missing:
+        seconds = sum(work.budget.estimate(job) for job in missing) / work.budget.processes
+        if seconds > work.budget.left:
+            return None
+    work.do(missing)
+    found = [result for job in jobs if (result := work.result(job)) is not None]
+    return (outcome, found) if len(found) == len(jobs) else None
 
 
-def _stored(ledger: Ledger, job: Job) -> dict[str, Any] | None:
-    """The job's result, unless memory was short then, or its model's files are not there."""
-    result = ledger.get(job.model, job.params, job.fold)
-    if result is None or (result["error"] or "").startswith("MemoryError"):
-        return None
-    if job.keep is None or result["error"] or is_kept(result.get("kept"), job.keep):
-        return result
-    return None
-
-
-def _answering(job: Job, folder: Path) -> Job:
-    """The job with the file for its answers."""
-    return replace(job, answers=answers_path(folder / ANSWERS, job.model, job.params, job.fold))
-
-
-def _answered(plan: Plan, ledger: Ledger, job: Job) -> bool:
-    """Whether the job is done and its answers are there, or could not be written."""
-    result = _stored(ledger, job)
-    if result is None or job.answers is None:
-        return result is not None
-    if result["error"] or result.get("answers"):
-        return True
-    n_classes = len(plan.target.labels)
-    return read_answers(job.answers, len(job.score_rows), n_classes) is not None
-
-
-def _do(jobs: Iterable[Job], plan: Plan, ledger: Ledger, processes: int, watcher: Watcher) -> None:
-    todo = list(jobs)
-    # Closed at once when anything stops it, so that no worker goes on.
-    with closing(do_jobs(todo, plan.shared, min(processes, max(len(todo), 1)))) as results:
-        for job, result in results:
-            ledger.put(job.model, job.params, job.fold, result)
-            watcher.finished(job, result)
-
-
-def _choose(plan: Plan, ledger: Ledger, model: Model) -> tuple[tuple[Candidate, ...], int | None]:
+def _choose(
+    plan: Plan, candidates: tuple[Candidate, ...]
+) -> tuple[tuple[Candidate, ...], int | None]:
     """The candidates, and the index of the best mean; of equal ones the first, the simplest."""
-    candidates = tuple(
-        Candidate(params, tuple(_fold(ledger, model, params, k) for k in range(plan.n_folds)))
-        for params in plan.candidates(model)
-    )
     sign = 1.0 if plan.metric.greater_is_better else -1.0
-    found = [None if c.failed else c.mean(plan.metric.key) for c in candidates]
-    means = [-np.inf if mean is None else sign * mean for mean in found]
-    best = int(np.argmax(means))
-    return candidates, None if candidates[best].failed else best
-
-
-def _fold(ledger: Ledger, model: Model, params: dict[str, Any], fold: int) -> dict[str, Any]:
-    result = ledger.get(model.key, params, str(fold))
-    if result is None:
-        raise RuntimeError(f"fold {fold} of {model.key} with {params} was run but is not stored")
-    return result
-
-
-def _test_result(
-    ledger: Ledger, model: Model, candidates: tuple[Candidate, ...], best: int | None
-) -> dict[str, Any] | None:
-    return None if best is None else ledger.get(model.key, candidates[best].params, TEST)
+    means = []
+    for candidate in candidates:
+        mean = candidate.mean(plan.metric.key) if candidate.status == "ok" else None
+        means.append(-np.inf if mean is None else sign * mean)
+    best = int(np.argmax(means)) if means else 0
+    return candidates, best if means and np.isfinite(means[best]) else None

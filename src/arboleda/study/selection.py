@@ -26,8 +26,9 @@ from scipy import stats
 
 from arboleda._numbers import integer, number_format, plain
 from arboleda.diagnose._comparison import corrected_t_test
+from arboleda.study.candidates import Candidate
 from arboleda.study.plan import Plan
-from arboleda.study.runner import Candidate, Outcome
+from arboleda.study.runner import Outcome
 from arboleda.study.scoring import Metric
 
 __all__ = ["HonestChoice", "folds_apart", "honest_choice", "selection_facts"]
@@ -144,12 +145,7 @@ def selection_facts(plan: Plan, ranked: Sequence[Outcome]) -> dict[str, Any] | N
         return None
     metric, winner = plan.metric, sound[0]
     best = _best_of(winner)
-    entries = [
-        (m, c)
-        for m, o in enumerate(sound)
-        for c in o.candidates
-        if not c.failed and len(c.results) == plan.n_folds
-    ]
+    entries = [(m, c) for m, o in enumerate(sound) for c in o.candidates if c.status == "ok"]
     found = _judged(plan, entries)
     facts: dict[str, Any] = {
         "chosen": winner.model.key,

@@ -4,7 +4,8 @@ import errno
 import json
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,18 +15,21 @@ from typing import Any
 from arboleda._files import write_atomically
 from arboleda.report import write_report
 from arboleda.study.asked import make_settings
+from arboleda.study.budget import Budget
 from arboleda.study.errors import StudyError
+from arboleda.study.execution import Execution
 from arboleda.study.facts import leaderboard_csv, make_facts
 from arboleda.study.folder.files import MODELS, sweep
 from arboleda.study.folder.index import INDEX, index_text
 from arboleda.study.folder.loaded import LoadedStudy, load_study
 from arboleda.study.folder.rows import keep_rows
 from arboleda.study.ledger import Ledger
+from arboleda.study.limits import Limits
 from arboleda.study.plan import Plan, make_plan
-from arboleda.study.pool import choose_processes
+from arboleda.study.pool import Pool, choose_processes
 from arboleda.study.progress import make_watcher
 from arboleda.study.reading import read_table
-from arboleda.study.runner import Outcome, calibrate_best, run_plan
+from arboleda.study.runner import Found, calibrate_best, run_plan
 from arboleda.study.tested import answers_of
 
 __all__ = ["Study", "StudyResult"]
@@ -191,26 +195,21 @@ class Study:
         table = read_table(self.table)
         plan = make_plan(table, self.target, self.settings)
         folder = Path(self.out) if self.out else default_folder(table.stem, self.target)
-        processes = choose_processes(self.settings.jobs, plan.features.x.size)
         with _Told(folder):
             folder.mkdir(parents=True, exist_ok=True)
         with Ledger(folder, plan.identity()) as ledger:
             with _Told(folder):
                 sweep(folder / MODELS)
-            with make_watcher(progress) as watcher:
-                outcomes = run_plan(plan, ledger, folder, processes, watcher)
-                calibration = calibrate_best(plan, ledger, outcomes, processes, watcher)
-            answers = answers_of(plan, folder)
-            seconds = monotonic() - clock
-            facts = make_facts(plan, outcomes, calibration, answers, started, seconds)
+            with make_watcher(progress) as watcher, _pool(plan, folder, clock) as (pool, budget):
+                work = Execution(folder, ledger, pool, watcher, budget)
+                found = run_plan(plan, work)
+                calibration = calibrate_best(found.plan, work, found.outcomes)
+            answers = answers_of(found.plan, folder)
+            facts = make_facts(found, calibration, answers, started, monotonic() - clock)
             with _Told(folder):
-                _keep_index(plan, outcomes, folder / MODELS)
+                _keep_index(found, folder / MODELS)
                 _publish(facts, folder)
-        if all(model["status"] == "failed" for model in facts["models"]):
-            raise StudyError(
-                f"No model could be scored, the first because of {facts['models'][0]['error']}; "
-                f"the report is at {folder / REPORT}."
-            )
+        _check_scored(facts, folder)
         return StudyResult(facts, folder)
 
     @staticmethod
@@ -285,10 +284,40 @@ class _Told:
         ) from error
 
 
-def _keep_index(plan: Plan, outcomes: Sequence[Outcome], folder: Path) -> None:
+@contextmanager
+def _pool(plan: Plan, folder: Path, started: float) -> Iterator[tuple[Pool, Budget | None]]:
+    """What does the jobs, and the time it may take; nothing of it is at work afterwards."""
+    settings = plan.settings
+    processes = choose_processes(settings.jobs, plan.features.x.size)
+    budget = None
+    if settings.time_budget is not None:
+        budget = Budget(settings.time_budget, started, processes)
+    limits = Limits(settings.member_time, settings.member_memory)
+    deadline = None if budget is None else budget.deadline
+    with Pool(plan.shared, processes, folder, limits, deadline) as pool:
+        yield pool, budget
+
+
+def _check_scored(facts: Mapping[str, Any], folder: Path) -> None:
+    """Refuse to call it a study where no model could be scored."""
+    models = facts["models"]
+    if not models:
+        raise StudyError(
+            "No model could be scored within the time budget; allow more time. The report is at "
+            f"{folder / REPORT}."
+        )
+    if all(model["status"] == "failed" for model in models):
+        raise StudyError(
+            f"No model could be scored, the first because of {models[0]['error']}; the report is "
+            f"at {folder / REPORT}."
+        )
+
+
+def _keep_index(found: Found, folder: Path) -> None:
     """Keep the rows, and list what is kept of them and of each model that did not fail."""
-    kept = {o.model.key: o.test["kept"] for o in outcomes if o.test and not o.test["error"]}
-    text = index_text(plan, kept, keep_rows(plan, folder))
+    tested = [o for o in found.outcomes if o.test and not o.test["error"]]
+    kept = {o.model.key: o.test["kept"] for o in tested if o.test}
+    text = index_text(found.plan, kept, keep_rows(found.plan, folder))
     write_atomically(folder / INDEX, text)
 
 

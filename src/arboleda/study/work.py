@@ -1,8 +1,5 @@
 """One piece of work: fit a model on some rows, score it on others. Runs in any process."""
 
-import os
-import signal
-import threading
 import time
 import warnings
 from dataclasses import dataclass
@@ -24,11 +21,13 @@ from arboleda.study.scoring import all_scores, class_scores
 from arboleda.study.target import Target
 from arboleda.study.tree_facts import tree_facts
 
-__all__ = ["CALIBRATION", "TEST", "Job", "Shared", "do_job"]
+__all__ = ["CALIBRATION", "STOPPED", "TEST", "Job", "Shared", "do_job"]
 
 TEST = "test"
 # What the folds are called whose jobs try methods of calibration.
 CALIBRATION = "calibration "
+# How the error of a fit begins that a limit or the kernel ended; another run may have more luck.
+STOPPED = "Stopped"
 Rows = npt.NDArray[np.int64]
 
 
@@ -49,7 +48,9 @@ class Job:
     ``fold`` is the number of the fold as text, or "test" for the refit on all training rows; either
     after "calibration " where methods of calibration are tried. Where ``keep`` is a folder the
     fitted pipeline's files are written there; where ``answers`` is a path, what the model says of
-    the rows it is scored on is written to that file.
+    the rows it is scored on is written to that file. ``extent`` tells its result from others of the
+    same fold in the ledger, where it learns from a part of the rows; ``is_look`` tells a first look
+    at a candidate from its scores; ``cost`` is about how many seconds of one core it takes.
     """
 
     model: str
@@ -60,6 +61,14 @@ class Job:
     score_rows: Rows
     keep: Path | None = None
     answers: Path | None = None
+    extent: str = ""
+    is_look: bool = False
+    cost: float = 0.0
+
+    @property
+    def entry(self) -> str:
+        """What the ledger knows it by, beside its model and parameters."""
+        return self.fold + self.extent
 
     @property
     def calibrates(self) -> bool:
@@ -67,18 +76,16 @@ class Job:
         return self.fold.startswith(CALIBRATION)
 
 
-def do_job(job: Job, shared: Shared, parent: int | None = None) -> dict[str, Any]:
+def do_job(job: Job, shared: Shared) -> dict[str, Any]:
     """Do one job; the result is JSON values only.
 
     It holds ``error`` (a sentence, or None), ``warnings`` (the distinct texts), ``scores`` (every
-    metric), ``timing``, for the test ``test`` and ``tree`` facts, ``kept`` where the model was to
-    be kept, and ``answers`` (why they could not be written, or None) where its answers were to be.
-    Threads of the numeric libraries are held at one, so that the bits do not depend on how many
-    processes there are.
-    ``parent`` is the process to follow into its end when this runs in a worker.
+    metric), ``timing``, ``seconds`` of all of it, for the test ``test`` and ``tree`` facts,
+    ``kept`` where the model was to be kept, and ``answers`` (why they could not be written, or
+    None) where its answers were to be. Threads of the numeric libraries are held at one, so that
+    the bits do not depend on how many processes there are.
     """
-    if parent is not None:
-        _follow(parent)
+    started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -88,7 +95,8 @@ def do_job(job: Job, shared: Shared, parent: int | None = None) -> dict[str, Any
             result = {"error": _sentence(error), "scores": {}, "timing": {}}
     if job.keep is not None and not result["error"]:
         result["kept"] = keep_model(job.pipeline, job.keep, job.model)
-    return {**_plain(result), "warnings": _texts(caught)}
+    seconds = time.perf_counter() - started
+    return {**_plain(result), "warnings": _texts(caught), "seconds": seconds}
 
 
 @cache
@@ -180,22 +188,3 @@ def _sentence(error: Exception) -> str:
 def _texts(caught: list[warnings.WarningMessage]) -> list[str]:
     texts = {_sentence(w.message) for w in caught if isinstance(w.message, Exception)}
     return sorted(texts)
-
-
-_followed: set[int] = set()
-
-
-def _follow(parent: int) -> None:
-    """End this worker when its parent is gone, and leave Ctrl-C to the parent."""
-    if parent in _followed or parent == os.getpid():
-        return
-    _followed.add(parent)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    def watch() -> None:
-        # An orphan gets another parent; nobody would read what it still computes.
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True, name="arboleda-follow-parent").start()

@@ -1,0 +1,115 @@
+"""Doing pieces of work that the ledger lacks: by the pool, within the budget, told to a watcher."""
+
+import json
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from arboleda.study.answers import ANSWERS, answers_path, read_answers
+from arboleda.study.budget import Budget
+from arboleda.study.folder.model_files import is_kept
+from arboleda.study.ledger import Ledger
+from arboleda.study.plan import Plan
+from arboleda.study.pool import Pool
+from arboleda.study.work import STOPPED, Job
+
+__all__ = ["Execution", "Watcher"]
+
+
+class Watcher(Protocol):
+    """Who is told how a study goes on."""
+
+    def begin(self, plan: Plan, jobs: list[Job], n_stored: int, to_come: int = 0) -> None:
+        """The study starts with these jobs to do, and about ``to_come`` later.
+
+        ``n_stored`` others are in the ledger.
+        """
+
+    def more(self, jobs: list[Job], to_come: int = 0) -> None:
+        """Another round starts; ``to_come`` jobs follow it."""
+
+    def finished(self, job: Job, result: dict[str, Any]) -> None:
+        """A job is done and stored."""
+
+
+class Execution:
+    """What it takes to do jobs and to know their results."""
+
+    def __init__(
+        self,
+        folder: Path,
+        ledger: Ledger,
+        pool: Pool,
+        watcher: Watcher,
+        budget: Budget | None = None,
+    ) -> None:
+        self.folder = folder
+        self.ledger = ledger
+        self.pool = pool
+        self.watcher = watcher
+        self.budget = budget
+
+    def result(self, job: Job) -> dict[str, Any] | None:
+        """What is stored of a job, whatever became of it."""
+        return self.ledger.get(job.model, job.params, job.entry)
+
+    def is_done(self, job: Job) -> bool:
+        """Whether nothing is left to do of a job.
+
+        It is done again if memory was short or a limit ended it, and if its model's files are not
+        there.
+        """
+        result = self.result(job)
+        if result is None or (result["error"] or "").startswith(("MemoryError", STOPPED)):
+            return False
+        return bool(job.keep is None or result["error"] or is_kept(result.get("kept"), job.keep))
+
+    def answering(self, job: Job) -> Job:
+        """The job with the file for its answers."""
+        path = answers_path(self.folder / ANSWERS, job.model, job.params, job.entry)
+        return replace(job, answers=path)
+
+    def is_answered(self, job: Job) -> bool:
+        """Whether a job is done and its answers are there, or could not be written."""
+        result = self.result(job)
+        if result is None or not self.is_done(job):
+            return False
+        if job.answers is None or result["error"] or result.get("answers"):
+            return True
+        return read_answers(job.answers, len(job.score_rows), self.pool.n_classes) is not None
+
+    def do(self, jobs: Iterable[Job], fits: Callable[[Job], bool] | None = None) -> None:
+        """Do jobs, and store each result the moment it is there.
+
+        ``fits`` is asked before each. Of a candidate one of whose folds a limit has ended, the
+        others are passed over.
+        """
+        ended: set[tuple[str, str]] = set()
+
+        def is_wanted(job: Job) -> bool:
+            return _candidate(job) not in ended and (fits is None or fits(job))
+
+        # Closed at once when anything stops it, so that no worker goes on.
+        with closing(self.pool.do(list(jobs), is_wanted)) as results:
+            for job, result in results:
+                self.ledger.put(job.model, job.params, job.entry, result)
+                if (result["error"] or "").startswith(STOPPED):
+                    ended.add(_candidate(job))
+                if self.budget is not None and not result["error"]:
+                    self.budget.learn(job, result["seconds"])
+                self.watcher.finished(job, result)
+
+    def recall(self, jobs: Iterable[Job]) -> None:
+        """Learn from stored jobs how long they took."""
+        if self.budget is None:
+            return
+        for job in jobs:
+            result = self.result(job)
+            if result is not None and not result["error"]:
+                self.budget.learn(job, result["seconds"])
+
+
+def _candidate(job: Job) -> tuple[str, str]:
+    return job.model, json.dumps(job.params, sort_keys=True)
