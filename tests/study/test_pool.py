@@ -1,0 +1,157 @@
+"""Work in processes that can be stopped: a fit that dies takes nothing else with it."""
+
+import resource
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+import pytest
+from sklearn.pipeline import Pipeline
+from tests.study.conftest import make_mixed
+from tests.study.odd import Odd
+
+from arboleda.study import StudyError
+from arboleda.study.limits import Limits
+from arboleda.study.plan import Plan, make_plan
+from arboleda.study.pool import CELLS_PER_POOL, Pool, choose_processes
+from arboleda.study.reading import read_table
+from arboleda.study.settings import Settings
+from arboleda.study.work import Job
+
+MB = 1_000_000
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    return make_plan(read_table(make_mixed()), "rich", Settings(models=("most_frequent",)))
+
+
+def job(plan: Plan, act: str, fold: str = "0") -> Job:
+    fit, score = plan.split.folds[0]
+    pipeline = Pipeline([("preparation", "passthrough"), ("model", Odd(act))])
+    return Job("odd", {"act": act}, fold, pipeline, fit, score)
+
+
+@pytest.fixture
+def pools(plan: Plan, tmp_path: Path) -> Iterator[Any]:
+    made: list[Pool] = []
+
+    def make(processes: int = 2, **options: Any) -> Pool:
+        made.append(Pool(plan.shared, processes, tmp_path, **options))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+    assert psutil.Process().children() == []
+    # The file of the table has no name, so that nothing of it can be left.
+    assert list(tmp_path.iterdir()) == []
+
+
+def errors(pool: Pool, jobs: list[Job]) -> dict[str, str | None]:
+    return {f"{j.params['act']} {j.fold}": r["error"] for j, r in pool.do(jobs)}
+
+
+@pytest.mark.parametrize(
+    ("act", "sentence"),
+    [
+        ("die", "Stopped: its process was killed (signal 9), most likely for want of memory"),
+        ("crash", "Stopped: its process died of signal 11 (Segmentation fault)"),
+        ("leave", "Stopped: its process ended by itself, with status 3"),
+    ],
+)
+def test_a_fit_that_dies_fails_alone(pools: Any, plan: Plan, act: str, sentence: str) -> None:
+    jobs = [job(plan, "nothing", str(k)) for k in range(3)]
+    found = errors(pools(), [jobs[0], job(plan, act), *jobs[1:], job(plan, "error")])
+    assert found.pop(f"{act} 0") == sentence
+    assert found.pop("error 0") == "ValueError: no"
+    assert found == {f"nothing {k}": None for k in range(3)}
+
+
+def test_a_fit_that_takes_too_long_is_ended(pools: Any, plan: Plan) -> None:
+    pool = pools(1, limits=Limits(seconds=4))
+    began = time.monotonic()
+    found = errors(pool, [job(plan, "sleep"), job(plan, "nothing")])
+    assert time.monotonic() - began < 50
+    assert found == {
+        "sleep 0": "Stopped: it took more than 4 s, the limit of a fit",
+        "nothing 0": None,
+    }
+
+
+def test_a_fit_that_needs_too_much_memory_is_refused_it(pools: Any, plan: Plan) -> None:
+    pool = pools(1, limits=Limits(memory=500 * MB))
+    assert errors(pool, [job(plan, "eat"), job(plan, "nothing")]) == {
+        "eat 0": "Stopped: it ran out of memory, of which it may take 500 MB, the limit of a fit",
+        "nothing 0": None,
+    }
+    # This process is held by nothing.
+    assert resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY
+
+
+def test_when_the_time_is_over_nothing_is_at_work(pools: Any, plan: Plan) -> None:
+    deadline = time.monotonic() + 12
+    pool = pools(2, deadline=deadline)
+    done = list(pool.do([job(plan, "nothing"), *(job(plan, "sleep", str(k)) for k in range(4))]))
+    assert time.monotonic() < deadline + 5
+    assert [j.params["act"] for j, _ in done] in ([], ["nothing"])
+    assert list(pool.do([job(plan, "nothing")])) == []
+
+
+def test_here_nothing_is_begun_when_the_time_is_over(pools: Any, plan: Plan) -> None:
+    pool = pools(1, deadline=time.monotonic() - 1)
+    assert list(pool.do([job(plan, "nothing")])) == []
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_what_does_not_fit_is_passed_over(pools: Any, plan: Plan, processes: int) -> None:
+    jobs = [job(plan, "nothing", str(k)) for k in range(4)]
+    done = pools(processes).do(jobs, lambda j: int(j.fold) % 2 == 1)
+    assert sorted(j.fold for j, _ in done) == ["1", "3"]
+
+
+def test_a_pass_that_is_left_ends_its_workers(pools: Any, plan: Plan) -> None:
+    pool = pools(2)
+    results = pool.do([job(plan, "nothing"), job(plan, "sleep"), job(plan, "sleep", "1")])
+    next(results)
+    results.close()
+    for child in psutil.Process().children():
+        assert child.status() == psutil.STATUS_SLEEPING  # waits for a job, or is not there
+    assert errors(pool, [job(plan, "nothing")]) == {"nothing 0": None}
+
+
+def test_workers_that_never_start_are_told(
+    pools: Any, plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arboleda.study.crew._PROGRAM", "raise SystemExit(7)")
+    with pytest.raises(StudyError, match="do not start .*status 7.*--jobs 1"):
+        list(pools(2).do([job(plan, "nothing")]))
+
+
+def test_an_interpreter_that_is_not_there_is_told(
+    pools: Any, plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.executable", "/no/such/python")
+    with pytest.raises(StudyError, match="No worker process can be started .*--jobs 1"):
+        list(pools(2).do([job(plan, "nothing")]))
+
+
+def test_the_matrix_is_mapped_not_sent(pools: Any, plan: Plan) -> None:
+    features = replace(plan.features, x=np.zeros((len(plan.target.y), 20_000)))
+    pool = Pool(replace(plan.shared, features=features), 2, pools()._crew._folder)
+    try:
+        assert errors(pool, [job(plan, "nothing")]) == {"nothing 0": None}
+        assert pool._crew is not None
+        assert pool._crew._first is not None
+        assert len(pool._crew._first) < MB < features.x.nbytes
+    finally:
+        pool.close()
+
+
+def test_small_tables_start_no_process() -> None:
+    assert choose_processes(None, CELLS_PER_POOL) == 1
+    assert choose_processes(3, 1) == 3
