@@ -6,7 +6,6 @@ from pathlib import Path
 from arboleda.study.answers import ANSWERS, Said, answers_path, read_answers
 from arboleda.study.plan import Plan
 from arboleda.study.runner import Outcome
-from arboleda.study.work import TEST
 
 __all__ = ["Answers", "answers_of"]
 
@@ -23,7 +22,8 @@ def answers_of(plan: Plan, folder: Path) -> Answers:
         if outcome.best is None or outcome.error is not None:
             return None
         params = outcome.candidates[outcome.best].params
-        path = answers_path(folder / ANSWERS, outcome.model.key, params, TEST)
+        job = plan.test_job(outcome.model, params)
+        path = answers_path(folder / ANSWERS, job.model, params, job.entry)
         return read_answers(path, len(plan.split.test), len(plan.target.labels))
 
     return read
