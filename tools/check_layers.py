@@ -133,6 +133,7 @@ PYTHON = {
         "bagging",
         "boosting",
         "combine",
+        "decide",
         "diagnose",
         "features",
         "forest",

@@ -60,9 +60,21 @@ def study(
         str | None,
         typer.Option(help="How long the study may take, as in 90, 15m or 1h30m. [no limit]"),
     ] = None,
-    cost_matrix: Annotated[str | None, typer.Option(hidden=True)] = None,
-    reject_cost: Annotated[float | None, typer.Option(hidden=True)] = None,
-    by: Annotated[str | None, typer.Option(hidden=True)] = None,
+    cost_matrix: Annotated[
+        str | None,
+        typer.Option(
+            help="Costs of wrong answers by true and predicted class: JSON such as "
+            '\'{"bad": {"good": 5}}\', or a file of it. [1 each, right ones 0]'
+        ),
+    ] = None,
+    reject_cost: Annotated[
+        float | None,
+        typer.Option(help="What it costs to leave a row undecided; rows that cost more are left."),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(help="Columns, separated by commas, for whose values scores are told apart."),
+    ] = None,
     lang: Annotated[str | None, typer.Option(hidden=True)] = None,
     member_time: Annotated[
         str | None, typer.Option(help="How long a single fit may take, as in 60s or 10m.")

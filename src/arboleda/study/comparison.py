@@ -54,15 +54,15 @@ def comparison_facts(
     ranked : sequence of Outcome
         The best first.
     answers : callable
-        What a model says of the test rows, or None if that was not kept.
+        What a model said of the rows of a fold or the test, or None if that was not kept.
     """
     sound = [o for o in ranked if o.error is None and o.best is not None]
     if len(sound) < 2:
         return None
     winner, others = sound[0], sound[1:]
     by_folds = _on_folds(plan, winner, others)
-    first = answers(winner)
-    by_rows = [_on_test_rows(plan, first, answers(other)) for other in others]
+    first = answers(winner, None)
+    by_rows = [_on_test_rows(plan, first, answers(other, None)) for other in others]
     rows = [
         {"key": other.model.key, "folds": folds, "test": test}
         for other, folds, test in zip(others, by_folds, by_rows, strict=True)

@@ -16,12 +16,13 @@ import arboleda
 from arboleda.study.calibration_facts import calibration_facts
 from arboleda.study.candidates import Candidate
 from arboleda.study.comparison import comparison_facts
+from arboleda.study.costs import costs_facts
 from arboleda.study.describe import describe_table
 from arboleda.study.plan import Plan
 from arboleda.study.preparation import PREPARATIONS
 from arboleda.study.runner import Found, Outcome, ranked
 from arboleda.study.selection import selection_facts
-from arboleda.study.tested import Answers
+from arboleda.study.tested import Answers, add_tested
 
 __all__ = ["SCHEMA_VERSION", "leaderboard_csv", "make_facts"]
 
@@ -44,6 +45,7 @@ def make_facts(
     plan, outcomes = found.plan, found.outcomes
     order = ranked(plan, outcomes)
     models = [_model(plan, outcome) for outcome in order]
+    add_tested(plan, order, models, answers)
     tree = next((o.test["tree"] for o in outcomes if o.test and o.test.get("tree")), None)
     return {
         "schema_version": SCHEMA_VERSION,
@@ -70,6 +72,7 @@ def make_facts(
         "search": _search(found),
         "selection": selection_facts(plan, order),
         "comparison": comparison_facts(plan, order, answers),
+        "costs": costs_facts(plan.settings, plan.target),
         "calibration": calibration
         and calibration_facts(plan, calibration[0].model.key, calibration[1]),
         "tree": tree,

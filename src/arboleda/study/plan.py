@@ -14,7 +14,9 @@ from sklearn.pipeline import Pipeline
 import arboleda
 from arboleda.study.calibration import FITS
 from arboleda.study.catalogue import ALL, Model, Params, Setting, Size, models_for
+from arboleda.study.costs import check_costs
 from arboleda.study.features import Features, make_features
+from arboleda.study.parts import check_by
 from arboleda.study.preparation import make_preparation
 from arboleda.study.presets import PRESETS, Preset
 from arboleda.study.roles import Role, decide_roles
@@ -195,6 +197,8 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
     wanted = PRESETS[settings.preset].models if settings.models is None else settings.models
     goal = make_target(table, target, settings.task)
     chosen = choose_metric(settings.metric, goal.task)
+    check_costs(settings, goal)
+    check_by(table, target, settings.by)
     models = models_for(goal.task, wanted)
     split = make_split(goal, settings)
     roles = decide_roles(table, target, split.train)

@@ -1,0 +1,100 @@
+"""What wrong answers cost in a study, and how much of it a model's answers come to."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda.decide._costs import best_decisions, expected_costs
+from arboleda.study.errors import StudyError
+from arboleda.study.settings import Settings
+from arboleda.study.target import Target
+
+__all__ = ["REJECTED", "check_costs", "cost_matrix", "costs_facts", "decide_by_cost"]
+
+# The place of a rejected row's decision, which is none of the classes'.
+REJECTED = -1
+_SHOWN = 8
+
+Floats = npt.NDArray[np.float64]
+
+
+def check_costs(settings: Settings, target: Target) -> None:
+    """Refuse costs that do not fit the target.
+
+    Raises
+    ------
+    StudyError
+        If the target is a quantity, or a label is none of its classes.
+    """
+    given = settings.cost_matrix
+    if not target.labels and (given is not None or settings.reject_cost is not None):
+        raise StudyError(
+            f"Costs are of classes, and the target {target.name!r} is a quantity; leave "
+            "--cost-matrix and --reject-cost out, or use --task classification."
+        )
+    for true, row in (given or {}).items():
+        for label in (true, *row):
+            if label not in target.labels:
+                shown = ", ".join(repr(name[:60]) for name in target.labels[:_SHOWN])
+                more = " and others" if len(target.labels) > _SHOWN else ""
+                raise StudyError(
+                    f"The cost matrix names the class {label[:60]!r}, but the classes of "
+                    f"{target.name!r} are {shown}{more}."
+                )
+
+
+def cost_matrix(settings: Settings, target: Target) -> Floats | None:
+    """Costs L[k, j] of predicting class j when the truth is k; None if none were asked for.
+
+    A pair that is not named costs 1, a right answer 0.
+    """
+    if settings.cost_matrix is None and settings.reject_cost is None:
+        return None
+    return matrix_of(settings.cost_matrix, target.labels)
+
+
+def matrix_of(given: Mapping[str, Mapping[str, float]] | None, labels: tuple[str, ...]) -> Floats:
+    """The matrix of the pairs that are named, among these classes."""
+    matrix = 1.0 - np.eye(len(labels))
+    place = {label: k for k, label in enumerate(labels)}
+    for true, row in (given or {}).items():
+        for predicted, cost in row.items():
+            matrix[place[true], place[predicted]] = cost
+    return matrix
+
+
+def costs_facts(settings: Settings, target: Target) -> dict[str, Any] | None:
+    """The ``costs`` part of the facts."""
+    matrix = cost_matrix(settings, target)
+    if matrix is None:
+        return None
+    return {
+        "labels": list(target.labels),
+        "matrix": matrix.tolist(),
+        "reject_cost": settings.reject_cost,
+    }
+
+
+def decide_by_cost(
+    probabilities: Floats, matrix: Floats, reject_cost: float | None
+) -> npt.NDArray[np.int64]:
+    """The class of least expected cost in each row, or ``REJECTED``.
+
+    A row is rejected where even the least expected cost is more than the cost of answering nothing
+    (Chow 1970, with a matrix of costs in place of errors).
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n, n_classes)
+    matrix : ndarray of shape (n_classes, n_classes)
+        Costs by true and predicted class.
+    reject_cost : float or None
+        None: no row is rejected.
+    """
+    decisions = best_decisions(probabilities, matrix).astype(np.int64)
+    if reject_cost is not None:
+        least = expected_costs(probabilities, matrix)[np.arange(len(decisions)), decisions]
+        decisions[least > reject_cost] = REJECTED
+    return decisions
