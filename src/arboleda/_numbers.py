@@ -4,7 +4,18 @@ import math
 import unicodedata
 from collections.abc import Callable, Iterable
 
-__all__ = ["clip", "duration", "integer", "number_format", "percent", "plain", "text_units"]
+from arboleda._speech import with_marks
+
+__all__ = [
+    "clip",
+    "duration",
+    "fixed",
+    "integer",
+    "number_format",
+    "percent",
+    "plain",
+    "text_units",
+]
 
 NOTHING = "\N{EN DASH}"
 _MINUS = "\N{MINUS SIGN}"
@@ -34,7 +45,22 @@ def plain(value: float | None, significant: int = 4) -> str:
         # Four digits stay together: a year is not 2,017.
         apart = "," if order >= 4 else ""
         text = _trimmed(f"{value:{apart}.{max(0, significant - 1 - order)}f}")
-    return text.replace("-", _MINUS, 1) if value < 0 else text
+    return with_marks(text.replace("-", _MINUS, 1) if value < 0 else text)
+
+
+def fixed(value: float, decimals: int) -> str:
+    """Write a number with this many decimals.
+
+    Examples
+    --------
+    >>> fixed(-1234.5, 2), fixed(-0.001, 2)
+    ('−1,234.50', '0.00')
+    """
+    text = f"{value:,.{decimals}f}"
+    # A rounded "-0.0000" would claim a sign that the shown digits do not have.
+    if float(text.replace(",", "")) == 0:
+        text = text.lstrip("-")
+    return with_marks(text.replace("-", _MINUS))
 
 
 def number_format(values: Iterable[float | None], bounded: bool) -> Callable[[float | None], str]:
@@ -64,11 +90,7 @@ def number_format(values: Iterable[float | None], bounded: bool) -> Callable[[fl
             return NOTHING
         if decimals > 8 or abs(value) >= 1e10:
             return plain(value)
-        text = f"{value:,.{decimals}f}"
-        # A rounded "-0.0000" would claim a sign that the shown digits do not have.
-        if float(text.replace(",", "")) == 0:
-            text = text.lstrip("-")
-        return text.replace("-", _MINUS)
+        return fixed(value, decimals)
 
     return write
 
@@ -81,7 +103,7 @@ def integer(value: int | None) -> str:
     >>> integer(48842)
     '48,842'
     """
-    return NOTHING if value is None else f"{value:,}"
+    return NOTHING if value is None else with_marks(f"{value:,}")
 
 
 def percent(share: float | None, decimals: int = 1) -> str:
@@ -101,11 +123,11 @@ def percent(share: float | None, decimals: int = 1) -> str:
     step = 10.0**-decimals
     unit = "\N{NO-BREAK SPACE}%"
     if 0 < share * 100 < step:
-        return f"<{step:.{decimals}f}{unit}"
+        return with_marks(f"<{step:.{decimals}f}{unit}")
     if 100 - step < share * 100 < 100:
-        return f">{100 - step:.{decimals}f}{unit}"
+        return with_marks(f">{100 - step:.{decimals}f}{unit}")
     text = f"{share * 100:.{decimals}f}"
-    return f"{_trimmed(text) if share in (0, 1) else text}{unit}"
+    return with_marks(f"{_trimmed(text) if share in (0, 1) else text}{unit}")
 
 
 def duration(seconds: float | None) -> str:
@@ -128,7 +150,7 @@ def duration(seconds: float | None) -> str:
     if seconds < 0.9995:
         return f"{seconds * 1000:.0f}{space}ms"
     if seconds < 59.95:
-        return f"{seconds:.1f}{space}s"
+        return with_marks(f"{seconds:.1f}{space}s")
     whole = round(seconds)
     if whole < 3600:
         return f"{whole // 60}{space}min{space}{whole % 60:02d}{space}s"

@@ -71,7 +71,7 @@ def test_no_text_of_a_figure_leaves_it_or_meets_another(
 
 
 def names(page: Page) -> list[str]:
-    return page.locator(".board tbody th").all_inner_texts()
+    return page.locator(".board tbody th .name").all_inner_texts()
 
 
 def test_a_click_on_a_header_sorts_both_ways(

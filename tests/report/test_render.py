@@ -173,4 +173,4 @@ def test_the_file_is_written_whole(make_facts: Callable[..., Facts], tmp_path: P
     facts = make_facts("binary")
     write_report(facts, tmp_path / "report.html")
     assert (tmp_path / "report.html").read_text("utf-8") == render_report(facts)
-    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["figures", "report.html"]

@@ -6,6 +6,7 @@ from typing import Literal
 
 from arboleda._numbers import percent, plain
 from arboleda._reading.question import Question
+from arboleda._speech import word
 
 __all__ = ["Box", "Output", "Sketch", "main_way"]
 
@@ -58,10 +59,10 @@ class Sketch:
 def _answer(output: Output, value: tuple[float, ...]) -> tuple[str, str]:
     name = f"{output.name}: " if output.name else ""
     if output.labels is None:
-        return f"{name}{plain(value[0], 5)}", output.number
+        return f"{name}{plain(value[0], 5)}", word(output.number)
     top = value.index(max(value))
     label = output.labels[top]
-    return f"{name}{label if label.strip() else '(empty)'}", percent(value[top])
+    return f"{name}{label if label.strip() else word('(empty)')}", percent(value[top])
 
 
 def main_way(boxes: Sequence[Box]) -> set[int]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import isinf
 
 from arboleda._numbers import clip, plain, text_units
+from arboleda._speech import word
 
 __all__ = ["MOST_LEVELS", "Question", "quoted", "subset"]
 
@@ -38,12 +39,12 @@ class Question:
         """Tell how the column relates to the operand, on the left side or on the right one."""
         if self.threshold is not None:
             if isinf(self.threshold):
-                return "is present" if yes else "is missing"
+                return word("is present" if yes else "is missing")
             sign = "≤" if yes else ">"
         elif len(self.levels) == 1:
             sign = "=" if yes == self.left else "≠"
         else:
-            sign = "in" if yes == self.left else "not in"
+            sign = word("in" if yes == self.left else "not in")
         return {"≤": "<=", "≠": "!="}.get(sign, sign) if ascii_only else sign
 
     def operand(self, number: str | None = None, most: int | None = MOST_LEVELS) -> str:
@@ -75,7 +76,7 @@ class Question:
             left_out = len(self.levels) - shown
             words = [clip(quoted(level), units - 3) + "," for level in self.levels[:shown]]
             words = (
-                [*words, f"... {left_out} more}}"]
+                [*words, word("... {} more").format(left_out) + "}"]
                 if left_out
                 else [*words[:-1], words[-1][:-1] + "}"]
             )
@@ -88,12 +89,12 @@ class Question:
 def _filled(words: Sequence[str], units: float) -> list[str]:
     """Put words into lines, as many in each as fit."""
     lines = [words[0]]
-    for word in words[1:]:
-        longer = f"{lines[-1]} {word}"
+    for part in words[1:]:
+        longer = f"{lines[-1]} {part}"
         if text_units(longer) <= units:
             lines[-1] = longer
         else:
-            lines.append(word)
+            lines.append(part)
     return lines
 
 
@@ -107,7 +108,11 @@ def subset(levels: Sequence[str], most: int | None = MOST_LEVELS) -> str:
     """
     shown = list(map(quoted, levels if most is None else levels[:most]))
     left_out = len(levels) - len(shown)
-    return "{" + ", ".join([*shown, *([f"... {left_out} more"] if left_out else [])]) + "}"
+    return (
+        "{"
+        + ", ".join([*shown, *([word("... {} more").format(left_out)] if left_out else [])])
+        + "}"
+    )
 
 
 def quoted(level: str) -> str:

@@ -16,6 +16,7 @@ from arboleda._reading.layout import place_across
 from arboleda._reading.legend import legend
 from arboleda._reading.text_lines import Lines, box_lines, box_units
 from arboleda._reading.xml_text import xml_text
+from arboleda._speech import word
 
 __all__ = ["STANDALONE", "Theme", "draw_tree"]
 
@@ -132,7 +133,7 @@ def draw_tree(sketch: Sketch, theme: Theme = STANDALONE, *, alone: bool = True) 
     return (
         f'<svg{name_space} class="arboleda-tree" viewBox="0 0 {_short(wide)} {_short(high)}"'
         f' width="{_short(wide)}" height="{_short(high)}" role="img"'
-        f' aria-label="Decision tree with {len(boxes)} of its nodes drawn">'
+        f' aria-label="{word("Decision tree with {} of its nodes drawn").format(len(boxes))}">'
         f"<style>{_STYLE.format(**vars(theme))}</style>{head}{branches}{drawn}{foot}</svg>"
     )
 
@@ -198,9 +199,9 @@ def _branch(look: _Look, places: Sequence[float], at: int, side: int, *, is_main
     start_y = places[at] + (-other / 2 if side == 0 else other / 2)
     start_x, end_x, end_y = _x(parent, look) + look.width, _x(boxes[child], look), places[child]
     bend = (start_x + end_x) / 2
-    words = ["yes" if side == 0 else "no"]
+    words = [word("yes" if side == 0 else "no")]
     if parent.missing == ("left", "right")[side]:
-        words.append("missing")
+        words.append(word("missing"))
     first = (
         end_y - thick / 2 - 4 - _TAG * (len(words) - 1)
         if side == 0
@@ -253,7 +254,7 @@ def _words(kind: str, x: float, y: float, text: str) -> str:
 
 
 def _more(hidden: int) -> str:
-    return f"{integer(hidden)} more node{'s' if hidden > 1 else ''}"
+    return word("{} more nodes" if hidden > 1 else "{} more node").format(integer(hidden))
 
 
 def _more_width(box: Box) -> float:
@@ -268,13 +269,14 @@ def _title(sketch: Sketch, box: Box) -> str:
     if box.question is not None:
         lines.insert(0, box.question.text(most=None))
     if box.missing is not None:
-        lines.append(f"missing values go to {'yes' if box.missing == 'left' else 'no'}")
+        side = word("yes" if box.missing == "left" else "no")
+        lines.append(word("missing values go to {}").format(side))
     if len(sketch.outputs) == 1 and sketch.outputs[0].labels:
         shares = sorted(zip(box.values[0], sketch.outputs[0].labels, strict=True), key=_by_share)
         lines += [f"{label}: {percent(share)}" for share, label in shares[1:5] if share > 0]
-    lines.append(f"impurity {plain(box.impurity)}")
+    lines.append(f"{word('impurity')} {plain(box.impurity)}")
     if box.hidden is None or box.hidden > 0:
-        lines.append("the tree goes on below")
+        lines.append(word("the tree goes on below"))
     return "\n".join(lines)
 
 

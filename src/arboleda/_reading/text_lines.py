@@ -2,6 +2,7 @@
 
 from arboleda._numbers import clip, integer, text_units
 from arboleda._reading.boxes import Box, Sketch
+from arboleda._speech import word
 
 __all__ = ["Lines", "box_lines", "box_units"]
 
@@ -51,7 +52,8 @@ def _answer_lines(sketch: Sketch, box: Box, units: float) -> Lines:
             share = sure if sure.endswith("%") else ""
             lines.append((clip(answer, units - text_units(share) - 1), share, ""))
         left_out = len(answers) - _MOST_OUTPUTS
-        return [*lines, ("", f"and {left_out} more" if left_out > 0 else "", size)]
+        more = word("and {} more").format(left_out) if left_out > 0 else ""
+        return [*lines, ("", more, size)]
     answer, sure = answers[0]
     if text_units(answer) + text_units(sure) + text_units(size) + 2 <= units:
         return [(answer, sure, size)]
@@ -60,7 +62,7 @@ def _answer_lines(sketch: Sketch, box: Box, units: float) -> Lines:
 
 def _broken(text: str, units: float) -> list[str]:
     """Break a text into at most two lines, between words if that leaves the first one full."""
-    text = " ".join(text.split()) or "(empty)"
+    text = " ".join(text.split()) or word("(empty)")
     if text_units(text) <= units:
         return [text]
     head = clip(text, units + 1).removesuffix(_ELLIPSIS)

@@ -49,7 +49,7 @@ def render_exploration(facts: Mapping[str, Any]) -> str:
             f"the facts have schema version {found!r}, this page draws version {_SCHEMA_VERSION}; "
             "explore the table again"
         )
-    return render_page(_TEMPLATE, _view(facts), beside=("explore.css", "explore.js"))
+    return render_page(_TEMPLATE, _view(facts), beside=("explore.css",))
 
 
 def _view(facts: Mapping[str, Any]) -> dict[str, Any]:

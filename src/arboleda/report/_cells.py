@@ -1,10 +1,11 @@
 """Cells of tables: what is read, and what they are sorted by."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from arboleda._numbers import integer, percent
+from arboleda._numbers import integer, percent, plain
+from arboleda.report._texts import text
 
-__all__ = ["Cell", "with_share"]
+__all__ = ["Cell", "setting_text", "with_share"]
 
 
 class Cell(NamedTuple):
@@ -13,6 +14,21 @@ class Cell(NamedTuple):
     text: str
     value: float | str | None
     tint: str = ""
+
+
+def setting_text(value: Any) -> str:
+    """Write a value of a model's setting.
+
+    Examples
+    --------
+    >>> [setting_text(value) for value in (None, True, 0.5, "gini")]
+    ['none', 'yes', '0.5', 'gini']
+    """
+    if value is None:
+        return text("value.none")
+    if isinstance(value, bool):
+        return text("value.yes" if value else "value.no")
+    return plain(value, 6) if isinstance(value, int | float) else str(value)
 
 
 def with_share(count: int, total: int) -> str:

@@ -6,10 +6,9 @@ from typing import Any
 from arboleda._numbers import integer, percent, plain
 from arboleda.report._bars import column_bars
 from arboleda.report._cells import Cell, with_share
+from arboleda.report._texts import text, told
 
 __all__ = ["column_view"]
-
-_ROLES = {"feature": "feature", "target": "target", "left_out": "left out"}
 
 
 def column_view(column: Mapping[str, Any], n_rows: int) -> dict[str, Any]:
@@ -25,9 +24,10 @@ def column_view(column: Mapping[str, Any], n_rows: int) -> dict[str, Any]:
     missing = column["n_missing"]
     return {
         "name": column["name"],
-        "kind": column["kind"],
-        "role": _ROLES[column["role"]],
-        "reason": column["reason"],
+        "kind": text(f"column.kind.{column['kind']}"),
+        "role": text(f"column.role.{column['role']}"),
+        "mark": column["role"].replace("_", "-"),
+        "reason": column["reason"] and told(column["reason"]),
         "missing": Cell(with_share(missing, n_rows) if missing else "0", missing),
         "distinct": Cell(integer(column["n_distinct"]), column["n_distinct"]),
         "bars": column_bars(column),
@@ -38,9 +38,8 @@ def column_view(column: Mapping[str, Any], n_rows: int) -> dict[str, Any]:
 def _values(column: Mapping[str, Any], known: int) -> str:
     numbers = column["numeric"]
     if numbers is not None:
-        return (
-            f"{plain(numbers['min'])} to {plain(numbers['max'])}, median {plain(numbers['median'])}"
-        )
+        ends = {key: plain(numbers[key]) for key in ("min", "max", "median")}
+        return text("column.numbers", **ends)
     shown = [
         f"{value} {percent(count / known if known else None)}"
         for value, count in (column["top"] or [])[:3]

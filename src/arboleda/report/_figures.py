@@ -22,6 +22,7 @@ from arboleda.report._svg import (
     mark,
     palette,
 )
+from arboleda.report._texts import text
 
 __all__ = [
     "box_plot",
@@ -95,7 +96,7 @@ def box_plot(models: Sequence[tuple[str, Sequence[float]]], axis: str, narrow: b
                 transform=axes.get_yaxis_transform(),
             )
         figure_name = "box-narrow" if narrow else "box-wide"
-        return inline_svg(figure, figure_name, f"Box plot of fold scores: {axis}", [*names, axis])
+        return inline_svg(figure, figure_name, text("figure.box", metric=axis), [*names, axis])
 
 
 def curve_plot(
@@ -171,8 +172,8 @@ def _unit_square(figure: Figure, labels: tuple[str, str]) -> Axes:
     axes.set_xlim(-0.01, 1.01)
     axes.set_ylim(-0.01, 1.01)
     ticks = [0, 0.25, 0.5, 0.75, 1]
-    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.set_xticks(ticks, [plain(tick) for tick in ticks])
+    axes.set_yticks(ticks, [plain(tick) for tick in ticks])
     axes.set_xlabel(labels[0])
     left_label(figure, axes, labels[1])
     return axes
@@ -247,7 +248,7 @@ def histogram_plot(histogram: Mapping[str, Any], label: str, name: str, title: s
         numeric_ticks(axes, x=True, most=5)
         numeric_ticks(axes, x=False, most=5, whole=True)
         axes.set_xlabel(label)
-        left_label(figure, axes, "Rows")
+        left_label(figure, axes, text("figure.rows"))
         return inline_svg(figure, name, title)
 
 
@@ -257,8 +258,8 @@ def _box(axes: Axes, y: float, scores: np.ndarray, half: float, colour: str) -> 
     if not low <= mean <= high:
         left = mean < low
         arrow = "\N{LEFTWARDS ARROW}" if left else "\N{RIGHTWARDS ARROW}"
-        text = f"{arrow} {plain(mean)}" if left else f"{plain(mean)} {arrow}"
-        axes.text(0.004 if left else 0.996, y, text, color=MUTED, va="center",
+        said = f"{arrow} {plain(mean)}" if left else f"{plain(mean)} {arrow}"
+        axes.text(0.004 if left else 0.996, y, said, color=MUTED, va="center",
                   ha="left" if left else "right", transform=axes.get_yaxis_transform())  # fmt: skip
         return
     q1, median, q3 = np.percentile(scores, [25, 50, 75])

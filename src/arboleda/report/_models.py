@@ -3,50 +3,48 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from arboleda._numbers import NOTHING, integer, number_format, percent, plain
+from arboleda._numbers import NOTHING, integer, number_format, percent
+from arboleda.report._about import About
 from arboleda.report._calibration import reliability_figure
-from arboleda.report._cells import Cell
+from arboleda.report._cells import Cell, setting_text
 from arboleda.report._colours import SWATCHES
 from arboleda.report._figures import curve_plot, histogram_plot, scatter_plot
 from arboleda.report._metrics import metric
+from arboleda.report._texts import counted, text, told
 
-__all__ = ["Cell", "confusion_rows", "curve_figures", "model_view"]
+__all__ = ["confusion_rows", "curve_figures", "models_view"]
 
 _score = number_format([], bounded=True)
 _WORST = 3  # classes drawn in colour where all of them would be a tangle
 
 
-def model_view(
-    model: Mapping[str, Any], rank: int, study: Mapping[str, Any], write: Any
-) -> dict[str, Any]:
-    """Collect the parts of a model's section.
+def models_view(about: About) -> dict[str, Any] | None:
+    """Collect a part for each fitted model, best first; None where there is no such model."""
+    if not about.models:
+        return None
+    return {
+        "label": about.label,
+        "first": "descending" if about.up else "ascending",
+        "models": [_model(about, model, rank) for rank, model in enumerate(about.models, 1)],
+    }
 
-    Parameters
-    ----------
-    model : mapping
-        One of ``models`` of the facts, with status "ok".
-    rank : int
-        Its place in the leaderboard, from one.
-    study : mapping
-        ``study`` of the facts.
-    write : callable
-        Formats scores of the main metric with the digits of the leaderboard.
-    """
-    test, cv = model["test"], model["cv"]
+
+def _model(about: About, model: Mapping[str, Any], rank: int) -> dict[str, Any]:
+    test, study = model["test"], about.study
     best = model["candidates"][model["best"]]
     return {
         "rank": rank,
         "anchor": f"model-{rank}",
-        "name": model["name"],
+        "name": told(model["name"]),
         "engine": model["engine"],
-        "preparation": model["preparation"],
-        "note": model["note"],
+        "preparation": told(model["preparation"]),
+        "note": _note(model["note"]),
         "not_kept": model.get("not_kept"),
-        "cv": f"{write(cv['mean'])} ± {write(cv['sd'])}",
-        "test": write(test["metrics"].get(study["metric"])),
-        "interval": _interval(test["interval"], write),
-        "params": [(key, _scalar(value)) for key, value in best["params"].items()],
-        "metrics": _metric_rows(test["metrics"], cv["metrics"]),
+        "cv": about.spread(model["cv"]),
+        "test": about.write(about.score(model)),
+        "interval": _interval(test["interval"], about.write),
+        "params": [(key, setting_text(value)) for key, value in best["params"].items()],
+        "metrics": _metric_rows(test["metrics"], model["cv"]["metrics"]),
         "per_class": _class_table(test),
         "confusion": confusion_rows(test["confusion"]),
         "curves": [
@@ -54,8 +52,13 @@ def model_view(
             *reliability_figure(test, study["positive_class"], f"m{rank}"),
         ],
         "residuals": _residual_figures(test["residuals"], f"m{rank}"),
-        "tuning": _tuning(model, write),
+        "tuning": _tuning(model, about),
     }
+
+
+def _note(note: str | None) -> str | None:
+    """Say a note part by part: each was written on its own."""
+    return None if note is None else "; ".join(told(part) for part in note.split("; "))
 
 
 def confusion_rows(confusion: Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -86,7 +89,7 @@ def curve_figures(test: Mapping[str, Any], prefix: str) -> list[dict[str, Any]]:
     drawn = []
     if test["roc"]:
         rows = [_Curve(row["label"], row["fpr"], row["tpr"], row["auc"]) for row in test["roc"]]
-        drawn.append(_curve_figure(_ROC, rows, ([0, 1], [0, 1]), prefix))
+        drawn.append(_curve_figure("roc", rows, ([0, 1], [0, 1]), prefix))
     if test["pr"]:
         rows = [
             _Curve(row["label"], row["recall"], row["precision"], row["average_precision"])
@@ -95,7 +98,7 @@ def curve_figures(test: Mapping[str, Any], prefix: str) -> list[dict[str, Any]]:
         # Guessing reaches the class's share of the rows, which differs from class to class.
         share = supports.get(rows[0].label, 0) / (sum(supports.values()) or 1)
         chance = ([0, 1], [share, share]) if len(rows) == 1 else None
-        drawn.append(_curve_figure(_PR, rows, chance, prefix))
+        drawn.append(_curve_figure("pr", rows, chance, prefix))
     return drawn
 
 
@@ -106,34 +109,25 @@ class _Curve(NamedTuple):
     area: float | None
 
 
-class _Kind(NamedTuple):
-    key: str
-    title: str
-    area: str
-    axes: tuple[str, str]
-
-
-_ROC = _Kind("roc", "ROC curve", "AUC", ("False positive rate", "True positive rate"))
-_PR = _Kind("pr", "Precision-recall curve", "AP", ("Recall", "Precision"))
-
-
 def _curve_figure(
-    kind: _Kind,
+    kind: str,
     rows: Sequence[_Curve],
     chance: tuple[Sequence[float], Sequence[float]] | None,
     prefix: str,
 ) -> dict[str, Any]:
     colours, legend = _curve_colours(rows)
     curves = [(row.x, row.y, colour) for row, colour in zip(rows, colours, strict=True)]
-    title = kind.title if len(rows) == 1 else f"{kind.title}s"
-    svg = curve_plot(curves, kind.axes, chance=chance, name=f"{prefix}-{kind.key}", title=title)
+    title = counted(f"figure.{kind}", len(rows))
+    axes = (text(f"figure.{kind}.x"), text(f"figure.{kind}.y"))
+    svg = curve_plot(curves, axes, chance=chance, name=f"{prefix}-{kind}", title=title)
     return {
+        "kind": kind,
         "title": title,
-        "area": kind.area,
+        "area": text(f"figure.{kind}.area"),
         "svg": svg,
         "legend": legend,
         "worst": len(rows) > SWATCHES,
-        "dashed": "chance" if chance is not None else "",
+        "dashed": text("figure.chance") if chance is not None else "",
     }
 
 
@@ -153,7 +147,8 @@ def _curve_colours(
         (f"var(--c{place})", rows[index].label, _score(rows[index].area))
         for place, index in enumerate(worst)
     ]
-    legend.append(("var(--muted)", f"{len(rows) - len(worst)} other classes", ""))
+    others = text("figure.other_classes", count=len(rows) - len(worst))
+    legend.append(("var(--muted)", others, ""))
     return colours, legend
 
 
@@ -161,37 +156,35 @@ def _residual_figures(residuals: Mapping[str, Any] | None, prefix: str) -> list[
     if residuals is None or not residuals["predicted"]:
         return []
     predicted, true = residuals["predicted"], residuals["true"]
-    difference = "True minus predicted"
+    axes = {key: text(f"figure.axis.{key}") for key in ("true", "predicted", "difference")}
+    titles = {key: text(f"figure.{key}") for key in ("fit", "residuals", "spread")}
     fit = scatter_plot(
         true,
         predicted,
-        ("True value", "Predicted value"),
+        (axes["true"], axes["predicted"]),
         diagonal=True,
         name=f"{prefix}-fit",
-        title="Scatter plot of predicted against true values",
+        title=titles["fit"],
     )
     rest = scatter_plot(
         predicted,
         residuals["residual"],
-        ("Predicted value", difference),
+        (axes["predicted"], axes["difference"]),
         diagonal=False,
         name=f"{prefix}-residuals",
-        title="Scatter plot of residuals against predicted values",
+        title=titles["residuals"],
     )
     spread = histogram_plot(
-        residuals["histogram"], difference, f"{prefix}-spread", "Histogram of the residuals"
+        residuals["histogram"], axes["difference"], f"{prefix}-spread", titles["spread"]
     )
-    return [
-        {"title": "Predicted against true", "svg": fit},
-        {"title": "Residuals", "svg": rest},
-        {"title": "Distribution of residuals", "svg": spread},
-    ]
+    drawn = {"fit": fit, "residuals": rest, "spread": spread}
+    return [{"kind": key, "title": titles[key], "svg": svg} for key, svg in drawn.items()]
 
 
 def _interval(interval: Mapping[str, Any], write: Any) -> str:
     if interval["low"] is None or interval["high"] is None:
         return NOTHING
-    return f"{write(interval['low'])} to {write(interval['high'])}"
+    return text("interval.range", low=write(interval["low"]), high=write(interval["high"]))
 
 
 def _metric_rows(
@@ -227,15 +220,19 @@ def _class_table(test: Mapping[str, Any]) -> dict[str, Any] | None:
     averages = []
     for name, row in (test["averages"] or {}).items():
         cells = [Cell(_score(row[key]), row[key]) for key in keys]
-        averages.append((name, cells + [Cell("", None)] * (2 if many else 0), row["support"]))
-    heads = ["Precision", "Recall", "Specificity", "F1", *(["AUC", "AP"] if many else [])]
+        label = text(f"models.average.{name}")
+        averages.append((label, cells + [Cell("", None)] * (2 if many else 0), row["support"]))
+    heads = [metric(key).label for key in keys]
+    heads += [text("figure.roc.area"), text("figure.pr.area")] if many else []
     # Beside the other table there is room for short names only.
     long = many and max(len(label) for label, _, _ in rows) > 16
+    rows = [(label, cells, Cell(integer(count), count)) for label, cells, count in rows]
+    averages = [(label, cells, integer(count)) for label, cells, count in averages]
     return {"heads": heads, "rows": rows, "averages": averages, "long": long}
 
 
-def _tuning(model: Mapping[str, Any], write: Any) -> dict[str, Any]:
-    candidates = model["candidates"]
+def _tuning(model: Mapping[str, Any], about: About) -> dict[str, Any]:
+    candidates, write = model["candidates"], about.write
     names = list(dict.fromkeys(key for candidate in candidates for key in candidate["params"]))
     rows = []
     for index, candidate in enumerate(candidates):
@@ -251,17 +248,10 @@ def _tuning(model: Mapping[str, Any], write: Any) -> dict[str, Any]:
             }
         )  # fmt: skip
     most = max((len(row["folds"]) for row in rows), default=0)
-    return {"names": names, "rows": rows, "folds": most}
+    title = counted("models.tuning", len(rows), count=integer(len(rows)))
+    return {"title": title, "names": names, "rows": rows, "folds": most}
 
 
 def _param_cell(value: Any) -> Cell:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return Cell(_scalar(value), value if is_number else _scalar(value))
-
-
-def _scalar(value: Any) -> str:
-    if value is None:
-        return "none"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return plain(value, 6) if isinstance(value, int | float) else str(value)
+    return Cell(setting_text(value), value if is_number else setting_text(value))

@@ -7,12 +7,11 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from matplotlib.ticker import MaxNLocator
 
-from arboleda._numbers import plain, text_units
+from arboleda._numbers import fixed, plain, text_units
+from arboleda._speech import Speech, speaking, with_marks
 from arboleda.report._svg import MUTED
 
 __all__ = ["dot_patch", "left_label", "numeric_ticks", "padded", "plot_axes"]
-
-_MINUS = "\N{MINUS SIGN}"
 
 
 def plot_axes(figure: Figure, left: float, right: float, top: float, bottom: float) -> Axes:
@@ -63,10 +62,13 @@ def numeric_ticks(axes: Axes, x: bool, most: int, whole: bool = False) -> None:
     # Ticks come out of a floating-point ladder: 0.30000000000000004 is 0.3.
     found = [float(f"{tick:.6g}") for tick in locator.tick_values(low, high) if low <= tick <= high]
     ticks = [0.0 if abs(tick) < 1e-9 * (high - low) else tick for tick in found]
-    texts = [plain(tick, 6) for tick in ticks]
-    if not any("e" in text for text in texts):
+    with speaking(Speech()):
+        texts = [plain(tick, 6) for tick in ticks]
+    if any("e" in text for text in texts):
+        texts = [with_marks(text) for text in texts]
+    else:
         decimals = max((len(text.partition(".")[2]) for text in texts), default=0)
-        texts = [f"{tick:,.{decimals}f}".replace("-", _MINUS) for tick in ticks]
+        texts = [fixed(tick, decimals) for tick in ticks]
     axis = axes.xaxis if x else axes.yaxis
     axis.set_ticks(ticks, labels=texts)
     if x and ticks:

@@ -16,21 +16,28 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from arboleda._files import write_atomically
+from arboleda._speech import speaking, spoken
+from arboleda.report._gallery import Figure, standalone
 from arboleda.report._page import page_view
+from arboleda.report._texts import speech_of, text
 
-__all__ = ["render_page", "render_report", "write_report"]
+__all__ = ["FIGURES", "render_page", "render_report", "write_report"]
+
+FIGURES = "figures"
 
 _SCHEMA_VERSION = 2
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
-def render_report(facts: Mapping[str, Any]) -> str:
+def render_report(facts: Mapping[str, Any], language: str | None = None) -> str:
     """Draw the facts of a study as one self-contained HTML page.
 
     Parameters
     ----------
     facts : mapping
-        ``results.json`` of a study, schema version 2; its strings may hold anything.
+        ``results.json`` of a study; its strings may hold anything.
+    language : {"en", "es"}, optional
+        What the page speaks, by default what the study was asked for, else English.
 
     Returns
     -------
@@ -40,7 +47,7 @@ def render_report(facts: Mapping[str, Any]) -> str:
     Raises
     ------
     ValueError
-        If the facts have another schema version.
+        If the facts have another schema version, or no page speaks the language.
 
     Examples
     --------
@@ -49,17 +56,24 @@ def render_report(facts: Mapping[str, Any]) -> str:
         ...
     ValueError: the facts have schema version 0, this report draws version 2; run the study again
     """
+    return _drawn(facts, language)[0]
+
+
+def _drawn(facts: Mapping[str, Any], language: str | None) -> tuple[str, Sequence[Figure]]:
     found = facts.get("schema_version")
     if found != _SCHEMA_VERSION:
         raise ValueError(
             f"the facts have schema version {found!r}, this report draws version"
             f" {_SCHEMA_VERSION}; run the study again"
         )
-    return render_page(_TEMPLATES / "report.html.j2", page_view(facts))
+    asked = language or facts["study"].get("settings", {}).get("lang", "en")
+    with speaking(speech_of(asked)):
+        view = page_view(facts)
+        return render_page(_TEMPLATES / "report.html.j2", view), view["gallery"]
 
 
 def render_page(template: Path, view: Mapping[str, Any], beside: Sequence[str] = ()) -> str:
-    """Draw a page that has the look of the report.
+    """Draw a page that has the look of the report, in the language that is spoken.
 
     Parameters
     ----------
@@ -76,43 +90,59 @@ def render_page(template: Path, view: Mapping[str, Any], beside: Sequence[str] =
         The page, whose policy lets no other script run and nothing be loaded.
     """
     # Scripts and styles are files of this package, not text of the user.
-    files = [_TEMPLATES / "report.css", _TEMPLATES / "report.js"]
+    files = [_TEMPLATES / "report.css", _TEMPLATES / "print.css", _TEMPLATES / "report.js"]
     files += [template.parent / name for name in beside]
     script, style = ("".join(map(_source, _of_kind(files, end))) for end in (".js", ".css"))
     return _templates(template.parent).get_template(template.name).render(
-        view, policy=_policy(script), script=Markup(script), style=Markup(style)
+        view,
+        language=spoken().language,
+        policy=_policy(script),
+        script=Markup(script),
+        style=Markup(style),
+        dark=Markup(_source(_TEMPLATES / "dark.css")),
     )  # fmt: skip
 
 
-def write_report(facts: Mapping[str, Any], path: Path) -> None:
+def write_report(facts: Mapping[str, Any], path: Path, language: str | None = None) -> None:
     """Write the page of `render_report` to a file, whole or not at all.
+
+    Its figures go as SVG files into the folder ``figures`` beside it.
 
     Parameters
     ----------
     facts : mapping
-        ``results.json`` of a study, schema version 1.
+        ``results.json`` of a study.
     path : Path
         The file; its folder must exist.
+    language : {"en", "es"}, optional
+        As in `render_report`.
 
     Raises
     ------
     ValueError
-        If the facts have another schema version.
+        If the facts have another schema version, or no page speaks the language.
     OSError
-        If the file cannot be written.
+        If a file cannot be written.
     """
-    write_atomically(path, render_report(facts))
+    page, figures = _drawn(facts, language)
+    folder = path.parent / FIGURES
+    folder.mkdir(exist_ok=True)
+    for figure in figures:
+        write_atomically(folder / figure.file, standalone(figure))
+    write_atomically(path, page)
 
 
 @cache
 def _templates(folder: Path) -> Environment:
-    return Environment(
+    environment = Environment(
         loader=FileSystemLoader([folder, _TEMPLATES]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals["t"] = text
+    return environment
 
 
 @cache

@@ -10,12 +10,45 @@ from arboleda._reading.boxes import Box, Output, Sketch
 from arboleda._reading.question import Question
 from arboleda._reading.svg import Theme
 from arboleda._reading.svg import draw_tree as draw_sketch
-from arboleda.report._colours import class_colours
+from arboleda._speech import word
+from arboleda.report._about import About
+from arboleda.report._colours import SWATCHES, class_colours
 from arboleda.report._conditions import Levels, find_levels, question
+from arboleda.report._texts import text, told
 
-__all__ = ["draw_tree", "tree_rules"]
+__all__ = ["draw_tree", "tree_part", "tree_rules", "tree_view"]
 
 _UNITS = 18.0  # a tree of depth five stays within a page's width
+
+
+def tree_view(about: About) -> dict[str, Any] | None:
+    """Collect the section on the study's own decision tree; None where there is none."""
+    tree = about.facts["tree"]
+    if tree is None or not tree["nodes"]:
+        return None
+    drawn = max(node["depth"] for node in tree["nodes"])
+    numbers = {"leaves": integer(tree["n_leaves"]), "depth": integer(tree["depth"])}
+    cut = text("tree.cut", drawn=drawn) if drawn != tree["depth"] else ""
+    return {
+        "name": about.name(tree["model"]),
+        "size": text("tree.size", **numbers, cut=cut),
+        **tree_part(about, tree, "tree"),
+    }
+
+
+def tree_part(about: About, tree: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """What is shown of any tree: its drawing, its text, and what its colours mean."""
+    positive = about.study["positive_class"]
+    labels, columns = tree["class_labels"] or [], about.facts["data"]["columns"]
+    few = 2 <= len(labels) <= SWATCHES
+    bar = "few" if few else "many" if labels else "value"
+    return {
+        "svg": draw_tree(tree, columns, positive),
+        "title": text(f"figure.{kind}"),
+        "rules": tree_rules(tree, columns),
+        "legend": list(zip(class_colours(labels, positive), labels, strict=True)) if few else [],
+        "caption": text(f"tree.bar.{bar}", label=told(tree["value_label"])),
+    }
 
 
 def draw_tree(
@@ -51,6 +84,7 @@ def tree_rules(tree: Mapping[str, Any], columns: Sequence[Mapping[str, Any]] = (
     """Write the same tree as indented text, one line for each node."""
     sketch = _sketch(tree, columns)
     lines: list[str] = []
+    missing = word(" or missing")
 
     def write(box: Box, reached_by: str) -> None:
         answer = "" if box.children else f": {_answer(sketch, box)}"
@@ -59,9 +93,9 @@ def tree_rules(tree: Mapping[str, Any], columns: Sequence[Mapping[str, Any]] = (
         for child, side in zip(box.children, ("left", "right"), strict=False):
             assert box.question is not None
             words = box.question.text(side == "left")
-            write(sketch.boxes[child], words + (" or missing" if box.missing == side else ""))
+            write(sketch.boxes[child], words + (missing if box.missing == side else ""))
 
-    write(sketch.boxes[0], "all rows")
+    write(sketch.boxes[0], word("all rows"))
     return "\n".join(lines)
 
 

@@ -7,7 +7,7 @@
     if (a === "" || b === "") return (a === "") - (b === "");
     const x = Number(a), y = Number(b);
     if (Number.isNaN(x) !== Number.isNaN(y)) return sign * (Number.isNaN(x) - Number.isNaN(y));
-    return sign * (Number.isNaN(x) ? a.localeCompare(b, "en", { numeric: true }) : x - y);
+    return sign * (Number.isNaN(x) ? a.localeCompare(b, document.documentElement.lang, { numeric: true }) : x - y);
   };
 
   const sort = (button) => {
@@ -33,7 +33,54 @@
   all?.addEventListener("click", () => {
     const open = sections.some((section) => !section.open);
     for (const section of sections) section.open = open;
-    all.textContent = open ? "Close all" : "Open all";
+    all.textContent = open ? all.dataset.close : all.dataset.open;
+  });
+
+  // What is typed above a table hides the rows whose name lacks it.
+  for (const field of document.querySelectorAll("[data-filter]")) {
+    const rows = [...document.getElementById(field.dataset.filter).tBodies[0].rows];
+    const told = field.closest(".filter").querySelector("output");
+    field.closest(".filter").hidden = false;
+    field.addEventListener("input", () => {
+      const typed = field.value.trim().toLowerCase();
+      for (const row of rows) {
+        row.hidden = !row.querySelector("th").textContent.toLowerCase().includes(typed);
+      }
+      const shown = rows.filter((row) => !row.hidden).length;
+      told.textContent = typed === "" ? "" : told.dataset.shown
+        .replace("{shown}", shown).replace("{all}", rows.length);
+    });
+  }
+
+  // The page is as the system wants it, until the reader says otherwise.
+  const theme = document.getElementById("theme");
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  let wanted = null;
+  const paint = () => {
+    const dark = wanted ?? system.matches;
+    if (wanted !== null) {
+      document.getElementById("dark").media = dark ? "screen" : "not all";
+      document.documentElement.style.colorScheme = dark ? "dark" : "light";
+    }
+    theme.textContent = dark ? theme.dataset.light : theme.dataset.dark;
+  };
+  theme.addEventListener("click", () => {
+    wanted = !(wanted ?? system.matches);
+    paint();
+  });
+  system.addEventListener("change", paint);
+  theme.hidden = false;
+  paint();
+
+  // What is closed would be missing on paper.
+  const closed = () => [...document.querySelectorAll("details:not([open])")];
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    opened = closed().filter((part) => part.closest(".model") === null);
+    for (const part of opened) part.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const part of opened) part.open = false;
   });
 
   // A link to a model opens it: a closed section would hide what the reader asked for.

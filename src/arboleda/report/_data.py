@@ -1,0 +1,51 @@
+"""The table that was studied: sizes, notes, classes and every column."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from arboleda._numbers import integer, percent
+from arboleda.report._about import About
+from arboleda.report._cells import Cell, with_share
+from arboleda.report._columns import column_view
+from arboleda.report._texts import text, told
+
+__all__ = ["data_view"]
+
+
+def data_view(about: About) -> dict[str, Any]:
+    """Collect the section."""
+    data, split = about.facts["data"], about.facts["split"]
+    n_rows = data["n_rows"]
+    numbers = [
+        ("rows", integer(n_rows)),
+        ("columns", integer(data["n_columns"])),
+        ("copies", integer(data["n_duplicate_rows"])),
+        ("missing", with_share(data["n_missing_cells"], n_rows * data["n_columns"])),
+        ("dropped", integer(data["rows_dropped"])),
+        ("train", integer(split["n_train"])),
+        ("test", integer(split["n_test"])),
+    ]
+    notes = [{**note, "text": told(note["text"])} for note in data["notes"]]
+    return {
+        "numbers": [(text(f"data.number.{key}"), said) for key, said in numbers],
+        "notes": sorted(notes, key=lambda note: note["level"] != "warning"),
+        "classes": _class_rows(split, about.study["positive_class"]),
+        "columns": [column_view(column, n_rows) for column in data["columns"]],
+    }
+
+
+def _class_rows(split: Mapping[str, Any], positive: str | None) -> list[dict[str, Any]]:
+    classes = split["classes"] or []
+    total = sum(row["train"] + row["test"] for row in classes) or 1
+    most = max((row["train"] + row["test"] for row in classes), default=1) or 1
+    return [
+        {
+            "label": row["label"],
+            "positive": row["label"] == positive,
+            "train": Cell(integer(row["train"]), row["train"]),
+            "test": Cell(integer(row["test"]), row["test"]),
+            "share": Cell(percent((row["train"] + row["test"]) / total), row["train"]),
+            "bar": f"{100 * (row['train'] + row['test']) / most:.1f}",
+        }
+        for row in classes
+    ]

@@ -1,0 +1,44 @@
+"""What was tried: for each model its candidates, the time they took, and what failed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from arboleda._numbers import duration, integer
+from arboleda.report._about import About
+from arboleda.report._cells import Cell
+from arboleda.report._texts import text, told
+
+__all__ = ["tried_view"]
+
+
+def tried_view(about: About) -> dict[str, Any]:
+    """Collect the section."""
+    models = about.facts["models"]
+    fits = sum(_n_fits(model) for model in models)
+    candidates = sum(len(model["candidates"]) for model in models)
+    return {
+        "intro": text(
+            "tried.intro",
+            models=integer(len(models)),
+            candidates=integer(candidates),
+            fits=integer(fits),
+            time=duration(about.facts["timing"]["total_s"]),
+        ),
+        "rows": [_row(model) for model in models],
+    }
+
+
+def _row(model: Mapping[str, Any]) -> dict[str, Any]:
+    seconds = model["timing"]["search_s"]
+    return {
+        "name": told(model["name"]),
+        "candidates": Cell(integer(len(model["candidates"])), len(model["candidates"])),
+        "fits": Cell(integer(_n_fits(model)), _n_fits(model)),
+        "time": Cell(duration(seconds), seconds),
+        "outcome": text("tried.ok" if model["status"] == "ok" else "tried.failed"),
+        "error": model["error"],
+    }
+
+
+def _n_fits(model: Mapping[str, Any]) -> int:
+    return sum(len(candidate["fold_scores"]) for candidate in model["candidates"])
