@@ -26,12 +26,13 @@ class Speech:
     words: Mapping[str, str] = field(default_factory=dict)
 
 
-_spoken: ContextVar[Speech] = ContextVar("speech", default=Speech())
+_ENGLISH = Speech()
+_spoken: ContextVar[Speech] = ContextVar("speech")
 
 
 def spoken() -> Speech:
     """Tell what is spoken here and now."""
-    return _spoken.get()
+    return _spoken.get(_ENGLISH)
 
 
 @contextmanager

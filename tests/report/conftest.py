@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -390,3 +391,25 @@ def make_facts(check_facts: Callable[[Facts], None]) -> Callable[..., Facts]:
 def facts(request: pytest.FixtureRequest, make_facts: Callable[..., Facts]) -> Facts:
     """Facts of each task in turn."""
     return make_facts(request.param)
+
+
+@pytest.fixture(scope="session")
+def users_words() -> Callable[[Facts], set[str]]:
+    """Every word of the facts' own texts that is the user's, in lower case."""
+
+    def collect(facts: Facts) -> set[str]:
+        data, study = facts["data"], facts["study"]
+        texts = [study["table"], study["target"], study["positive_class"] or ""]
+        texts += [column["name"] for column in data["columns"]]
+        texts += [value for column in data["columns"] for value, _ in column["top"] or []]
+        texts += [row["label"] for row in facts["split"]["classes"] or []]
+        texts += [note["text"] for note in data["notes"]]
+        texts += [model["note"] or "" for model in facts["models"]]
+        texts += [key for m in facts["models"] for c in m["candidates"] for key in c["params"]]
+        texts += [node["feature"] or "" for node in facts["tree"]["nodes"]]
+        texts += [facts["environment"]["platform"], "Baseline", "QDA"]
+        texts += [column["reason"] or "" for column in data["columns"]]
+        texts += [facts["tree"]["value_label"], "one-hot", "arboleda study"]
+        return set(re.findall(r"[^\W\d_][\w²-]*", " ".join(texts).lower()))
+
+    return collect

@@ -27,7 +27,19 @@ HOSTILE = [
     "\u202egnp.exe",
 ]
 # These are words of the schema or numbers in disguise, not texts of the user.
-FIXED = {"task", "metric", "status", "level", "kind", "role", "engine", "key", "data_sha256"}
+FIXED = {
+    "lang",
+    "test",
+    "task",
+    "metric",
+    "status",
+    "level",
+    "kind",
+    "role",
+    "engine",
+    "key",
+    "data_sha256",
+}
 VOID = {"meta", "link", "br", "img", "input"}
 
 

@@ -14,7 +14,7 @@ __all__ = ["LearningPoint", "effect_plot", "learning_plot"]
 
 
 class LearningPoint(NamedTuple):
-    """A size of the training set: its rows, the scores by fold, and the mean on the rows learned."""
+    """A size of the training set: its rows, scores by fold, and the mean on the rows learned."""
 
     n_rows: float
     scores: Sequence[float]

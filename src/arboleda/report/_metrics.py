@@ -18,10 +18,14 @@ class Metric(NamedTuple):
 
 
 _GREATER_IS_BETTER = frozenset(
-    ["accuracy", "balanced_accuracy", "precision", "recall", "specificity", "f1", "precision_macro", "recall_macro", "specificity_macro", "f1_macro", "f1_weighted", "mcc", "roc_auc", "average_precision", "r2"]
+    {"accuracy", "balanced_accuracy", "precision", "recall", "specificity", "f1", "mcc", "r2"}
+    | {f"{name}_macro" for name in ("precision", "recall", "specificity", "f1")}
+    | {"f1_weighted", "roc_auc", "average_precision"}
 )
-_SMALLER_IS_BETTER = frozenset(["error", "log_loss", "brier", "ece", "rmse", "mae", "mse", "nmse", "mape", "cost"])
-_UNBOUNDED = frozenset({"rmse", "mae", "mse", "cost"})
+_SMALLER_IS_BETTER = frozenset(
+    {"error", "log_loss", "brier", "ece", "rmse", "mae", "mse", "nmse", "mape"}
+)
+_UNBOUNDED = frozenset({"rmse", "mae", "mse"})
 
 _FIRST = (
     "accuracy balanced_accuracy f1_macro mcc roc_auc log_loss rmse mae r2 mape nmse".split()  # noqa: SIM905

@@ -132,10 +132,8 @@ class _Words:
             return []
         above = self.test >= score if self.up else self.test > score
         gap = abs(self.test - score)
-        if self.up:
-            distance = self.write(gap)
-        else:
-            distance = percent(gap / abs(score) if score else None, 0)
+        share = gap / abs(score) if score else None
+        distance = self.write(gap) if self.up else percent(share, 0)
         return [
             text(
                 f"summary.baseline.{'above' if above else 'below'}",
