@@ -75,7 +75,9 @@ def study(
         str | None,
         typer.Option(help="Columns, separated by commas, for whose values scores are told apart."),
     ] = None,
-    lang: Annotated[str | None, typer.Option(hidden=True)] = None,
+    lang: Annotated[
+        str | None, typer.Option(help="What the report speaks: en, or es for Spanish. [en]")
+    ] = None,
     member_time: Annotated[
         str | None, typer.Option(help="How long a single fit may take, as in 60s or 10m.")
     ] = None,

@@ -1,5 +1,5 @@
 """The report of a study: one HTML file drawn from the facts alone."""
 
-from arboleda.report._render import render_page, render_report, write_report
+from arboleda.report._render import FIGURES, render_page, render_report, write_report
 
-__all__ = ["render_page", "render_report", "write_report"]
+__all__ = ["FIGURES", "render_page", "render_report", "write_report"]

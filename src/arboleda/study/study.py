@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Any
 
 from arboleda._files import write_atomically
-from arboleda.report import write_report
+from arboleda.report import FIGURES, write_report
 from arboleda.study.asked import make_settings
 from arboleda.study.budget import Budget
 from arboleda.study.errors import StudyError
@@ -333,5 +333,7 @@ def _publish(facts: dict[str, Any], folder: Path) -> None:
         write_report(facts, draft / REPORT)
         for name in (RESULTS, LEADERBOARD, REPORT):
             (draft / name).replace(folder / name)
+        shutil.rmtree(folder / FIGURES, ignore_errors=True)
+        (draft / FIGURES).replace(folder / FIGURES)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
