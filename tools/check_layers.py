@@ -136,6 +136,7 @@ PYTHON = {
         "combine",
         "decide",
         "diagnose",
+        "explain",
         "features",
         "forest",
         "learners",

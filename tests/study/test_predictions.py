@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from arboleda.cli import main
-from arboleda.study import Study, StudyError, predictions
+from arboleda.study import Study, StudyError, answerer, predictions
 from arboleda.study.predictions import predict_table
 
 
@@ -175,7 +175,7 @@ def test_a_stop_leaves_the_old_file(
             raise KeyboardInterrupt
         return np.zeros((len(x), n_classes))
 
-    monkeypatch.setattr(predictions, "probabilities", stop)
+    monkeypatch.setattr(answerer, "probabilities", stop)
     with pytest.raises(KeyboardInterrupt):
         predict_table(forest, mixed, out)
     assert out.read_text() == "old"

@@ -21,12 +21,21 @@ def predict(
         Path | None,
         typer.Option("--out", "-o", help="The file, .csv or .parquet. [TABLE-predicted.csv]"),
     ] = None,
+    intervals: Annotated[
+        float | None,
+        typer.Option(
+            help="Add intervals (of classes: sets) that hold this share of true values, as in 0.9."
+        ),
+    ] = None,
 ) -> None:
-    """Predict the target of each row of TABLE by the best model of STUDY, with probabilities."""
+    """Predict the target of each row of TABLE by the best model of STUDY, with probabilities.
+
+    Where the study has costs, the decision of least expected cost is added.
+    """
     try:
         from arboleda.study.predictions import predict_table
 
-        found = predict_table(folder, table, out, progress=True)
+        found = predict_table(folder, table, out, intervals=intervals, progress=True)
     except KeyboardInterrupt:
         raise CtrlCError("nothing was written") from None
     for note in found.notes:

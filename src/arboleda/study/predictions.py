@@ -16,10 +16,10 @@ from rich.console import Console
 from rich.progress import track
 
 from arboleda._files import written_whole
+from arboleda.study.answerer import Answerer
 from arboleda.study.errors import StudyError
 from arboleda.study.facts import csv_safe
 from arboleda.study.features import Features
-from arboleda.study.folder.estimators import probabilities
 from arboleda.study.folder.loaded import LoadedStudy, load_study
 from arboleda.study.pages import refuse_the_table
 from arboleda.study.reading import RawTable
@@ -43,13 +43,19 @@ class Predictions:
 
 
 def predict_table(
-    folder: str | Path, source: Any, out: str | Path | None = None, *, progress: bool = False
+    folder: str | Path,
+    source: Any,
+    out: str | Path | None = None,
+    *,
+    intervals: float | None = None,
+    progress: bool = False,
 ) -> Predictions:
     """Predict the target of a new table by the best model of a study, and write a file.
 
-    The file has a row for each row of the table, in its order: ``prediction``, and for each class
-    ``probability of <class>`` where the model gives probabilities. It is written whole or not at
-    all.
+    The file has a row for each row of the table, in its order: ``prediction``, for each class
+    ``probability of <class>`` where the model gives probabilities, and what else
+    `arboleda.study.answerer.Answerer` adds: intervals or sets if asked for, and decisions where the
+    study has costs. It is written whole or not at all.
 
     Parameters
     ----------
@@ -59,6 +65,8 @@ def predict_table(
         The table, as for a study. Columns are found by name; the target need not be there.
     out : str or path, optional
         The file, CSV or Parquet by its ending; by default ``<table>-predicted.csv``.
+    intervals : float, optional
+        Share of rows whose true value is to lie in an interval (or class in a set), such as 0.9.
     progress : bool, default=False
         Show on standard error how it goes on, if that is a terminal.
 
@@ -75,22 +83,22 @@ def predict_table(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         study = load_study(folder)
-        pipeline = study.best_model_.pipeline_
+        answerer = Answerer(study, intervals)
         raw = study.layout.read(source)
         path = Path(out) if out is not None else Path(f"{raw.stem}-predicted.csv")
         _check_path(path, source)
         features = study.layout.encode_raw(raw)
         try:
             with written_whole(path) as file:
-                _write(file, path, _blocks(study, pipeline, features.x, progress))
+                _write(file, path, _blocks(answerer, features.x, progress))
         except OSError as error:
             raise StudyError(
                 f"The file {path} cannot be written ({error.strerror or error}); name another one "
                 "with --out."
             ) from error
     name = next(m["name"] for m in study.facts["models"] if m["key"] == study.best_key)
-    notes = [*_notes(study, raw, features), *_warned(caught)]
-    if study.class_names and not hasattr(pipeline, "predict_proba"):
+    notes = [*answerer.notes, *_notes(study, raw, features), *_warned(caught)]
+    if study.class_names and not hasattr(study.best_model_.pipeline_, "predict_proba"):
         notes.append(f"{name} gives no probabilities.")
     return Predictions(path, len(features.x), name, tuple(notes))
 
@@ -102,23 +110,14 @@ def _check_path(path: Path, source: Any) -> None:
 
 
 def _blocks(
-    study: LoadedStudy, pipeline: Any, x: npt.NDArray[np.float64], progress: bool
+    answerer: Answerer, x: npt.NDArray[np.float64], progress: bool
 ) -> Iterator[tuple[pa.Table, list[str] | None]]:
     """The answers for the next rows, and the predicted classes as the table writes them."""
     console = Console(stderr=True)
     hidden = not (progress and console.is_terminal)
     starts = range(0, len(x), BLOCK)
     for start in track(starts, "rows", console=console, transient=True, disable=hidden):
-        block = x[start : start + BLOCK]
-        predicted = pipeline.predict(block)
-        if not study.class_names:
-            yield pa.table({"prediction": np.asarray(predicted, dtype=np.float64)}), None
-            continue
-        columns = {"prediction": pa.array(study.best_model_.classes_[predicted])}
-        if hasattr(pipeline, "predict_proba"):
-            p = probabilities(pipeline, block, len(study.class_names))
-            columns |= {f"probability of {c}": p[:, k] for k, c in enumerate(study.class_names)}
-        yield pa.table(columns), [study.class_names[k] for k in predicted]
+        yield answerer.table(x[start : start + BLOCK])
 
 
 def _write(file: BinaryIO, path: Path, blocks: Iterator[tuple[pa.Table, list[str] | None]]) -> None:
@@ -138,7 +137,8 @@ def _write(file: BinaryIO, path: Path, blocks: Iterator[tuple[pa.Table, list[str
         header = False
         columns = [column.to_pylist() for column in table.columns]
         if classes is not None:
-            columns[0] = [csv_safe(name) for name in classes]
+            columns[0] = classes
+        columns = [[csv_safe(c) for c in cs] if isinstance(cs[0], str) else cs for cs in columns]
         lines.writerows(zip(*columns, strict=True))
         file.write(text.getvalue().encode("utf-8", "backslashreplace"))
 

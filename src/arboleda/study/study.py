@@ -20,6 +20,7 @@ from arboleda.study.errors import StudyError
 from arboleda.study.execution import Execution
 from arboleda.study.facts import leaderboard_csv, make_facts
 from arboleda.study.folder.files import MODELS, sweep
+from arboleda.study.folder.held_out import keep_held_out
 from arboleda.study.folder.index import INDEX, index_text
 from arboleda.study.folder.loaded import LoadedStudy, load_study
 from arboleda.study.folder.rows import keep_rows
@@ -29,8 +30,8 @@ from arboleda.study.plan import Plan, make_plan
 from arboleda.study.pool import Pool, choose_processes
 from arboleda.study.progress import make_watcher
 from arboleda.study.reading import read_table
-from arboleda.study.runner import Found, calibrate_best, run_plan
-from arboleda.study.tested import answers_of
+from arboleda.study.runner import Found, calibrate_best, ranked, run_plan
+from arboleda.study.tested import Answers, answers_of, held_out_answers
 
 __all__ = ["Study", "StudyResult"]
 
@@ -207,7 +208,7 @@ class Study:
             answers = answers_of(found.plan, folder)
             facts = make_facts(found, calibration, answers, started, monotonic() - clock)
             with _Told(folder):
-                _keep_index(found, folder / MODELS)
+                _keep_index(found, answers, folder / MODELS)
                 _publish(facts, folder)
         _check_scored(facts, folder)
         return StudyResult(facts, folder)
@@ -313,11 +314,14 @@ def _check_scored(facts: Mapping[str, Any], folder: Path) -> None:
         )
 
 
-def _keep_index(found: Found, folder: Path) -> None:
-    """Keep the rows, and list what is kept of them and of each model that did not fail."""
+def _keep_index(found: Found, answers: Answers, folder: Path) -> None:
+    """Keep the rows and the best model's answers, and list what is kept of all that is there."""
     tested = [o for o in found.outcomes if o.test and not o.test["error"]]
     kept = {o.model.key: o.test["kept"] for o in tested if o.test}
-    text = index_text(found.plan, kept, keep_rows(found.plan, folder))
+    best = next(iter(ranked(found.plan, found.outcomes)), None)
+    said = None if best is None else held_out_answers(found.plan, best, answers)
+    held_out = keep_held_out(said, folder, found.plan.seed)
+    text = index_text(found.plan, kept, keep_rows(found.plan, folder), held_out)
     write_atomically(folder / INDEX, text)
 
 

@@ -11,12 +11,13 @@ from arboleda.decide import accuracy_coverage_curve
 from arboleda.study.answers import ANSWERS, Said, answers_path, read_answers
 from arboleda.study.calibrator import Calibrator, learn_calibrator
 from arboleda.study.costs import REJECTED, cost_matrix, decide_by_cost
+from arboleda.study.folder.held_out import HeldOut
 from arboleda.study.groups import groups_facts
 from arboleda.study.plan import Plan
 from arboleda.study.runner import Outcome
 from arboleda.study.search import Trial
 
-__all__ = ["Answers", "add_tested", "answers_of"]
+__all__ = ["Answers", "add_tested", "answers_of", "held_out_answers"]
 
 Answers = Callable[[Outcome, int | None], Said | None]
 Floats = npt.NDArray[np.float64]
@@ -66,19 +67,23 @@ def add_tested(
                 facts["test"]["reject"] = _rejects(plan, p, matrix, plan.settings.reject_cost)
 
 
+def held_out_answers(plan: Plan, outcome: Outcome, answers: Answers) -> HeldOut | None:
+    """What a model said of the folds' rows, and their targets; None if a part is not known."""
+    found = [answers(outcome, k) for k in range(plan.n_folds)]
+    said = [part for part in found if part is not None]
+    if len(said) < len(found) or not said:
+        return None
+    scores = [part.score for part in said if part.score is not None]
+    rows = np.concatenate([score for _, score in plan.split.folds])
+    score = np.concatenate(scores) if len(scores) == len(said) else None
+    return plan.target.y[rows], Said(np.concatenate([part.predicted for part in said]), score)
+
+
 def _calibrator(plan: Plan, outcome: Outcome, answers: Answers) -> Calibrator:
     """What makes probabilities of a model's answers, learned from those about the folds' rows."""
-    found = [answers(outcome, k) for k in range(plan.n_folds)]
-    n_classes = len(plan.target.labels)
-    whole = [said for said in found if said is not None and said.score is not None]
-    if len(whole) < len(found):
-        return learn_calibrator(None, plan.target.y, n_classes, plan.seed)
-    rows = np.concatenate([score for _, score in plan.split.folds])
-    said = Said(
-        np.concatenate([s.predicted for s in whole]),
-        np.concatenate([s.score for s in whole if s.score is not None]),
-    )
-    return learn_calibrator(said, plan.target.y[rows], n_classes, plan.seed)
+    found = held_out_answers(plan, outcome, answers)
+    y, said = (plan.target.y, None) if found is None else found
+    return learn_calibrator(said, y, len(plan.target.labels), plan.seed)
 
 
 def _costs(plan: Plan, said: Said, p: Floats, matrix: Floats, method: str) -> dict[str, Any]:

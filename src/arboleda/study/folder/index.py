@@ -30,8 +30,9 @@ class Index:
     """What the list says.
 
     ``models`` holds, for each model by its key, the list of its files, or why there are none;
-    ``rows`` the same of the rows. ``classes`` are the values that are predicted, None in a
-    regression, and ``class_names`` their texts.
+    ``rows`` the same of the rows, and ``held_out`` of the best model's answers about the folds'
+    rows. ``classes`` are the values that are predicted, None in a regression, and ``class_names``
+    their texts.
     """
 
     sha256: str
@@ -42,11 +43,17 @@ class Index:
     layout: Layout
     models: Mapping[str, FileList | str]
     rows: FileList | str
+    held_out: FileList | str
     scikit_learn: str
 
 
-def index_text(plan: Plan, models: Mapping[str, Any], rows: Mapping[str, Any]) -> str:
-    """The list as JSON, from what was kept of each model and of the rows."""
+def index_text(
+    plan: Plan,
+    models: Mapping[str, Any],
+    rows: Mapping[str, Any],
+    held_out: Mapping[str, Any],
+) -> str:
+    """The list as JSON, from what was kept of each model, the rows and the held-out answers."""
     layout = make_layout(plan.table.columns, plan.roles)
     entries = {
         "format": FORMAT,
@@ -66,6 +73,7 @@ def index_text(plan: Plan, models: Mapping[str, Any], rows: Mapping[str, Any]) -
         ],
         "models": {key: _entry(kept) for key, kept in models.items()},
         "rows": _entry(rows),
+        "held_out": _entry(held_out),
     }
     return json.dumps(entries, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -127,6 +135,8 @@ def _index(stored: dict[str, Any]) -> Index:
         layout=Layout(columns),
         models={check_key(key): _files(models[key]) for key in models},
         rows=_files(stored["rows"]),
+        # Older versions kept none.
+        held_out=_files(stored.get("held_out", "an older version did not keep it")),
         scikit_learn=_text(stored["scikit-learn"]),
     )
 

@@ -14,6 +14,7 @@ from arboleda.study.errors import StudyError
 from arboleda.study.features import Features
 from arboleda.study.folder.estimators import StudyClassifier, StudyRegressor
 from arboleda.study.folder.files import MODELS, read_text
+from arboleda.study.folder.held_out import HeldOut, read_held_out
 from arboleda.study.folder.index import Index, read_index
 from arboleda.study.folder.model_files import read_model
 from arboleda.study.folder.rows import Rows, read_rows
@@ -174,6 +175,24 @@ class LoadedStudy:
             If they were not kept, or their files are damaged.
         """
         return self._test
+
+    def held_out(self) -> HeldOut | None:
+        """What the best model said of the folds' rows, each time without having learned from them.
+
+        Returns
+        -------
+        y, said : ndarray of shape (n,), Said
+            Targets (of classes their places) and answers; None if they were not kept.
+
+        Raises
+        ------
+        StudyError
+            If their file is damaged.
+        """
+        files = self._index.held_out
+        if isinstance(files, str):
+            return None
+        return read_held_out(self.folder / MODELS, files, len(self.class_names))
 
     def _rows(self, *, test: bool) -> Rows:
         files = self._index.rows
