@@ -40,7 +40,7 @@ class Compiled:
         path, library = folder / "model.c", folder / "model.so"
         ab.export_c(model, path, **options)
         strict = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
-        command = [CC, *strict, "-O1", "-shared", "-fPIC", "-o", library, path, "-lm"]
+        command = [CC, *strict, "-O0", "-shared", "-fPIC", "-o", library, path, "-lm"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         undefined = subprocess.run(

@@ -12,21 +12,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from arboleda._files import write_atomically
 from arboleda.onnx_export._graph import Graph
-from arboleda.onnx_export._inputs import Inputs, InputType
-from arboleda.onnx_export._models import Place, answer, schema_of
+from arboleda.onnx_export._inputs import Inputs, InputType, Place
+from arboleda.onnx_export._models import answer, columns_of
 
 
 def to_onnx(model: Any, *, input_type: InputType = "float64") -> Any:
     """Make an ONNX model of a tree ensemble.
 
-    The ONNX model predicts what the model does: thresholds and leaves are float64, answers are
-    rounded to float32 once where trees have been added up.
+    The ONNX model predicts what the model does: thresholds, leaves and sums are float64.
 
     Parameters
     ----------
     model : estimator
-        A fitted decision tree, forest, ensemble of bagged trees, gradient boosting, or a mean of
-        such by voting or learned weights.
+        A fitted decision tree, forest, ensemble of bagged trees, gradient boosting, AdaBoost of
+        trees, or a mean or stack of such; also with linear models, Gaussian naive Bayes or
+        perceptrons of scikit-learn, and pipelines that scale, impute and encode.
     input_type : {"float64", "float32"}, default="float64"
         Type of the numbers that go in. With "float32" a runtime gets values that were rounded; each
         goes where the model sends that rounded value.
@@ -67,15 +67,15 @@ def to_onnx(model: Any, *, input_type: InputType = "float64") -> Any:
     if not hasattr(model, "fit"):
         raise TypeError(f"a {type(model).__name__} is no estimator: give a fitted model")
     check_is_fitted(model)
-    schema = schema_of(model)
-    if schema is None:
-        raise TypeError(f"{type(model).__name__} has no member that can be exported to ONNX")
+    schema = columns_of(model)
     graph = Graph()
-    found = answer(model, Place(graph, Inputs(graph, schema, input_type)))
+    place = Place(graph, Inputs(graph, schema, input_type))
+    found = answer(model, place)
     if is_classifier(model):
-        _give_classes(graph, found, np.asarray(model.classes_), input_type)
+        scores = place.scores.get(id(model), found)
+        give_classes(graph, found, scores, np.asarray(model.classes_), input_type)
     else:
-        _give_values(graph, found, int(_n_values(model)), input_type)
+        give_values(graph, found, int(_n_values(model)), input_type)
     return graph.model(f"{type(model).__name__} of arboleda")
 
 
@@ -109,8 +109,9 @@ def export_onnx(
     write_atomically(Path(path), content)
 
 
-def _give_classes(graph: Graph, shares: str, classes: Any, dtype: str) -> None:
-    best = graph.add("ArgMax", shares, axis=1, keepdims=0)
+def give_classes(graph: Graph, shares: str, scores: str, classes: Any, dtype: str) -> None:
+    """Declare a classifier's outputs: the class with the largest score, and probabilities."""
+    best = graph.add("ArgMax", scores, axis=1, keepdims=0)
     kind = classes.dtype.kind
     if kind in "biu":
         labels, label_type = classes.astype(np.int64), "int64"
@@ -124,7 +125,8 @@ def _give_classes(graph: Graph, shares: str, classes: Any, dtype: str) -> None:
     graph.output("probabilities", shares, dtype, [None, len(classes)])
 
 
-def _give_values(graph: Graph, values: str, n_values: int, dtype: str) -> None:
+def give_values(graph: Graph, values: str, n_values: int, dtype: str) -> None:
+    """Declare a regressor's output."""
     values = graph.cast(values, "float32") if dtype == "float32" else values
     if n_values > 1:
         graph.output("prediction", values, dtype, [None, n_values])

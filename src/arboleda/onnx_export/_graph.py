@@ -56,14 +56,27 @@ class Graph:
         self.nodes.append(node)
         return name
 
-    def add_first(self, operator: str, *inputs: str, **attributes: Any) -> str:
-        """Add a node of two outputs and return the name of the first."""
+    def add_both(self, operator: str, *inputs: str, **attributes: Any) -> tuple[str, str]:
+        """Add a node of two outputs and return their names."""
         name = self._fresh(operator)
+        names = name, f"{name}_more"
         node = self.onnx.helper.make_node(
-            operator, list(inputs), [name, f"{name}_more"], name=name, **attributes
+            operator, list(inputs), list(names), name=name, **attributes
         )
         self.nodes.append(node)
-        return name
+        return names
+
+    def number(self, value: float) -> str:
+        """Add a number, which goes with a matrix of any shape."""
+        return self.constant(np.array([[value]]))
+
+    def times(self, matrix: str, factor: float) -> str:
+        """Multiply a matrix by a number."""
+        return matrix if factor == 1.0 else self.add("Mul", matrix, self.number(factor))
+
+    def sum(self, parts: list[str]) -> str:
+        """Add matrices of one shape."""
+        return parts[0] if len(parts) == 1 else self.add("Sum", *parts)
 
     def constant(self, values: npt.ArrayLike) -> str:
         """Add an array and return its name."""

@@ -6,7 +6,8 @@ under its name. Categories become their codes; missing and unseen ones NaN.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,58 @@ from arboleda.boosting._target_statistics import TargetStatistics
 from arboleda.onnx_export._graph import Graph
 
 InputType = Literal["float32", "float64"]
+
+
+class Columns(Protocol):
+    """Columns that a model asks."""
+
+    def matrix(
+        self,
+        schema: Schema,
+        statistics: TargetStatistics | None = None,
+        columns: npt.NDArray[np.intp] | None = None,
+    ) -> str:
+        """Return the matrix that trees fitted on such columns ask."""
+
+    def numbers(self, columns: npt.NDArray[np.intp] | None = None) -> str:
+        """Return columns as a model takes them that knows numbers alone."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a model stands in a graph: its inputs, and which of their columns are the model's."""
+
+    graph: Graph
+    inputs: Columns
+    columns: npt.NDArray[np.intp] | None = None  # None: all
+    # Of classifiers, by id: scores of the classes, where these and not probabilities decide.
+    scores: dict[int, str] = field(default_factory=dict)
+
+
+class GivenMatrix:
+    """Columns of a matrix of numbers that stands in the graph already."""
+
+    def __init__(self, graph: Graph, matrix: str) -> None:
+        self._graph = graph
+        self._matrix = matrix
+
+    def matrix(
+        self,
+        schema: Schema,
+        statistics: TargetStatistics | None = None,
+        columns: npt.NDArray[np.intp] | None = None,
+    ) -> str:
+        """Return the matrix that trees ask; they know all its columns as numbers."""
+        if any(schema.n_levels):
+            raise ValueError(
+                "a model that stands after other steps knows columns of categories: only columns "
+                "of numbers can be exported there"
+            )
+        return self.numbers(columns)
+
+    def numbers(self, columns: npt.NDArray[np.intp] | None = None) -> str:
+        """Return columns."""
+        return self._matrix if columns is None else self._graph.columns(self._matrix, columns)
 
 
 class Inputs:
@@ -82,6 +135,21 @@ class Inputs:
                 codes = np.arange(len(levels), dtype=np.float64)
                 parts.append(self._looked_up(place, schema, j, codes, np.nan))
         return self._graph.side_by_side([*parts, *more])
+
+    def numbers(self, columns: npt.NDArray[np.intp] | None = None) -> str:
+        """Return columns as they came in.
+
+        Raises
+        ------
+        ValueError
+            If a column holds texts.
+        """
+        if self._matrix is None:
+            raise ValueError(
+                "a column holds texts, and the model or a member knows numbers alone: encode the "
+                "texts in the pipeline"
+            )
+        return self._matrix if columns is None else self._graph.columns(self._matrix, columns)
 
     def _column(self, place: int) -> str:
         if self._matrix is None:

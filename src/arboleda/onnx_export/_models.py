@@ -3,39 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import is_classifier
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 
 from arboleda._bridge.forest import Forest, Voting
+from arboleda._bridge.schema import Schema
 from arboleda._bridge.tree import Tree
+from arboleda.adaboost._boosted_classifier import BoostedClassifier
+from arboleda.adaboost._boosted_regressor import BoostedRegressor
 from arboleda.bagging._ensemble import MemberEnsemble
 from arboleda.bagging._tree_members import TreeMembers
 from arboleda.boosting._boosted_model import BoostedModel
 from arboleda.boosting._losses import Loss
 from arboleda.combine._share_rules import Mean
+from arboleda.combine._stacking import Stacking
 from arboleda.combine._voting import Voting as VotingModel
 from arboleda.combine._weighted_mean import WeightedMean
 from arboleda.forest._forest_model import ForestModel
+from arboleda.onnx_export._adaboost import of_boosted_classifier, of_boosted_regressor
 from arboleda.onnx_export._graph import Graph
-from arboleda.onnx_export._inputs import Inputs
+from arboleda.onnx_export._inputs import GivenMatrix, Place
+from arboleda.onnx_export._preparation import prepared
+from arboleda.onnx_export._sklearn_models import SKLEARN_MODELS
+from arboleda.onnx_export._stacking import of_stacking, spread
 from arboleda.onnx_export._trees import TreeNodes
 from arboleda.tree._decision_tree import DecisionTree
 
 Floats = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a model stands in a graph: its inputs, and which of their columns are the model's."""
-
-    graph: Graph
-    inputs: Inputs
-    columns: npt.NDArray[np.intp] | None = None  # None: all
 
 
 def answer(model: Any, place: Place) -> str:
@@ -51,12 +53,19 @@ def answer(model: Any, place: Place) -> str:
         If it is one, with options that ONNX has no operators for.
     """
     inner = model.estimator if isinstance(model, FrozenEstimator) else model
+    if isinstance(inner, Stacking):
+        return of_stacking(inner, place, answer)
+    if isinstance(inner, Pipeline):
+        return _of_pipeline(inner, place)
+    if isinstance(inner, TransformedTargetRegressor):
+        return _of_transformed_target(inner, place)
     for kind, add in _KINDS.items():
         if isinstance(inner, kind):
             return add(inner, place)
     raise TypeError(
         f"{type(inner).__name__} cannot be exported to ONNX: what can are decision trees, forests, "
-        "bagged trees, gradient boosting, and means of such by voting"
+        "bagged trees, gradient boosting, AdaBoost of trees, linear models, Gaussian naive Bayes, "
+        "perceptrons, and means and stacks of such"
     )
 
 
@@ -66,12 +75,52 @@ def schema_of(model: Any) -> Any:
         model = model.estimator
     if getattr(model, "schema_", None) is not None:
         return model.schema_
-    members = getattr(model, "estimators_", ())
-    for member in members:
+    for member in getattr(model, "estimators_", ()):
         found = schema_of(member)
         if found is not None and found.n_columns == model.n_features_in_:
             return found
     return None
+
+
+def columns_of(model: Any) -> Any:
+    """Columns of a model; of one that does not know their kinds, columns of numbers."""
+    found = schema_of(model)
+    if found is not None:
+        return found
+    n_columns = getattr(model, "n_features_in_", None)
+    if n_columns is None:
+        raise TypeError(f"{type(model).__name__} does not tell its columns: fit a model that does")
+    names = getattr(model, "feature_names_in_", None)
+    return Schema(None if names is None else tuple(map(str, names)), (None,) * n_columns)
+
+
+def _of_pipeline(pipeline: Pipeline, place: Place) -> str:
+    """Transformers, and the model that stands after them."""
+    matrix = place.inputs.numbers(place.columns)
+    for _, step in pipeline.steps[:-1]:
+        matrix = prepared(step, matrix, place.graph)
+    inner = Place(place.graph, GivenMatrix(place.graph, matrix), scores=place.scores)
+    found = answer(pipeline.steps[-1][1], inner)
+    last = id(pipeline.steps[-1][1])
+    if last in place.scores:
+        place.scores[id(pipeline)] = place.scores[last]
+    return found
+
+
+def _of_transformed_target(model: TransformedTargetRegressor, place: Place) -> str:
+    """A regressor of a scaled target, back on its scale."""
+    scaler = model.transformer_
+    if not isinstance(scaler, StandardScaler):
+        raise TypeError(
+            f"a TransformedTargetRegressor by {type(scaler).__name__} cannot be exported to ONNX: "
+            "what can is one by StandardScaler"
+        )
+    found = answer(model.regressor_, place)
+    if scaler.with_std:
+        found = place.graph.times(found, float(scaler.scale_[0]))
+    if scaler.with_mean:
+        found = place.graph.add("Add", found, place.graph.number(float(scaler.mean_[0])))
+    return found
 
 
 def _of_tree(model: DecisionTree, place: Place) -> str:
@@ -152,15 +201,10 @@ def _linked(raw: str, loss: Loss, graph: Graph) -> str:
         return graph.add("Add", zero, graph.constant(np.array(1.0)))
     if len(loss.levels) > 1:
         ranks = np.argsort(np.argsort(loss.levels, kind="stable"))
-        name = graph.add("Neg", _largest_first(graph, graph.add("Neg", raw), len(ranks)))
-        return graph.columns(name, ranks)
+        count = graph.constant(np.array([len(ranks)], dtype=np.int64))
+        ascending, _ = graph.add_both("TopK", raw, count, axis=1, largest=0, sorted=1)
+        return graph.columns(ascending, ranks)
     return raw
-
-
-def _largest_first(graph: Graph, values: str, n: int) -> str:
-    """Rows in descending order."""
-    count = graph.constant(np.array([n], dtype=np.int64))
-    return graph.add_first("TopK", values, count, axis=1, largest=1, sorted=1)
 
 
 def _of_members(model: MemberEnsemble, place: Place) -> str:
@@ -178,7 +222,7 @@ def _of_members(model: MemberEnsemble, place: Place) -> str:
         _shared(member, 1.0 / n_members, known, replace(place, columns=_within(place, columns)))
         for member, columns in zip(model.estimators_, model.estimators_features_, strict=True)
     ]
-    return _summed(parts, place.graph)
+    return place.graph.sum(parts)
 
 
 def _within(place: Place, columns: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
@@ -212,7 +256,7 @@ def _mean(model: Any, weights: Floats | None, place: Place) -> str:
             if classes is not None:
                 known = classes if isinstance(member, FrozenEstimator) else np.arange(len(classes))
             parts.append(_shared(member, share, known, place))
-    return _summed(parts, place.graph)
+    return place.graph.sum(parts)
 
 
 def _shared(member: Any, share: float, known: Any, place: Place) -> str:
@@ -222,16 +266,10 @@ def _shared(member: Any, share: float, known: Any, place: Place) -> str:
     """
     graph = place.graph
     found = answer(member, place)
-    factor = np.array([[share]])
     if known is not None and len(member.classes_) != len(known):
-        into = np.zeros((len(member.classes_), len(known)))
-        into[np.arange(len(into)), np.searchsorted(known, member.classes_)] = share
-        return graph.add("MatMul", found, graph.constant(into))
-    return graph.add("Mul", found, graph.constant(factor))
-
-
-def _summed(parts: list[str], graph: Graph) -> str:
-    return parts[0] if len(parts) == 1 else graph.add("Sum", *parts)
+        places = np.searchsorted(known, member.classes_)
+        found = spread(found, len(places), places, len(known), place)
+    return graph.times(found, share)
 
 
 def refuse_several_targets(model: Any) -> None:
@@ -247,7 +285,10 @@ _KINDS: Mapping[type, Callable[[Any, Place], str]] = {
     DecisionTree: _of_tree,
     ForestModel: _of_forest,
     BoostedModel: _of_boosted,
+    BoostedClassifier: of_boosted_classifier,
+    BoostedRegressor: of_boosted_regressor,
     MemberEnsemble: _of_members,
     VotingModel: _of_voting,
     WeightedMean: _of_weighted_mean,
+    **SKLEARN_MODELS,
 }

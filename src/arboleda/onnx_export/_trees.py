@@ -76,20 +76,45 @@ class TreeNodes:
             return graph.add("Add", zero, graph.constant(base[np.newaxis]))
         joined = {name: np.concatenate(parts) for name, parts in self._parts.items()}
         leaf = joined.pop("is_leaf")
-        values, weights = joined.pop("nodes_values"), joined.pop("target_weights")
-        scores = graph.add(
+        values = joined.pop("nodes_values")
+        coarse, fine = self._in_two(joined["target_weights"], joined["target_ids"])
+        for name in ("target_treeids", "target_nodeids"):
+            joined[name] = np.tile(joined[name], 2)
+        joined["target_ids"] = np.concatenate(
+            [joined["target_ids"], joined["target_ids"] + self.n_outputs]
+        )
+        del joined["target_weights"]
+        sums = graph.add(
             "TreeEnsembleRegressor",
             matrix,
             domain="ai.onnx.ml",
-            n_targets=self.n_outputs,
+            n_targets=2 * self.n_outputs,
             aggregate_function="SUM",
             nodes_modes=np.where(leaf, "LEAF", "BRANCH_LEQ").tolist(),
             nodes_values_as_tensor=graph.tensor(values),
-            target_weights_as_tensor=graph.tensor(weights),
-            base_values_as_tensor=graph.tensor(np.ascontiguousarray(base)),
+            target_weights_as_tensor=graph.tensor(np.concatenate([coarse, fine])),
             **{name: array.tolist() for name, array in joined.items()},
         )
-        return graph.cast(scores, "float64")
+        both = graph.cast(sums, "float64")
+        places = np.arange(self.n_outputs)
+        scores = graph.add(
+            "Add", graph.columns(both, places), graph.columns(both, places + self.n_outputs)
+        )
+        return graph.add("Add", scores, graph.constant(base[np.newaxis])) if base.any() else scores
+
+    def _in_two(self, weights: Floats, ids: npt.NDArray[Any]) -> tuple[Floats, Floats]:
+        """Part leaf values in multiples of a unit and what is left.
+
+        The operator answers in float32. Sums of so few multiples are exact there, and those of
+        what is left are so small that rounding them costs no more than 2^-24 of a unit a tree.
+        """
+        trees = np.concatenate(self._parts["target_treeids"])
+        largest = np.zeros((self._n_trees, self.n_outputs))
+        np.maximum.at(largest, (trees, ids), np.abs(weights))
+        _, exponent = np.frexp(largest.sum(axis=0))
+        unit = np.ldexp(1.0, np.clip(exponent - 23, -1000, 1000))[ids]
+        coarse: Floats = np.rint(weights / unit) * unit
+        return coarse, weights - coarse
 
     def _keep(self, name: str, array: npt.NDArray[Any]) -> None:
         self._parts.setdefault(name, []).append(array)

@@ -1,0 +1,138 @@
+"""Transformers of scikit-learn in ONNX: what a model's columns go through first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler, TargetEncoder
+
+from arboleda.onnx_export._graph import Graph
+
+
+def prepared(transformer: Any, matrix: str, graph: Graph) -> str:
+    """Add a fitted transformer of a matrix of float64; return the name of what it makes.
+
+    Raises
+    ------
+    TypeError
+        If it is none that can be exported.
+    """
+    if isinstance(transformer, str) and transformer == "passthrough":
+        return matrix
+    for kind, add in _KINDS.items():
+        if isinstance(transformer, kind):
+            return add(transformer, matrix, graph)
+    raise TypeError(
+        f"the preparation step {type(transformer).__name__} cannot be exported to ONNX: what can "
+        "are scaling, imputation, one-hot and target encoding"
+    )
+
+
+def _of_columns(transformer: ColumnTransformer, matrix: str, graph: Graph) -> str:
+    parts = []
+    for name, inner, columns in transformer.transformers_:
+        chosen = np.arange(transformer.n_features_in_)[columns]
+        if isinstance(inner, str) and inner == "drop":
+            continue
+        if name == "remainder" and inner != "passthrough":
+            raise TypeError("a ColumnTransformer with a remainder cannot be exported to ONNX")
+        if chosen.size:
+            parts.append(prepared(inner, graph.columns(matrix, chosen), graph))
+    return graph.side_by_side(parts)
+
+
+def _of_pipeline(pipeline: Pipeline, matrix: str, graph: Graph) -> str:
+    for _, step in pipeline.steps:
+        matrix = prepared(step, matrix, graph)
+    return matrix
+
+
+def _of_function(transformer: FunctionTransformer, matrix: str, graph: Graph) -> str:
+    if transformer.func is not None:
+        raise TypeError("a FunctionTransformer with a function cannot be exported to ONNX")
+    return matrix
+
+
+def _of_scaler(scaler: StandardScaler, matrix: str, graph: Graph) -> str:
+    if scaler.with_mean:
+        matrix = graph.add("Sub", matrix, graph.constant(scaler.mean_[np.newaxis]))
+    if scaler.with_std:
+        matrix = graph.add("Div", matrix, graph.constant(scaler.scale_[np.newaxis]))
+    return matrix
+
+
+def _of_imputer(imputer: SimpleImputer, matrix: str, graph: Graph) -> str:
+    if not (isinstance(imputer.missing_values, float) and np.isnan(imputer.missing_values)):
+        raise TypeError("a SimpleImputer of missing values other than NaN cannot be exported")
+    kept = np.flatnonzero(~np.isnan(imputer.statistics_.astype(np.float64)))
+    missing = graph.add("IsNaN", matrix)
+    fill = graph.constant(np.nan_to_num(imputer.statistics_.astype(np.float64))[np.newaxis])
+    filled = graph.add("Where", missing, fill, matrix)
+    if kept.size < imputer.statistics_.size:
+        filled = graph.columns(filled, kept)
+    if not imputer.add_indicator or not imputer.indicator_.features_.size:
+        return filled
+    told = graph.columns(graph.cast(missing, "float64"), imputer.indicator_.features_)
+    return graph.side_by_side([filled, told])
+
+
+def _of_one_hot(encoder: OneHotEncoder, matrix: str, graph: Graph) -> str:
+    if encoder.drop is not None or encoder.handle_unknown == "error":
+        raise TypeError(
+            "a OneHotEncoder that drops levels or refuses unknown ones cannot be exported to ONNX"
+        )
+    parts = []
+    for j, levels in enumerate(encoder.categories_):
+        column = graph.columns(matrix, [j])
+        rare = encoder.infrequent_categories_[j]
+        few = np.empty(0) if rare is None else np.asarray(rare, dtype=np.float64)
+        frequent = np.setdiff1d(np.asarray(levels, dtype=np.float64), few)
+        hot = graph.cast(
+            graph.add("Equal", column, graph.constant(frequent[np.newaxis])), "float64"
+        )
+        if frequent.size:
+            parts.append(hot)
+        if few.size:
+            # Unknown levels go with the rare ones.
+            axes = graph.constant(np.array([1], dtype=np.int64))
+            some = graph.add("ReduceSum", hot, axes, keepdims=1)
+            parts.append(graph.add("Sub", graph.number(1.0), some))
+    return graph.side_by_side(parts)
+
+
+def _of_target_encoder(encoder: TargetEncoder, matrix: str, graph: Graph) -> str:
+    n_features = len(encoder.categories_)
+    n_classes = len(encoder.encodings_) // n_features
+    means = np.atleast_1d(encoder.target_mean_).astype(np.float64)
+    parts = []
+    for j, levels in enumerate(encoder.categories_):
+        for k in range(n_classes):
+            parts.append(
+                graph.add(
+                    "LabelEncoder",
+                    graph.columns(matrix, [j]),
+                    domain="ai.onnx.ml",
+                    keys_tensor=graph.tensor(np.asarray(levels, dtype=np.float64)),
+                    values_tensor=graph.tensor(
+                        np.asarray(encoder.encodings_[j * n_classes + k], dtype=np.float64)
+                    ),
+                    default_tensor=graph.tensor(np.array([means[k if n_classes > 1 else 0]])),
+                )
+            )
+    return graph.side_by_side(parts)
+
+
+_KINDS: Mapping[type, Callable[[Any, str, Graph], str]] = {
+    ColumnTransformer: _of_columns,
+    Pipeline: _of_pipeline,
+    FunctionTransformer: _of_function,
+    StandardScaler: _of_scaler,
+    SimpleImputer: _of_imputer,
+    OneHotEncoder: _of_one_hot,
+    TargetEncoder: _of_target_encoder,
+}
