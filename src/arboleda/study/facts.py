@@ -126,7 +126,7 @@ def _model(plan: Plan, outcome: Outcome) -> dict[str, Any]:
         "key": model.key,
         "name": model.name,
         "engine": model.engine,
-        "preparation": PREPARATIONS[model.style],
+        "preparation": PREPARATIONS[model.style_of(best.params if best else {})],
         "note": _note(plan, outcome),
         "status": "failed" if failed else "ok",
         "error": error,

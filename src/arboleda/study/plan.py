@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 
 import arboleda
 from arboleda.study.calibration import FITS
-from arboleda.study.catalogue import ALL, Model, Params, Setting, Size, models_for
+from arboleda.study.catalogue import ALL, Model, Params, Setting, Size, known_words, models_for
 from arboleda.study.costs import check_costs
 from arboleda.study.features import Features, make_features
 from arboleda.study.parts import check_by
@@ -119,12 +119,13 @@ class Plan:
         score: npt.NDArray[np.int64],
         stage: Stage = FULL,
     ) -> Job:
-        preparation = make_preparation(self.features, model.style, self.target.task, self.seed)
+        style = model.style_of(params)
+        preparation = make_preparation(self.features, style, self.target.task, self.seed)
         made = params
         if stage.share < 1.0 and model.fidelity is not None:
             made = model.fidelity(params, stage.share)
         pipeline = Pipeline(
-            [("preparation", preparation), ("model", model.make(self.setting, made))]
+            [("preparation", preparation), ("model", model.build(self.setting, made))]
         )
         cap = self.caps.get(model.key)
         extent = "" if cap is None else f" of {cap} rows"
@@ -194,8 +195,10 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
     StudyError
         If the table or the target cannot be studied, or the task has no such metric or model.
     """
-    wanted = PRESETS[settings.preset].models if settings.models is None else settings.models
     goal = make_target(table, target, settings.task)
+    wanted = settings.models
+    if wanted is None:
+        wanted = known_words(goal.task, PRESETS[settings.preset].models)
     chosen = choose_metric(settings.metric, goal.task)
     check_costs(settings, goal)
     check_by(table, target, settings.by)

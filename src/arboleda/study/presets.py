@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 
 from arboleda.study.catalogue.model import Grid, Space
+from arboleda.study.catalogue.thesis_grids import THESIS_GRIDS, THESIS_MODELS, THESIS_STACK
+from arboleda.study.search import Grid as WholeGrid
 from arboleda.study.search import Halving, How
 
 __all__ = ["PRESETS", "Entry", "Preset"]
@@ -28,7 +30,8 @@ class Preset:
     ``models`` are the words that name models (keys of the catalogue, "core", "all") where the user
     names none; those of the other task are passed over. A model without an entry is tuned by
     ``search``, with its own grid. A fit that costs more than ``fit_cost`` seconds by the
-    catalogue's costs learns from a random part of the rows, which is told.
+    catalogue's costs learns from a random part of the rows, which is told. ``stack`` names the
+    members of a stack that is built whatever it promises; None: the study chooses.
     """
 
     key: str
@@ -37,6 +40,7 @@ class Preset:
     entries: tuple[Entry, ...] = ()
     search: How = field(default_factory=Halving)
     fit_cost: float | None = None
+    stack: tuple[str, ...] | None = None
 
     def entry(self, model: str) -> Entry:
         """How the model of that key is tuned."""
@@ -48,7 +52,13 @@ PRESETS: dict[str, Preset] = {
     preset.key: preset
     for preset in (
         Preset("quick", "the textbook's models in minutes", ("core",), fit_cost=QUICK_FIT),
-        Preset("thesis", "the models and grids of the thesis's comparison", ("core",)),
+        Preset(
+            "thesis",
+            "the models and grids of the thesis's comparison",
+            THESIS_MODELS,
+            tuple(Entry(key, WholeGrid(), grid) for key, grid in THESIS_GRIDS.items()),
+            stack=THESIS_STACK,
+        ),
         Preset("best", "a fixed portfolio of configurations and their ensemble", ("core",)),
     )
 }

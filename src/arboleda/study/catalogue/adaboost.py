@@ -30,31 +30,39 @@ def _regressor_grid(setting: Setting) -> list[dict[str, Any]]:
     return [{"max_depth": 4}, {"max_depth": 10}]
 
 
-def _classifier(algorithm: str, setting: Setting, params: Params, *, regress: bool = False) -> Any:
-    rest = {k: v for k, v in params.items() if k != "max_depth"}
+def _split(params: Params) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Parameters of the members, and those of the boosting."""
+    of_tree = {k: v for k, v in params.items() if k in ("max_depth", "min_samples_leaf")}
+    return of_tree, {k: v for k, v in params.items() if k not in of_tree}
+
+
+def _classifier(algorithm: Any, setting: Setting, params: Params, *, regress: bool = False) -> Any:
+    of_tree, of_rounds = _split(params)
     tree = DecisionTreeRegressor if regress else DecisionTreeClassifier
     return AdaBoostClassifier(
-        tree(max_depth=params["max_depth"]),
-        n_estimators=ROUNDS,
+        tree(**of_tree),
         algorithm=algorithm,
         random_state=setting.seed,
         n_jobs=1,
-        **rest,
+        **{"n_estimators": ROUNDS, **of_rounds},
     )
 
 
-def _regressor(algorithm: str, setting: Setting, params: Params) -> Any:
+def _regressor(algorithm: Any, setting: Setting, params: Params) -> Any:
+    of_tree, of_rounds = _split(params)
     return AdaBoostRegressor(
-        DecisionTreeRegressor(**params),
-        n_estimators=ROUNDS // 2,
+        DecisionTreeRegressor(**of_tree),
         algorithm=algorithm,
         random_state=setting.seed,
         n_jobs=1,
+        **{"n_estimators": ROUNDS // 2, **of_rounds},
     )
 
 
 # A member's cost grows with its depth; a member of R2 learns from a bag, one by one.
-_cost = boosting_cost(lambda params: ROUNDS * params["max_depth"], 1.8e-8)
+_cost = boosting_cost(
+    lambda params: params.get("n_estimators", ROUNDS) * params.get("max_depth", 1), 1.8e-8
+)
 
 
 def _entry(

@@ -18,7 +18,7 @@ from arboleda.study.catalogue.selected import SELECTED
 from arboleda.study.catalogue.trees import TREES
 from arboleda.study.errors import StudyError
 
-__all__ = ["ALL", "CATALOGUE", "CORE", "models_for"]
+__all__ = ["ALL", "CATALOGUE", "CORE", "known_words", "models_for"]
 
 CATALOGUE: tuple[Model, ...] = (
     *BASELINES,
@@ -49,8 +49,7 @@ def models_for(task: str, wanted: Sequence[str] = (CORE,)) -> list[Model]:
     StudyError
         If there is no such model for the task, or none is wanted.
     """
-    kind = "regression" if task == "regression" else "classification"
-    known = [model for model in CATALOGUE if model.task in (kind, task)]
+    kind, known = _of_task(task)
     keys = [model.key for model in known]
     strange = next((word for word in wanted if word not in (*keys, CORE, ALL)), None)
     if strange is not None or not wanted:
@@ -61,3 +60,15 @@ def models_for(task: str, wanted: Sequence[str] = (CORE,)) -> list[Model]:
         for model in known
         if ALL in wanted or model.key in wanted or (model.core and CORE in wanted)
     ]
+
+
+def known_words(task: str, words: Sequence[str]) -> tuple[str, ...]:
+    """Those of the words that name models of a task."""
+    keys = {model.key for model in _of_task(task)[1]}
+    return tuple(word for word in words if word in (CORE, ALL) or word in keys)
+
+
+def _of_task(task: str) -> tuple[str, list[Model]]:
+    """What a task is called in the catalogue, and its models."""
+    kind = "regression" if task == "regression" else "classification"
+    return kind, [model for model in CATALOGUE if model.task in (kind, task)]

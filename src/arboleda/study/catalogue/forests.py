@@ -17,6 +17,7 @@ from arboleda.forest import (
 )
 from arboleda.study.catalogue.costs import trees_cost
 from arboleda.study.catalogue.model import Model, Params, Setting, Size, both_tasks
+from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 __all__ = ["FORESTS"]
 
@@ -66,6 +67,13 @@ def _options(setting: Setting, params: Params) -> dict[str, Any]:
     return {"n_estimators": TREES, "random_state": setting.seed, "n_jobs": 1, **params}
 
 
+def _bagging_options(setting: Setting, params: Params, tree: Any) -> dict[str, Any]:
+    """Those of the trees are told by the least rows of a leaf."""
+    rest = {k: v for k, v in params.items() if k != "min_samples_leaf"}
+    leaf = params.get("min_samples_leaf", 1)
+    return {"estimator": tree(min_samples_leaf=leaf), **_options(setting, rest)}
+
+
 def _patches_options(setting: Setting, params: Params) -> dict[str, Any]:
     return {"bootstrap": False, **_options(setting, params)}
 
@@ -90,9 +98,9 @@ FORESTS: tuple[Model, ...] = (
     *both_tasks(
         "bagging",
         "Bagged trees",
-        lambda s, p: BaggingClassifier(**_options(s, p)),
+        lambda s, p: BaggingClassifier(**_bagging_options(s, p, DecisionTreeClassifier)),
         _bagging_grid,
-        lambda s, p: BaggingRegressor(**_options(s, p)),
+        lambda s, p: BaggingRegressor(**_bagging_options(s, p, DecisionTreeRegressor)),
         _bagging_grid,
         **_FOREST,
     ),

@@ -24,24 +24,26 @@ def _is_exact(setting: Setting) -> bool:
     return setting.n_rows <= EXACT_ROWS
 
 
-def _nystroem(setting: Setting) -> Nystroem:
-    return Nystroem(n_components=NYSTROEM_COMPONENTS, random_state=setting.seed)
+def _nystroem(setting: Setting, gamma: float | None = None) -> Nystroem:
+    return Nystroem(gamma=gamma, n_components=NYSTROEM_COMPONENTS, random_state=setting.seed)
 
 
 def _svc(setting: Setting, params: Params) -> Any:
     if _is_exact(setting):
         return SVC(random_state=setting.seed, **params)
-    machine = LinearSVC(dual=False, tol=LINEAR_TOL, random_state=setting.seed, **params)
-    return make_pipeline(_nystroem(setting), machine)
+    rest = {k: v for k, v in params.items() if k != "gamma"}
+    machine = LinearSVC(dual=False, tol=LINEAR_TOL, random_state=setting.seed, **rest)
+    return make_pipeline(_nystroem(setting, params.get("gamma")), machine)
 
 
 def _svr(setting: Setting, params: Params) -> Any:
     if _is_exact(setting):
         return scaled_target(SVR(**params))
+    rest = {k: v for k, v in params.items() if k != "gamma"}
     # The squared loss has a primal solver, which is the one that is quick on many rows.
     loss = "squared_epsilon_insensitive"
-    machine = LinearSVR(loss=loss, dual=False, tol=LINEAR_TOL, random_state=setting.seed, **params)
-    return scaled_target(make_pipeline(_nystroem(setting), machine))
+    machine = LinearSVR(loss=loss, dual=False, tol=LINEAR_TOL, random_state=setting.seed, **rest)
+    return scaled_target(make_pipeline(_nystroem(setting, params.get("gamma")), machine))
 
 
 def _kernel_ridge(setting: Setting, params: Params) -> Any:

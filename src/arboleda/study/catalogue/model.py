@@ -23,6 +23,8 @@ __all__ = [
     "no_parameters",
 ]
 
+# A candidate's parameter of this name is the style of its preparation, and none of the model's.
+COLUMNS = "columns"
 # "binary": classification of two classes alone.
 Task = Literal["classification", "binary", "regression"]
 Engine = Literal["arboleda", "scikit-learn"]
@@ -92,6 +94,15 @@ class Model:
     space: Space | None = None
     fidelity: Fidelity | None = None
     cost: Cost = _linear_cost
+
+    def style_of(self, params: Params) -> Style:
+        """How the columns are prepared for a candidate, who may ask for another style."""
+        style: Style = params.get(COLUMNS, self.style)
+        return style
+
+    def build(self, setting: Setting, params: Params) -> Any:
+        """The estimator of a candidate, unfitted."""
+        return self.make(setting, {k: v for k, v in params.items() if k != COLUMNS})
 
 
 def both_tasks(

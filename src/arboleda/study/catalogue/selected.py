@@ -1,6 +1,6 @@
 """Few columns, or few directions among them, and a simple model of these."""
 
-from typing import Any
+from typing import Any, Literal
 
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -22,7 +22,7 @@ PERMUTATIONS = 19
 N_NEIGHBOURS = 15
 
 
-def _task(setting: Setting) -> str:
+def _task(setting: Setting) -> Literal["classification", "regression"]:
     return "classification" if setting.n_classes else "regression"
 
 

@@ -1,0 +1,172 @@
+"""A page that puts a study of ours beside the thesis's tables and box plots.
+
+Facts first: `beside_facts` takes from the study's facts what is shown, `render_beside` draws it
+with the report's own look.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arboleda._numbers import integer
+from arboleda.report import render_page
+from arboleda.report._cells import Cell
+from arboleda.report._figures import box_plot
+
+if TYPE_CHECKING:
+    from published import Problem
+
+__all__ = ["beside_facts", "render_beside"]
+
+_TEMPLATE = Path(__file__).parent / "beside.html.j2"
+_NAMES = {
+    "accuracy": "Accuracy",
+    "recall": "Recall, macro",
+    "precision": "Precision, macro",
+    "f1": "F1, macro",
+    "mcc": "MCC",
+    "mse": "MSE",
+    "rmse": "RMSE",
+    "mae": "MAE",
+    "r2": "R2",
+}
+_SMALLER_IS_BETTER = {"mse", "rmse", "mae"}
+_OF_CLASSES = {"recall", "precision", "f1"}
+
+
+def beside_facts(
+    problem: Problem,
+    study: dict[str, Any],
+    took: dict[str, float],
+    others: list[dict[str, Any]] | None,
+) -> dict[str, Any]:
+    """What the page shows, as plain values.
+
+    Parameters
+    ----------
+    problem : Problem
+    study : dict
+        Facts of the study.
+    took : dict
+        ``wall_s`` and ``cpu_s`` of the study.
+    others : list of dict or None
+        Times of scikit-learn's namesakes, see `namesakes.timed`.
+    """
+    rows = [
+        {
+            "key": model["key"],
+            "name": model["name"],
+            "ours": _metrics(model["test"], problem.metrics),
+            "thesis": problem.thesis.get(model["key"], {}),
+            "level": problem.levels.get(model["key"], {}),
+            "folds": model["cv"]["fold_scores"] if model["cv"] else [],
+            "note": model["note"],
+        }
+        for model in study["models"]
+        if model["test"]
+    ]
+    return {
+        "title": problem.title,
+        "printed": list(problem.printed),
+        "metrics": list(problem.metrics),
+        "metric": study["study"]["metric"],
+        "metric_label": study["study"]["metric_label"],
+        "greater_is_better": study["study"]["greater_is_better"],
+        "order": list(problem.order),
+        "n_train": study["split"]["n_train"],
+        "n_test": study["split"]["n_test"],
+        "rows": rows,
+        "took": took,
+        "others": others,
+        "version": study["environment"]["arboleda"],
+    }
+
+
+def _metrics(test: dict[str, Any], wanted: tuple[str, ...]) -> dict[str, float]:
+    """Of all rows, or the plain mean over the classes, as the thesis has them."""
+    macro = (test["averages"] or {}).get("macro", {})
+    return {name: (macro if name in _OF_CLASSES else test["metrics"])[name] for name in wanted}
+
+
+def render_beside(facts: dict[str, Any]) -> str:
+    """The page: one HTML file that asks for nothing."""
+    drawn = [(row["name"], row["folds"]) for row in _by_median(facts) if len(row["folds"]) > 1]
+    label = facts["metric_label"]
+    names = {row["key"]: row["name"] for row in facts["rows"]}
+    view = {
+        "title": facts["title"],
+        "printed": facts["printed"],
+        "headline": [f"{integer(facts['n_train'])} rows to learn from",
+                     f"{integer(facts['n_test'])} to test"],
+        "metrics": [(_NAMES[name], _sources(facts["rows"], name)) for name in facts["metrics"]],
+        "rows": [_row(row, facts) for row in facts["rows"]],
+        "boxes": [box_plot(drawn, label, narrow) for narrow in (False, True)] if drawn else None,
+        "order": [names.get(key, key) for key in facts["order"]],
+        "ours_in_order": [name for name, _ in reversed(drawn)],
+        "minutes": f"{facts['took']['wall_s'] / 60:.1f}",
+        "cpu_minutes": f"{facts['took']['cpu_s'] / 60:.1f}",
+        "times": _times(facts["others"]),
+        "version": facts["version"],
+    }  # fmt: skip
+    return render_page(_TEMPLATE, view, beside=("beside.css",))
+
+
+def _by_median(facts: dict[str, Any]) -> list[dict[str, Any]]:
+    """Best first."""
+    import numpy as np
+
+    sign = -1.0 if facts["greater_is_better"] else 1.0
+    have = [row for row in facts["rows"] if row["folds"]]
+    return sorted(have, key=lambda row: sign * float(np.median(row["folds"])))
+
+
+def _sources(rows: list[dict[str, Any]], metric: str) -> list[str]:
+    """Who has numbers of a metric."""
+    return [
+        "ours",
+        *(who for who in ("thesis", "level") if any(metric in row[who] for row in rows)),
+    ]
+
+
+def _row(row: dict[str, Any], facts: dict[str, Any]) -> dict[str, Any]:
+    cells = []
+    for name in facts["metrics"]:
+        values = {who: row[who].get(name) for who in _sources(facts["rows"], name)}
+        ours = values.pop("ours")
+        cells.append(Cell(_text(ours, name), ours, _tint(ours, list(values.values()), name)))
+        cells += [Cell(_text(value, name), value) for value in values.values()]
+    return {"name": row["name"], "cells": cells, "note": row["note"]}
+
+
+def _tint(ours: float, beside: list[float | None], name: str) -> str:
+    """Below a level, where both are read with the digits that are printed."""
+    for value in beside:
+        if value is None:
+            continue
+        if ours > value + 0.5 if name in _SMALLER_IS_BETTER else ours < value - 0.0005:
+            return "below"
+    return ""
+
+
+def _text(value: float | None, name: str) -> str:
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if name in _SMALLER_IS_BETTER else f"{value:.3f}"
+
+
+def _times(others: list[dict[str, Any]] | None) -> dict[str, Any] | None:
+    if others is None:
+        return None
+    rows = [
+        {
+            "name": row["name"],
+            "fits": row["fits"],
+            "ours": f"{row['ours_s']:.1f}",
+            "theirs": f"{row['theirs_s']:.1f}",
+            "how": "projected" if row["measured"] else "the same model",
+        }
+        for row in others
+    ]
+    total = {k: f"{sum(row[k] for row in others) / 60:.1f}" for k in ("ours_s", "theirs_s")}
+    return {"rows": rows, "ours": total["ours_s"], "theirs": total["theirs_s"]}

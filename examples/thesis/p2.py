@@ -1,0 +1,9 @@
+"""P2, handwritten digits, as the thesis studies them.
+
+python examples/thesis/p2.py --data FOLDER_OF_THE_TABLES
+"""
+
+from rerun import main
+
+if __name__ == "__main__":
+    main("p2")

@@ -1,0 +1,158 @@
+"""Grids of the preset "thesis": the models of its comparison, each with candidates that matter.
+
+They were chosen by cross-validation within the training rows of the three tables that the thesis
+studies; no test row had a say. Every grid is for tables of any kind: a candidate that is good for
+one of the three is a candidate for all.
+"""
+
+from typing import Any
+
+from arboleda.study.catalogue.model import COLUMNS, Grid, Setting
+
+__all__ = ["THESIS_GRIDS", "THESIS_MODELS", "THESIS_STACK"]
+
+# With more classes every round grows as many trees: fewer rounds, of larger steps.
+FEW_CLASSES = 3
+# From so many rows on a fit is dear, and the folds are large enough for fewer candidates to tell.
+MANY_ROWS = 40_000
+
+
+def _cart(setting: Setting) -> list[dict[str, Any]]:
+    """Grown to a depth, or best first to a number of leaves."""
+    by_depth = [
+        {"max_depth": depth, "max_leaf_nodes": None, "min_samples_leaf": leaf}
+        for depth in (5, 8, 12, None)
+        for leaf in (1, 5, 20)
+    ]
+    by_leaves = [
+        {"max_depth": None, "max_leaf_nodes": leaves, "min_samples_leaf": 5}
+        for leaves in (32, 64, 128, 256)
+    ]
+    return by_depth + by_leaves
+
+
+def _logistic(setting: Setting) -> list[dict[str, Any]]:
+    return [{"C": c} for c in ((0.02, 0.2) if _is_large(setting) else (0.1, 1.0, 10.0))]
+
+
+def _linear(setting: Setting) -> list[dict[str, Any]]:
+    return [{}]
+
+
+def _network(setting: Setting) -> list[dict[str, Any]]:
+    if _is_large(setting):
+        return [{"hidden_units": 128, "alpha": 0.01}]
+    return [{"hidden_units": units, "alpha": a} for units in (32, 100) for a in (0.001, 0.1)]
+
+
+def _naive_bayes(setting: Setting) -> list[dict[str, Any]]:
+    """Columns in their own units, or of unit size: the smoothing is a share of the widest."""
+    own = [{COLUMNS: "filled", "var_smoothing": share} for share in (1e-9, 0.1)]
+    unit = [{COLUMNS: "scaled", "var_smoothing": share} for share in (1e-9, 0.01, 0.1)]
+    return [*own, *unit]
+
+
+def _neighbours(setting: Setting) -> list[dict[str, Any]]:
+    """City-block distances in the columns' own units, and in deviations."""
+    if _is_large(setting):
+        return [
+            {COLUMNS: "filled", "components": 50, "n_neighbors": k, "weights": "distance"}
+            for k in (4, 8)
+        ]
+    return [
+        {COLUMNS: columns, "n_neighbors": k, "weights": weights, "p": 1}
+        for columns in ("filled", "scaled")
+        for k, weights in ((5, "distance"), (10, "distance"), (20, "uniform"), (30, "uniform"))
+    ]
+
+
+def _svm(setting: Setting) -> list[dict[str, Any]]:
+    return [{"C": c, "gamma": gamma} for c in (1.0, 10.0) for gamma in (0.01, 0.05)]
+
+
+def _lda(setting: Setting) -> list[dict[str, Any]]:
+    return [
+        {"solver": "svd", "shrinkage": None},
+        {"solver": "lsqr", "shrinkage": 0.01},
+    ]
+
+
+def _random_forest(setting: Setting) -> list[dict[str, Any]]:
+    shares: tuple[str | float, ...] = ("sqrt", 0.4) if setting.n_classes else (0.33, 0.6)
+    return [
+        {"max_features": share, "min_samples_leaf": leaf, "n_estimators": 300}
+        for share in (shares[:1] if _is_large(setting) else shares)
+        for leaf in (1, 2, 5)
+    ]
+
+
+def _bagging(setting: Setting) -> list[dict[str, Any]]:
+    if _is_large(setting):
+        return [{"max_features": 0.5, "min_samples_leaf": 1, "n_estimators": 100}]
+    return [
+        {"max_features": share, "min_samples_leaf": leaf, "n_estimators": 200}
+        for share in (0.5, 1.0)
+        for leaf in (1, 3, 8)
+    ]
+
+
+def _adaboost(setting: Setting) -> list[dict[str, Any]]:
+    if not setting.n_classes:
+        return [{"max_depth": depth, "n_estimators": 200} for depth in (10, 15, 20)]
+    if _is_large(setting):
+        return [{"max_depth": 8, "learning_rate": 0.3, "n_estimators": 200}]
+    return [
+        {"max_depth": 1, "learning_rate": 1.0, "n_estimators": 500},
+        {"max_depth": 3, "learning_rate": 0.2, "n_estimators": 400},
+        {"max_depth": 6, "learning_rate": 0.1, "n_estimators": 200},
+    ]
+
+
+def _gradient_boosting(setting: Setting) -> list[dict[str, Any]]:
+    """Leaf by leaf as is usual, and symmetric trees; small steps, parts of the columns."""
+    if setting.n_classes > FEW_CLASSES:
+        return [
+            {"learning_rate": 0.1, "max_iter": 300, "max_leaf_nodes": leaves, "max_features": 0.1}
+            for leaves in (15, 31)
+        ]
+    by_leaves = [
+        {"learning_rate": 0.03, "max_iter": 600, "max_leaf_nodes": leaves, "max_features": share}
+        for leaves in (15, 31)
+        for share in (0.3, 1.0)
+    ]
+    symmetric: dict[str, Any] = {
+        "growth": "symmetric",
+        "max_leaf_nodes": None,
+        "min_samples_leaf": 1,
+        "learning_rate": 0.05,
+        "l2_regularization": 3.0,
+    }
+    parts = {"subsample": 0.8, "colsample_bytree": 0.5}
+    return [
+        *by_leaves,
+        {**symmetric, "max_depth": 6, "max_iter": 800},
+        {**symmetric, "max_depth": 6, "max_iter": 2500, **parts},
+    ]
+
+
+def _is_large(setting: Setting) -> bool:
+    return setting.n_rows > MANY_ROWS
+
+
+THESIS_GRIDS: dict[str, Grid] = {
+    "cart": _cart,
+    "logistic": _logistic,
+    "linear": _linear,
+    "network": _network,
+    "naive_bayes": _naive_bayes,
+    "neighbours": _neighbours,
+    "svm": _svm,
+    "lda": _lda,
+    "random_forest": _random_forest,
+    "bagging": _bagging,
+    "adaboost": _adaboost,
+    "gradient_boosting": _gradient_boosting,
+}
+THESIS_MODELS = tuple(THESIS_GRIDS)
+# What the thesis stacks: the models that are no ensembles.
+THESIS_STACK = ("cart", "logistic", "linear", "network", "naive_bayes", "neighbours", "svm", "lda")

@@ -1,0 +1,77 @@
+"""The preset "thesis": its models and grids, and candidates that ask for columns of their own."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.datasets import load_wine
+from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from arboleda.study import Study
+from arboleda.study.catalogue import Setting, models_for
+from arboleda.study.plan import make_plan
+from arboleda.study.presets import PRESETS
+from arboleda.study.reading import read_table
+from arboleda.study.settings import Settings
+
+CLASSES = {
+    "cart", "bagging", "random_forest", "adaboost", "gradient_boosting", "logistic", "naive_bayes",
+    "lda", "neighbours", "svm", "network",
+}  # fmt: skip
+NUMBERS = CLASSES - {"logistic", "naive_bayes", "lda"} | {"linear"}
+
+
+@pytest.mark.parametrize(
+    ("table", "target", "keys"), [("wine", "target", CLASSES), ("diabetes", "target", NUMBERS)]
+)
+def test_the_preset_has_the_models_of_the_task(table: str, target: str, keys: set[str]) -> None:
+    plan = make_plan(read_table(table), target, Settings(preset="thesis"))
+    assert {model.key for model in plan.models} == keys == set(plan.wanted)
+
+
+@pytest.mark.parametrize("n_rows", [400, 30_000, 56_000])
+@pytest.mark.parametrize(
+    ("task", "n_classes"), [("binary", 2), ("multiclass", 10), ("regression", 0)]
+)
+def test_every_candidate_of_its_grids_can_be_built(n_rows: int, task: str, n_classes: int) -> None:
+    setting = Setting(n_rows, n_classes, seed=1)
+    entries = {entry.model: entry for entry in PRESETS["thesis"].entries}
+    tried = 0
+    for model in models_for(task, ["all"]):
+        grid = entries[model.key].grid if model.key in entries else None
+        for params in grid(setting) if grid else []:
+            assert isinstance(model.build(setting, params), BaseEstimator)
+            assert model.style_of(params) in {"native", "filled", "scaled"}
+            tried += 1
+    assert tried > (15 if n_rows > 40_000 else 30)
+
+
+def test_candidates_may_ask_for_columns_in_their_own_units(tmp_path: Path) -> None:
+    result = Study(
+        "wine", target="target", out=tmp_path, models="naive_bayes", preset="thesis", jobs=1
+    ).run()
+    found = result.facts["models"][0]
+    x, y = load_wine(return_X_y=True)
+    train = np.sort(
+        train_test_split(np.arange(len(y)), test_size=0.2, stratify=y, random_state=0)[0]
+    )
+    folds = list(StratifiedKFold(5, shuffle=True, random_state=0).split(train, y[train]))
+    scores = {tuple(c["params"].values()): c["fold_scores"] for c in found["candidates"]}
+    # A tenth of the widest column's variance drowns the other columns, unless all have the same.
+    for columns, model in (
+        ("filled", GaussianNB(var_smoothing=0.1)),
+        ("scaled", make_pipeline(StandardScaler(), GaussianNB(var_smoothing=0.1))),
+    ):
+        assert scores[columns, 0.1] == pytest.approx(
+            [model.fit(x[train[a]], y[train[a]]).score(x[train[b]], y[train[b]]) for a, b in folds]
+        )
+    assert np.mean(scores["filled", 0.1]) < np.mean(scores["scaled", 0.1])
+    style = found["candidates"][found["best"]]["params"]["columns"]
+    assert ("standardised" in found["preparation"]) == (style == "scaled")
+    table = pd.DataFrame(x, columns=load_wine().feature_names)
+    assert len(Study.load(tmp_path).best_model_.predict(table)) == len(y)
