@@ -141,6 +141,7 @@ PYTHON = {
         "forest",
         "learners",
         "metrics",
+        "onnx_export",
         "persist",
         "report",
         "tree",

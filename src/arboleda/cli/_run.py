@@ -10,6 +10,7 @@ import typer
 from arboleda.cli._app import CtrlCError, app
 from arboleda.cli._explain import explain
 from arboleda.cli._explore import explore
+from arboleda.cli._export import export
 from arboleda.cli._predict import predict
 from arboleda.cli._study import study
 from arboleda.study.errors import StudyError
@@ -17,7 +18,7 @@ from arboleda.study.errors import StudyError
 __all__ = ["run"]
 
 # In the order in which help lists them.
-COMMANDS = (study, explore, predict, explain)
+COMMANDS = (study, explore, predict, export, explain)
 
 # Exit codes: 2 for what the user can mend, 130 for Ctrl-C, as shells have it.
 _USER_ERROR, _INTERRUPTED = 2, 130

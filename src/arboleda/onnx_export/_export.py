@@ -109,9 +109,16 @@ def export_onnx(
     write_atomically(Path(path), content)
 
 
-def give_classes(graph: Graph, shares: str, scores: str, classes: Any, dtype: str) -> None:
-    """Declare a classifier's outputs: the class with the largest score, and probabilities."""
+def give_classes(
+    graph: Graph, shares: str, scores: str, classes: Any, dtype: str, known: Any = None
+) -> None:
+    """Declare a classifier's outputs: the class with the largest score, and probabilities.
+
+    ``known``: places of the classes that there are scores of; None: all.
+    """
     best = graph.add("ArgMax", scores, axis=1, keepdims=0)
+    if known is not None:
+        best = graph.add("Gather", graph.constant(np.asarray(known, np.int64)), best, axis=0)
     kind = classes.dtype.kind
     if kind in "biu":
         labels, label_type = classes.astype(np.int64), "int64"

@@ -1,0 +1,74 @@
+"""Models of a study as ONNX: from the table's columns to the prediction."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arboleda.cli import main
+from arboleda.study import Study, StudyError
+from arboleda.study.exports import export_model
+from arboleda.study.folder.loaded import load_study
+
+ort = pytest.importorskip("onnxruntime")
+pytest.importorskip("onnx")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Path:
+    """A study of models with every preparation, and one that cannot be exported."""
+    out = tmp_path_factory.mktemp("exports") / "study"
+    keys = "random_forest,logistic,gradient_boosting,neighbours"
+    Study(mixed, target="rich", out=out, models=keys, jobs=1).run()
+    return out
+
+
+def asked(path: Path, folder: Path, frame: pd.DataFrame) -> list[np.ndarray]:
+    """What onnxruntime says of a frame's rows."""
+    session = ort.InferenceSession(path.read_bytes(), providers=["CPUExecutionProvider"])
+    x = load_study(folder).encode(frame)
+    given = {}
+    for item in session.get_inputs():
+        if "string" in item.type:
+            text = frame[item.name].astype(object).where(frame[item.name].notna(), "")
+            given[item.name] = text.astype(str).to_numpy(dtype=object)[:, None]
+        else:
+            given[item.name] = x.x[:, [x.names.index(item.name)]]
+    return session.run(None, given)
+
+
+@pytest.mark.parametrize("key", ["random_forest", "logistic", "gradient_boosting"])
+def test_every_preparation(key: str, folder: Path, mixed: pd.DataFrame, tmp_path: Path) -> None:
+    found = export_model(folder, tmp_path / "model.onnx", model=key)
+    study = load_study(folder)
+    frame = mixed.copy()
+    text = [c for c in study.layout.levels if c >= 0]
+    name = study.layout.names[text[0]]
+    frame[name] = frame[name].astype(object)
+    frame.loc[:4, name] = "nobody has seen this"
+    label, shares = asked(found.path, folder, frame)
+    model = study.model(key)
+    told = model.predict_proba(frame)
+    np.testing.assert_allclose(shares, told, atol=1e-9)
+    assert (label == model.predict(frame)).all()
+
+
+def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    out = tmp_path / "best.onnx"
+    with pytest.raises(SystemExit) as stop:
+        main(["export", str(folder), "--onnx", "--model", "random_forest", "-o", str(out)])
+    assert stop.value.code == 0
+    assert capsys.readouterr().out == f"Model: {out} (Random forest)\n"
+    assert out.stat().st_size > 0
+
+
+def test_what_cannot_be_exported_is_named(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "model.onnx"
+    with pytest.raises(StudyError, match="cannot be exported: KNeighborsClassifier cannot"):
+        export_model(folder, out, model="neighbours")
+    assert not out.exists()
+    with pytest.raises(StudyError, match="has no model 'nothing'"):
+        export_model(folder, model="nothing")
+    with pytest.raises(StudyError, match="cannot be written"):
+        export_model(folder, tmp_path / "nowhere" / "model.onnx")
