@@ -1,5 +1,6 @@
 """Every model of the catalogue learns a small table, is kept in files and reads back the same."""
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -88,3 +89,28 @@ def test_costs_and_first_looks_are_of_the_grid(task: str) -> None:
             if model.fidelity is not None:
                 look = model.fidelity(params, 0.25)
                 assert model.make(Setting(10_000, n_classes, 0), look) is not None
+
+
+@pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
+def test_spaces_hold_the_parameters_of_the_grids(task: str) -> None:
+    from arboleda.study.catalogue.space import Choice
+
+    setting = Setting(N, {"binary": 2, "multiclass": 3, "regression": 0}[task], 0)
+    features, y = table(task)
+    x = np.nan_to_num(features.x)
+    found = 0
+    for model in models_for(task, ["all"]):
+        if model.space is None:
+            continue
+        found += 1
+        space = model.space(setting)
+        assert space.keys() == model.grid(setting)[0].keys()
+        ends = [(r.values if isinstance(r, Choice) else (r.low, r.high)) for r in space.values()]
+        for corner in (0, -1):
+            params = {name: end[corner] for name, end in zip(space, ends, strict=True)}
+            if params.get("max_iter", 0) > 100:
+                params["max_iter"] = 100
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                model.make(setting, params).fit(x, y)
+    assert found >= 15

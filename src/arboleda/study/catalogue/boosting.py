@@ -8,6 +8,7 @@ from arboleda.boosting import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
 )
+from arboleda.study.catalogue import spaces
 from arboleda.study.catalogue.costs import boosting_cost
 from arboleda.study.catalogue.model import Model, Params, Setting, both_tasks
 
@@ -52,6 +53,7 @@ BOOSTING: tuple[Model, ...] = (
         style="native",
         engine="arboleda",
         cost=boosting_cost(lambda params: params["max_iter"]),
+        space=spaces.boosting,
     ),
     *both_tasks(
         "friedman_boosting",
@@ -64,5 +66,6 @@ BOOSTING: tuple[Model, ...] = (
         engine="arboleda",
         core=False,
         cost=boosting_cost(lambda params: params["n_estimators"] * params["max_depth"]),
+        space=spaces.friedman,
     ),
 )

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from arboleda.study.catalogue import spaces
 from arboleda.study.catalogue.costs import boosting_cost
-from arboleda.study.catalogue.model import Grid, Model, Params, Setting, both_tasks
+from arboleda.study.catalogue.model import Grid, Model, Params, Setting, Space, both_tasks
 from arboleda.study.preparation import Style
 
 __all__ = ["BOOSTING_STYLES", "with_categories"]
@@ -86,6 +87,7 @@ def _style(
     grid: Grid = _rounds_grid,
     *,
     columns: Style = "native",
+    space: Space | None = spaces.boosting,
 ) -> tuple[Model, Model]:
     """The entries of a style; of ``columns="none"`` its trees split the categories themselves."""
 
@@ -105,10 +107,19 @@ def _style(
         core=False,
         cost=_cost,
         fidelity=_fewer_rounds,
+        space=space,
     )
 
 
-def _one_task(key: str, name: str, task: Any, make: Any, options: Any, grid: Grid) -> Model:
+def _one_task(
+    key: str,
+    name: str,
+    task: Any,
+    make: Any,
+    options: Any,
+    grid: Grid,
+    space: Space | None = spaces.boosting,
+) -> Model:
     return Model(
         key=key,
         name=name,
@@ -120,6 +131,7 @@ def _one_task(key: str, name: str, task: Any, make: Any, options: Any, grid: Gri
         core=False,
         cost=_cost,
         fidelity=_fewer_rounds,
+        space=space,
     )
 
 
@@ -137,6 +149,7 @@ BOOSTING_STYLES: tuple[Model, ...] = (
         },
         _ordered_grid,
         columns="none",
+        space=None,
     ),
     *_style("dart", "DART", {"drop_rate": 0.1}, _leaves_grid),
     *_style(
@@ -188,6 +201,7 @@ BOOSTING_STYLES: tuple[Model, ...] = (
         HistGradientBoostingRegressor,
         {},
         _robust_grid,
+        None,
     ),
     _one_task(
         "logarithmic_boosting",
@@ -196,5 +210,6 @@ BOOSTING_STYLES: tuple[Model, ...] = (
         HistGradientBoostingRegressor,
         {},
         _logarithmic_grid,
+        None,
     ),
 )

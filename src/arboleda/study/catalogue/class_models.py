@@ -16,6 +16,7 @@ from arboleda.learners import (
     NearestShrunkenCentroids,
     RegularizedDiscriminantAnalysis,
 )
+from arboleda.study.catalogue import spaces
 from arboleda.study.catalogue.model import Model, Params, Setting, no_parameters
 
 __all__ = ["CLASS_MODELS"]
@@ -51,6 +52,7 @@ CLASS_MODELS: tuple[Model, ...] = (
         task="classification",
         make=lambda s, p: GaussianNB(**p),
         grid=lambda s: [{"var_smoothing": v} for v in (1e-9, 1e-6, 1e-3, 1e-1)],
+        space=spaces.naive_bayes,
     ),
     Model(
         key="mixed_naive_bayes",

@@ -15,6 +15,7 @@ from arboleda.forest import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from arboleda.study.catalogue import spaces
 from arboleda.study.catalogue.costs import trees_cost
 from arboleda.study.catalogue.model import Model, Params, Setting, Size, both_tasks
 from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -103,6 +104,7 @@ FORESTS: tuple[Model, ...] = (
         lambda s, p: BaggingRegressor(**_bagging_options(s, p, DecisionTreeRegressor)),
         _bagging_grid,
         **_FOREST,
+        space=spaces.subspaces,
     ),
     *both_tasks(
         "random_subspaces",
@@ -113,6 +115,7 @@ FORESTS: tuple[Model, ...] = (
         _subspace_grid,
         **_FOREST,
         core=False,
+        space=spaces.subspaces,
     ),
     *both_tasks(
         "random_patches",
@@ -144,6 +147,7 @@ FORESTS: tuple[Model, ...] = (
         lambda s, p: RandomForestRegressor(**_options(s, p)),
         _regressor_grid,
         **_FOREST,
+        space=spaces.forest,
     ),
     *both_tasks(
         "extra_trees",
@@ -153,5 +157,6 @@ FORESTS: tuple[Model, ...] = (
         lambda s, p: ExtraTreesRegressor(**_options(s, p)),
         _regressor_grid,
         **_FOREST,
+        space=spaces.forest,
     ),
 )

@@ -8,6 +8,7 @@ from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
 
+from arboleda.study.catalogue import spaces
 from arboleda.study.catalogue.model import Model, Params, Setting, Size, both_tasks
 from arboleda.study.catalogue.scaled_target import scaled_target
 
@@ -88,6 +89,7 @@ KERNELS: tuple[Model, ...] = (
         max_rows=100_000,
         note=_svm_note,
         cost=_cost,
+        space=spaces.inverse_penalty,
     ),
     Model(
         key="kernel_ridge",
@@ -99,5 +101,6 @@ KERNELS: tuple[Model, ...] = (
         note=_kernel_ridge_note,
         cost=_cost,
         core=False,
+        space=spaces.kernel_ridge,
     ),
 )

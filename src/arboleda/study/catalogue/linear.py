@@ -11,6 +11,7 @@ from sklearn.linear_model import (
     RidgeClassifier,
 )
 
+from arboleda.study.catalogue import spaces
 from arboleda.study.catalogue.costs import each_row_cost
 from arboleda.study.catalogue.model import Model, Params, Setting, no_parameters
 from arboleda.study.catalogue.scaled_target import scaled_target
@@ -48,6 +49,7 @@ LINEAR: tuple[Model, ...] = (
         make=_logistic,
         grid=lambda s: [{"C": c} for c in (0.01, 0.1, 1.0, 10.0)],
         cost=each_row_cost(5e-7),
+        space=spaces.inverse_penalty,
     ),
     Model(
         key="linear",
@@ -62,6 +64,7 @@ LINEAR: tuple[Model, ...] = (
         task="regression",
         make=lambda s, p: Ridge(**p),
         grid=_ridge_grid,
+        space=spaces.penalty,
     ),
     Model(
         key="ridge",
@@ -69,6 +72,7 @@ LINEAR: tuple[Model, ...] = (
         task="classification",
         make=lambda s, p: RidgeClassifier(**p),
         grid=_ridge_grid,
+        space=spaces.penalty,
         core=False,
     ),
     Model(
@@ -77,6 +81,7 @@ LINEAR: tuple[Model, ...] = (
         task="regression",
         make=lambda s, p: scaled_target(Lasso(max_iter=DESCENT_ROUNDS, **p)),
         grid=_lasso_grid,
+        space=spaces.lasso,
     ),
     Model(
         key="elastic_net",
@@ -84,5 +89,6 @@ LINEAR: tuple[Model, ...] = (
         task="regression",
         make=lambda s, p: scaled_target(ElasticNet(max_iter=DESCENT_ROUNDS, **p)),
         grid=_elastic_net_grid,
+        space=spaces.elastic_net,
     ),
 )

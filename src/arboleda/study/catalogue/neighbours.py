@@ -6,6 +6,7 @@ from sklearn.decomposition import PCA
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 
+from arboleda.study.catalogue import spaces
 from arboleda.study.catalogue.costs import pairs_cost
 from arboleda.study.catalogue.model import Model, Params, Setting, both_tasks
 
@@ -43,4 +44,5 @@ NEIGHBOURS: tuple[Model, ...] = both_tasks(
     _grid,
     max_rows=MOST_ROWS,
     cost=pairs_cost(1e-10, MOST_ROWS),
+    space=spaces.neighbours,
 )

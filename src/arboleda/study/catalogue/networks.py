@@ -4,6 +4,7 @@ from typing import Any
 
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
+from arboleda.study.catalogue import spaces
 from arboleda.study.catalogue.costs import each_row_cost
 from arboleda.study.catalogue.model import Model, Params, Setting, both_tasks
 from arboleda.study.catalogue.scaled_target import scaled_target
@@ -41,4 +42,5 @@ NETWORKS: tuple[Model, ...] = both_tasks(
     _grid,
     max_rows=100_000,
     cost=each_row_cost(4e-6),
+    space=spaces.network,
 )

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from arboleda.study.catalogue import spaces
 from arboleda.study.catalogue.costs import trees_cost
 from arboleda.study.catalogue.model import Model, Params, Setting, both_tasks, no_parameters
 from arboleda.tree import (
@@ -47,6 +48,7 @@ TREES: tuple[Model, ...] = (
         style="native",
         engine="arboleda",
         cost=trees_cost(1),
+        space=spaces.cart,
     ),
     # Its own cross-validation along the path chooses the size: what is left is how careful to be.
     *both_tasks(
