@@ -130,6 +130,7 @@ PYTHON = {
     "study": {
         "_files",
         "_numbers",
+        "_strict_json",
         "adaboost",
         "bagging",
         "boosting",

@@ -5,6 +5,7 @@ neither the model nor the calibration has seen: within each fold of the study th
 once, and what calibrates it is learned from its predictions of rows held out within that fold.
 """
 
+from collections.abc import Mapping
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -17,7 +18,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.utils.metaestimators import available_if
 
 from arboleda.metrics import ReliabilityTable, calibration_error, reliability_table
-from arboleda.study.scoring import class_scores
+from arboleda.study.scoring import all_scores, class_scores
 from arboleda.study.target import Target
 
 __all__ = [
@@ -27,8 +28,10 @@ __all__ = [
     "are_probabilities",
     "bins_of",
     "calibrated",
+    "calibrated_scores",
     "reliability",
     "reliability_of",
+    "variants_of",
 ]
 
 Floats = npt.NDArray[np.float64]
@@ -98,6 +101,26 @@ def calibrated(
     found: dict[str, Floats | None] = {
         AS_IT_IS: own if own is not None and are_probabilities(own) else None
     }
+    return found | calibrated_scores(response, held_out, y, said, n_classes)
+
+
+def calibrated_scores(
+    response: Response, held_out: Floats, y: npt.NDArray[Any], said: Floats, n_classes: int
+) -> dict[str, Floats | None]:
+    """What each method makes of scores, by what it learns from those of rows held out.
+
+    Parameters
+    ----------
+    response : {"decision_function", "predict_proba"}
+        What the scores are.
+    held_out : ndarray of shape (n_rows, n_columns)
+        Scores of rows that the model did not learn from, whose classes are ``y``.
+    y : ndarray of shape (n_rows,)
+    said : ndarray of shape (n_other_rows, n_columns)
+        Scores that are calibrated.
+    n_classes : int
+    """
+    found: dict[str, Floats | None] = {}
     known = FrozenEstimator(KnownScores(response).fit(held_out, y))
     rows = np.arange(len(y))
     for method in METHODS:
@@ -105,6 +128,26 @@ def calibrated(
         variant = CalibratedClassifierCV(known, method=method, cv=[(rows, rows)])
         found[method] = class_scores(variant.fit(held_out, y), said, n_classes)
     return found
+
+
+def variants_of(
+    found: Mapping[str, Floats | None],
+    y: npt.NDArray[Any],
+    target: Target,
+    seed: int,
+    *,
+    is_test: bool,
+) -> dict[str, Any]:
+    """What is told of each method's probabilities, where it gives any."""
+    return {
+        method: {
+            "metrics": all_scores(y, said.argmax(axis=1), said, len(target.labels)),
+            "bins": bins_of(y, said, target),
+            "reliability": reliability_of(y, said, target, seed) if is_test else None,
+        }
+        for method, said in found.items()
+        if said is not None and np.all(np.isfinite(said))
+    }
 
 
 def _columns(scores: npt.NDArray[Any]) -> Floats:

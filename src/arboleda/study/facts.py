@@ -126,7 +126,9 @@ def _model(plan: Plan, outcome: Outcome) -> dict[str, Any]:
         "key": model.key,
         "name": model.name,
         "engine": model.engine,
-        "preparation": PREPARATIONS[model.style_of(best.params if best else {})],
+        "preparation": "its members'"
+        if outcome.ensemble
+        else PREPARATIONS[model.style_of(outcome.params)],
         "note": _note(plan, outcome),
         "status": "failed" if failed else "ok",
         "error": error,
@@ -144,6 +146,7 @@ def _model(plan: Plan, outcome: Outcome) -> dict[str, Any]:
         "best": None if failed else _position(scored, best),
         "cv": None if failed or best is None else _cv(best, plan.metric.key),
         "test": None if failed or outcome.test is None else outcome.test["test"],
+        "ensemble": None if failed else outcome.ensemble,
         "timing": _timing(outcome),
     }
 

@@ -21,7 +21,7 @@ from arboleda.study.search import Trial
 from arboleda.study.tuning import Tuning
 from arboleda.study.work import Job
 
-__all__ = ["Found", "LeftOut", "Outcome", "calibrate_best", "ranked", "run_plan"]
+__all__ = ["Found", "LeftOut", "Outcome", "calibrate_best", "learns", "ranked", "run_plan"]
 
 NO_TIME = "Left out: no time was left"
 # A model, its candidates, and the index of the chosen one.
@@ -30,12 +30,22 @@ Chosen = tuple[Model, tuple[Candidate, ...], int | None]
 
 @dataclass(frozen=True)
 class Outcome:
-    """All that is known of one model: its candidates, the chosen one and its test result."""
+    """All that is known of one model: its candidates, the chosen one and its test result.
+
+    ``ensemble`` tells what a combined model is made of: there is no estimator that could be fitted
+    in its place.
+    """
 
     model: Model
     candidates: tuple[Candidate, ...]
     best: int | None
     test: dict[str, Any] | None
+    ensemble: dict[str, Any] | None = None
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """Those of the chosen candidate; of a model that failed, none."""
+        return {} if self.best is None else self.candidates[self.best].params
 
     @property
     def error(self) -> str | None:
@@ -44,6 +54,11 @@ class Outcome:
             failed = (c.failed for c in self.candidates if c.failed)
             return next(failed, f"{NO_TIME} to score a candidate on all folds")
         return f"{NO_TIME} for its test" if self.test is None else self.test["error"]
+
+
+def learns(model: Model) -> bool:
+    """Whether a model looks at the columns; the baseline does not."""
+    return model.style != "none" or model.engine == "arboleda"
 
 
 @dataclass(frozen=True)
@@ -224,6 +239,8 @@ def calibrate_best(
 ) -> tuple[Outcome, list[dict[str, Any]]] | None:
     """Try methods of calibration on the best model, unless it answers numbers or is the baseline.
 
+    The best model is no combination: that is fitted otherwise.
+
     Returns
     -------
     outcome, results : Outcome, list of dict
@@ -233,8 +250,7 @@ def calibrate_best(
     if not outcomes or not plan.target.labels:
         return None
     outcome = ranked(plan, outcomes)[0]
-    learns = outcome.model.style != "none" or outcome.model.engine == "arboleda"
-    if outcome.error or outcome.best is None or not learns:
+    if outcome.error or outcome.best is None or not learns(outcome.model):
         return None
     jobs = plan.calibration_jobs(outcome.model, outcome.candidates[outcome.best].params)
     missing = [job for job in jobs if not work.is_done(job)]

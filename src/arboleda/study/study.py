@@ -6,7 +6,7 @@ import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
@@ -16,6 +16,8 @@ from arboleda._files import write_atomically
 from arboleda.report import FIGURES, write_report
 from arboleda.study.asked import make_settings
 from arboleda.study.budget import Budget
+from arboleda.study.combined.calibrating import calibrate_combined
+from arboleda.study.combined.outcomes import combined_outcomes
 from arboleda.study.errors import StudyError
 from arboleda.study.execution import Execution
 from arboleda.study.facts import leaderboard_csv, make_facts
@@ -30,7 +32,7 @@ from arboleda.study.plan import Plan, make_plan
 from arboleda.study.pool import Pool, choose_processes
 from arboleda.study.progress import make_watcher
 from arboleda.study.reading import read_table
-from arboleda.study.runner import Found, calibrate_best, ranked, run_plan
+from arboleda.study.runner import Found, Outcome, calibrate_best, ranked, run_plan
 from arboleda.study.tested import Answers, answers_of, held_out_answers
 
 __all__ = ["Study", "StudyResult"]
@@ -204,7 +206,9 @@ class Study:
             with make_watcher(progress) as watcher, _pool(plan, folder, clock) as (pool, budget):
                 work = Execution(folder, ledger, pool, watcher, budget)
                 found = run_plan(plan, work)
-                calibration = calibrate_best(found.plan, work, found.outcomes)
+                combined = combined_outcomes(found.plan, found.outcomes, folder)
+                found = replace(found, outcomes=[*found.outcomes, *combined])
+                calibration = _calibrated(found, work)
             answers = answers_of(found.plan, folder)
             facts = make_facts(found, calibration, answers, started, monotonic() - clock)
             with _Told(folder):
@@ -256,6 +260,13 @@ def default_folder(stem: str, target: str) -> Path:
     """``studies/<table>-<target>``, with only characters that every file system takes."""
     name = re.sub(r"[^\w.-]+", "_", f"{stem}-{target}")[:80].strip("._")
     return Path("studies") / (name or "study")
+
+
+def _calibrated(found: Found, work: Execution) -> tuple[Outcome, list[dict[str, Any]]] | None:
+    """What calibrating the best model is worth; a combination's answers are there already."""
+    if found.outcomes and ranked(found.plan, found.outcomes)[0].ensemble:
+        return calibrate_combined(found.plan, found.outcomes, work.folder)
+    return calibrate_best(found.plan, work, found.outcomes)
 
 
 class _Told:

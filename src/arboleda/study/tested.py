@@ -16,6 +16,7 @@ from arboleda.study.groups import groups_facts
 from arboleda.study.plan import Plan
 from arboleda.study.runner import Outcome
 from arboleda.study.search import Trial
+from arboleda.study.work import TEST
 
 __all__ = ["Answers", "add_tested", "answers_of", "held_out_answers"]
 
@@ -37,6 +38,8 @@ def answers_of(plan: Plan, folder: Path) -> Answers:
     def read(outcome: Outcome, fold: int | None) -> Said | None:
         if outcome.best is None or outcome.error is not None:
             return None
+        if outcome.ensemble:
+            return _said_together(plan, folder, outcome.model.key, fold)
         params = outcome.candidates[outcome.best].params
         if fold is None:
             job = plan.test_job(outcome.model, params)
@@ -46,6 +49,13 @@ def answers_of(plan: Plan, folder: Path) -> Answers:
         return read_answers(path, len(job.score_rows), len(plan.target.labels))
 
     return read
+
+
+def _said_together(plan: Plan, folder: Path, key: str, fold: int | None) -> Said | None:
+    """What a combination said: it has no piece of work of its own."""
+    rows = plan.split.test if fold is None else plan.split.folds[fold][1]
+    path = answers_path(folder / ANSWERS, key, {}, TEST if fold is None else str(fold))
+    return read_answers(path, len(rows), len(plan.target.labels))
 
 
 def add_tested(

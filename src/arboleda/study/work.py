@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from threadpoolctl import ThreadpoolController
 
 from arboleda.study.answers import Said, keep_answers
-from arboleda.study.calibration import bins_of, calibrated, reliability_of
+from arboleda.study.calibration import calibrated, variants_of
 from arboleda.study.evaluate import evaluate_test
 from arboleda.study.features import Features
 from arboleda.study.folder.model_files import keep_model
@@ -149,15 +149,7 @@ def _calibrate(job: Job, shared: Shared) -> dict[str, Any]:
     seconds = time.perf_counter() - started
     y_score = y[job.score_rows]
     is_test = job.fold == CALIBRATION + TEST
-    variants: dict[str, Any] = {}
-    for method, said in found.items():
-        if said is None or not np.all(np.isfinite(said)):
-            continue
-        variants[method] = {
-            "metrics": all_scores(y_score, said.argmax(axis=1), said, n_classes),
-            "bins": bins_of(y_score, said, target),
-            "reliability": reliability_of(y_score, said, target, shared.seed) if is_test else None,
-        }
+    variants = variants_of(found, y_score, target, shared.seed, is_test=is_test)
     return {"error": None, "scores": {}, "timing": {"fit_s": seconds}, "variants": variants}
 
 

@@ -2,12 +2,13 @@
 
 A model is a preparation of the columns and an estimator. An estimator of this library that has a
 model file is kept as one, ``<key>.arboleda``; the preparation, and other estimators, are in
-``<key>.skops``.
+``<key>.skops``. A combination of models is kept as its rule, ``<key>.combined``, beside the files
+of its members, which are listed with it.
 """
 
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -21,10 +22,11 @@ from sklearn.svm import SVC, SVR
 
 from arboleda.persist import SavedModel, model_from_bytes, model_to_bytes
 from arboleda.study.errors import StudyError
+from arboleda.study.folder.combined_file import combined_from_bytes
 from arboleda.study.folder.files import FileList, checked_bytes, is_there, put
 from arboleda.study.folder.skops_file import estimators_from_bytes, estimators_to_bytes
 
-__all__ = ["check_key", "is_kept", "keep_model", "read_model"]
+__all__ = ["check_key", "is_kept", "keep_combined", "keep_model", "read_model"]
 
 if find_spec("skops") is None:  # told before a study begins; it is loaded when needed
     raise ModuleNotFoundError("No module named 'skops'", name="skops")
@@ -51,6 +53,25 @@ def keep_model(pipeline: Pipeline, folder: Path, key: str) -> Kept:
                 left.unlink(missing_ok=True)
             reason = getattr(error, "strerror", None) or str(error) or "no reason given"
             return {"files": {}, "error": f"{type(error).__name__}: {reason.splitlines()[0][:300]}"}
+
+
+def keep_combined(folder: Path, key: str, content: bytes, members: Sequence[FileList]) -> Kept:
+    """Write a combination's file beside its members', which are kept already.
+
+    Returns
+    -------
+    kept : dict
+        As `keep_model` gives it; ``files`` lists the members' files, too.
+    """
+    name = f"{key}.combined"
+    try:
+        own = {name: put(folder, name, content)}
+    except OSError as error:
+        return {"files": {}, "error": f"{type(error).__name__}: {error.strerror or error}"}
+    return {
+        "files": {k: dict(v) for files in (own, *members) for k, v in files.items()},
+        "error": None,
+    }
 
 
 def is_kept(kept: Any, folder: Path) -> bool:
@@ -92,18 +113,13 @@ def read_model(folder: Path, key: str, files: FileList) -> Pipeline:
     StudyError
         If a file is missing or damaged, or the files hold no model.
     """
-    ours, others = f"{check_key(key)}.arboleda", f"{key}.skops"
-    preparation, model = None, None
     try:
-        if others in files:
-            content = checked_bytes(folder, others, files)
-            with warnings.catch_warnings():
-                # Another version of scikit-learn is told once, for the whole study.
-                warnings.simplefilter("ignore")
-                preparation, model = _two_parts(estimators_from_bytes(content))
-        if ours in files:
-            model = model_from_bytes(checked_bytes(folder, ours, files))
-        return _whole(preparation, model)
+        combined = f"{check_key(key)}.combined"
+        if combined in files:
+            content = checked_bytes(folder, combined, files)
+            model = combined_from_bytes(content, lambda member: _read_plain(folder, member, files))
+            return Pipeline([("preparation", "passthrough"), ("model", model)])
+        return _read_plain(folder, key, files)
     except StudyError:
         raise
     except (TypeError, ValueError) as error:
@@ -111,6 +127,21 @@ def read_model(folder: Path, key: str, files: FileList) -> Pipeline:
             f"The model {key} in {folder} cannot be used ({error}); delete its files and run the "
             "study's command again: what is done is kept."
         ) from error
+
+
+def _read_plain(folder: Path, key: str, files: FileList) -> Pipeline:
+    """The fitted pipeline of a model that is no combination."""
+    ours, others = f"{check_key(key)}.arboleda", f"{key}.skops"
+    preparation, model = None, None
+    if others in files:
+        content = checked_bytes(folder, others, files)
+        with warnings.catch_warnings():
+            # Another version of scikit-learn is told once, for the whole study.
+            warnings.simplefilter("ignore")
+            preparation, model = _two_parts(estimators_from_bytes(content))
+    if ours in files:
+        model = model_from_bytes(checked_bytes(folder, ours, files))
+    return _whole(preparation, model)
 
 
 def _two_parts(found: list[Any]) -> tuple[Any, Any]:

@@ -1,0 +1,63 @@
+"""What a combination says of rows that it did not learn from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda.combine import MemberOutputs
+from arboleda.study.combined.methods import Learn
+from arboleda.study.combined.rules import Rule
+
+__all__ = ["CrossFitted", "cross_fit"]
+
+Floats = npt.NDArray[np.float64]
+# Parts that all rows are cut into where they were scored as one.
+BLOCKS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class CrossFitted:
+    """The rule that all rows teach, and what those of the other rows say of each part."""
+
+    rule: Rule
+    said: tuple[Floats, ...]
+
+
+def cross_fit(
+    learn: Learn, parts: Sequence[MemberOutputs], whole: MemberOutputs, y: npt.NDArray, seed: int
+) -> CrossFitted:
+    """Learn a combination from all rows, and from the rows outside each part.
+
+    Parameters
+    ----------
+    learn : callable
+        Of the answers, the target and the seed.
+    parts : sequence of MemberOutputs
+        What the members said of the rows of each fold.
+    whole : MemberOutputs
+        What they said of all of these rows.
+    y : ndarray of shape (n_table_rows,)
+        Numbers of classes, or values.
+    seed : int
+    """
+    target = y[whole.rows]
+    said = []
+    for part in parts:
+        found = np.empty(part.outputs.shape[1:])
+        for block in _blocks(part, len(whole.rows), seed):
+            others = ~np.isin(whole.rows, part.rows[block])
+            rule = learn(whole.outputs[:, others], target[others], seed)
+            found[block] = rule(part.outputs[:, block])
+        said.append(found)
+    return CrossFitted(learn(whole.outputs, target, seed), tuple(said))
+
+
+def _blocks(part: MemberOutputs, n_rows: int, seed: int) -> list[npt.NDArray[np.int64]]:
+    """Places in a part that are judged together: all, unless no other rows would be left."""
+    places = np.arange(len(part.rows))
+    if len(places) < n_rows:
+        return [places]
+    order = np.random.default_rng([seed, n_rows]).permutation(places)
+    return [np.sort(block) for block in np.array_split(order, min(BLOCKS, n_rows))]

@@ -1,0 +1,167 @@
+"""The ways to combine the models of a study: each a pure function of what they said held out.
+
+References
+----------
+D. H. Wolpert (1992), "Stacked generalization", Neural Networks 5; L. Breiman (1996), "Stacked
+regressions", Machine Learning 24; K. M. Ting, I. H. Witten (1999), "Issues in stacked
+generalization", JAIR 10; R. Caruana, A. Niculescu-Mizil, G. Crew, A. Ksikes (2004), "Ensemble
+selection from libraries of models", ICML; C. Guo, G. Pleiss, Y. Sun, K. Weinberger (2017), "On
+calibration of modern neural networks", ICML.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import minimize_scalar
+from sklearn.linear_model import LogisticRegression, RidgeCV
+
+from arboleda.combine._constrained_weights import constrained_weights
+from arboleda.combine._greedy_selection import select_greedily
+from arboleda.combine._judges import judge_of
+from arboleda.study.combined.rules import LinearRule, MeanRule, Rule, at_temperature
+
+__all__ = ["METHODS", "Learn", "Method", "fitted_temperature", "single_models"]
+
+Floats = npt.NDArray[np.float64]
+Array = npt.NDArray[np.int64] | Floats
+# From answers (members x rows[ x classes]), numbers of classes or values, and a seed.
+Learn = Callable[[Floats, Array, int], Rule]
+
+# Models of one fit: the members of the textbook's stack.
+_SINGLE = {
+    "cart",
+    "elastic_net",
+    "neighbours",
+    "lasso",
+    "lda",
+    "linear",
+    "logistic",
+    "naive_bayes",
+    "network",
+    "ridge",
+    "svm",
+}
+# Members of the plain vote.
+VOTERS = 5
+# Greedy choices, each from another random half of the members, and steps of each.
+BAGS, ROUNDS, SMALLEST_BAG = 8, 25, 3
+# Rows times columns times classes that a linear meta-model is learned from, at most: seconds.
+META_CELLS = 20_000_000
+# Answers that greedy choices look at, at most.
+JUDGED_ROWS = 20_000
+RIDGE_PENALTIES = (0.01, 0.1, 1.0, 10.0, 100.0)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to combine models: its key and name, what learns it, and which models take part."""
+
+    key: str
+    name: str
+    learn: Learn
+    members: Callable[[list[str]], list[str]] = lambda keys: keys
+
+
+def single_models(keys: list[str]) -> list[str]:
+    """Those models that are no ensembles themselves."""
+    return [key for key in keys if key in _SINGLE]
+
+
+def _soft_vote(outputs: Floats, target: Array, seed: int) -> Rule:
+    """The plain mean of the best few, by log-loss or squared error."""
+    weights = np.zeros(len(outputs))
+    weights[np.argsort(_losses(outputs, target), kind="stable")[:VOTERS]] = 1.0
+    return MeanRule(tuple((weights / weights.sum()).tolist()))
+
+
+def _stacking(outputs: Floats, target: Array, seed: int) -> Rule:
+    """Logistic regression of the classes on the probabilities, or ridge regression of values."""
+    if outputs.ndim == 2:
+        return _ridge(outputs, target)
+    n_members, n_rows, n_classes = outputs.shape
+    width = n_members * (1 if n_classes == 2 else n_classes)
+    rows = _some_rows(n_rows, META_CELLS // (width * n_classes), seed)
+    model = LogisticRegression(max_iter=1000)
+    model.fit(LinearRule.columns_of(outputs[:, rows]), target[rows])
+    return LinearRule(model.coef_, model.intercept_, tuple(model.classes_.tolist()))
+
+
+def _ridge(outputs: Floats, target: Array) -> Rule:
+    """Ridge regression in units of the target's spread, so that the penalty has no unit."""
+    centre, spread = float(target.mean()), float(target.std()) or 1.0
+    model = RidgeCV(RIDGE_PENALTIES)
+    model.fit((outputs.T - centre) / spread, (target - centre) / spread)
+    intercept = centre + spread * float(model.intercept_) - centre * float(model.coef_.sum())
+    return LinearRule(model.coef_[None, :], np.array([intercept]))
+
+
+def _nonnegative(outputs: Floats, target: Array, seed: int) -> Rule:
+    """The nearest combination without negative weights; of probabilities with the sum 1."""
+    constraint = "nonnegative" if outputs.ndim == 2 else "simplex"
+    weights = constrained_weights(outputs, target, constraint)
+    return MeanRule(tuple(weights.tolist()))
+
+
+def _greedy(outputs: Floats, target: Array, seed: int) -> Rule:
+    """Ensemble selection from random halves of the members, then a temperature.
+
+    Members are added where they help the mean's log-loss, or squared error, most.
+    """
+    rows = _some_rows(outputs.shape[1], JUDGED_ROWS, seed)
+    said, known = outputs[:, rows], target[rows]
+    n_members, n_classes = len(outputs), outputs.shape[2] if outputs.ndim == 3 else 0
+    judge = judge_of(
+        "neg_log_loss" if n_classes else "neg_mean_squared_error",
+        said,
+        known,
+        np.ones(len(rows)),
+        np.arange(n_classes) if n_classes else None,
+    )
+    size = min(n_members, max(SMALLEST_BAG, round(n_members / 2)))
+    draw = np.random.default_rng([seed, n_members])
+    shares = []
+    for _ in range(BAGS if size < n_members else 1):
+        library = np.sort(draw.choice(n_members, size, replace=False)).tolist()
+        shares.append(select_greedily(judge, library, None, ROUNDS).shares(n_members))
+    rule = MeanRule(tuple(np.mean(shares, axis=0).tolist()))
+    if not n_classes:
+        return rule
+    return MeanRule(rule.weights, fitted_temperature(rule(said), known))
+
+
+def fitted_temperature(probabilities: Floats, target: Array) -> float:
+    """The temperature at which the probabilities' log-loss is least, between 1/4 and 4."""
+
+    def loss(log_temperature: float) -> float:
+        said = at_temperature(probabilities, float(np.exp(log_temperature)))
+        own = said[np.arange(len(target)), target]
+        return -float(np.mean(np.log(np.clip(own, np.finfo(np.float64).eps, 1.0))))
+
+    limit = float(np.log(4.0))
+    return float(np.exp(minimize_scalar(loss, bounds=(-limit, limit), method="bounded").x))
+
+
+def _losses(outputs: Floats, target: Array) -> Floats:
+    """Log-loss or mean squared error of each member."""
+    if outputs.ndim == 2:
+        return np.asarray(np.mean((outputs - target) ** 2, axis=1))
+    own = outputs[:, np.arange(len(target)), target]
+    return -np.asarray(np.mean(np.log(np.clip(own, np.finfo(np.float64).eps, 1.0)), axis=1))
+
+
+def _some_rows(n_rows: int, limit: int, seed: int) -> npt.NDArray[np.int64]:
+    if n_rows <= limit:
+        return np.arange(n_rows)
+    draw = np.random.default_rng([seed, n_rows])
+    return np.sort(draw.choice(n_rows, limit, replace=False))
+
+
+METHODS: tuple[Method, ...] = (
+    Method("soft_vote", "Soft vote", _soft_vote),
+    Method("greedy_selection", "Greedy selection", _greedy),
+    Method("nonnegative_stacking", "Non-negative stacking", _nonnegative),
+    Method("stacking", "Stacking", _stacking),
+    Method("single_stacking", "Stacking of single models", _stacking, single_models),
+)

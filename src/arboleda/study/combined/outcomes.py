@@ -1,0 +1,253 @@
+"""The combined models of a study: learned, judged, tested and kept from what is on the disk."""
+
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda.combine import MemberOutputs
+from arboleda.diagnose import diversity
+from arboleda.study.answers import ANSWERS, Asked, Said, answers_path, keep_answers, outputs_of_rows
+from arboleda.study.candidates import Candidate
+from arboleda.study.catalogue import Model
+from arboleda.study.catalogue.model import no_parameters
+from arboleda.study.combined.cross_fitting import cross_fit
+from arboleda.study.combined.methods import METHODS, Method
+from arboleda.study.combined.rules import MeanRule, Rule
+from arboleda.study.evaluate import evaluate_test
+from arboleda.study.folder.combined_file import combined_to_bytes
+from arboleda.study.folder.files import MODELS
+from arboleda.study.folder.model_files import keep_combined
+from arboleda.study.plan import Plan
+from arboleda.study.runner import Outcome, learns
+from arboleda.study.scoring import all_scores
+from arboleda.study.work import TEST, Job, _plain, _sentence, _texts, _thread_pools
+
+__all__ = ["combined_outcomes"]
+
+Floats = npt.NDArray[np.float64]
+# With fewer there is nothing to combine.
+FEWEST = 2
+
+
+@dataclass(frozen=True, eq=False)
+class _Members:
+    """The models that can take part, and what they said of each fold, of all of them, and test."""
+
+    outcomes: tuple[Outcome, ...]
+    parts: tuple[MemberOutputs, ...]
+    whole: MemberOutputs
+    test: MemberOutputs
+
+    def some(self, keys: Sequence[str]) -> "_Members":
+        """Those of these keys."""
+        places = [i for i, o in enumerate(self.outcomes) if o.model.key in set(keys)]
+        return _Members(
+            tuple(self.outcomes[i] for i in places),
+            tuple(_of(part, places) for part in self.parts),
+            _of(self.whole, places),
+            _of(self.test, places),
+        )
+
+
+def _of(outputs: MemberOutputs, places: list[int]) -> MemberOutputs:
+    names = [outputs.names[i] for i in places]
+    return MemberOutputs(
+        names, outputs.outputs[places], outputs.classes, outputs.rows, outputs.n_table_rows
+    )
+
+
+def combined_outcomes(plan: Plan, outcomes: Sequence[Outcome], folder: Path) -> list[Outcome]:
+    """Every combination of the study's models, as outcomes beside theirs.
+
+    Members are the models that were fitted and kept, but for the baseline. A combination learns
+    from what they said of the folds. Its score on a fold is that of the rule which the other folds
+    teach; the one that all folds teach is tested and kept.
+
+    Parameters
+    ----------
+    plan : Plan
+    outcomes : sequence of Outcome
+        Of the models, tested.
+    folder : Path
+        The study's folder.
+    """
+    members = _members(plan, outcomes, folder)
+    if members is None:
+        return []
+    spreads: dict[tuple[str, ...], dict[str, Any] | None] = {}
+    found: list[Outcome] = []
+    done: set[tuple[Any, tuple[str, ...]]] = set()
+    for method in METHODS:
+        some = members.some(method.members([o.model.key for o in members.outcomes]))
+        keys = tuple(o.model.key for o in some.outcomes)
+        # Where all members are single models, their stack is the stack of all.
+        if len(keys) < FEWEST or (method.learn, keys) in done:
+            continue
+        done.add((method.learn, keys))
+        if keys not in spreads:
+            spreads[keys] = _diversity(plan, some.whole)
+        found.append(_combined(plan, method, some, spreads[keys], folder))
+    return found
+
+
+def _members(plan: Plan, outcomes: Sequence[Outcome], folder: Path) -> _Members | None:
+    """The members' answers; None if there are too few members, or their files are gone."""
+    if plan.settings.scheme.kind == "bootstrap":
+        return None
+    able = [o for o in outcomes if learns(o.model) and o.test and not o.error and _is_kept(o)]
+    if len(able) < FEWEST:
+        return None
+    split = plan.split
+    parts = [
+        _outputs(plan, able, folder, [(str(k), rows)]) for k, (_, rows) in enumerate(split.folds)
+    ]
+    whole = _outputs(
+        plan, able, folder, [(str(k), rows) for k, (_, rows) in enumerate(split.folds)]
+    )
+    test = _outputs(plan, able, folder, [(TEST, split.test)])
+    if whole is None or test is None or any(part is None for part in parts):
+        return None
+    members = _Members(tuple(able), tuple(p for p in parts if p is not None), whole, test)
+    finite = [
+        o.model.key
+        for o, said, tested in zip(able, whole.outputs, test.outputs, strict=True)
+        if np.isfinite(said).all() and np.isfinite(tested).all()
+    ]
+    return members.some(finite) if len(finite) >= FEWEST else None
+
+
+def _is_kept(outcome: Outcome) -> bool:
+    return outcome.test is not None and outcome.test["kept"]["error"] is None
+
+
+def _outputs(plan: Plan, folder: Path, asked: Sequence[Sequence[Job]]) -> MemberOutputs | None:
+    """What was said in pieces of work: of each, one by each member, for the same rows."""
+    parts = [
+        Asked(
+            jobs[0].score_rows,
+            tuple(answers_path(folder / ANSWERS, j.model, j.params, j.entry) for j in jobs),
+        )
+        for jobs in asked
+    ]
+    names = [job.model for job in asked[0]]
+    return outputs_of_rows(names, parts, len(plan.target.y), plan.target.labels)
+
+
+def _combined(
+    plan: Plan, method: Method, members: _Members, spread: dict[str, Any] | None, folder: Path
+) -> Outcome:
+    kind = "regression" if plan.target.task == "regression" else "classification"
+    model = Model(method.key, method.name, kind, _no_estimator, no_parameters, engine="arboleda")
+    started = time.perf_counter()
+    try:
+        with warnings.catch_warnings(record=True) as caught, _thread_pools().limit(limits=1):
+            warnings.simplefilter("always")
+            found = cross_fit(method.learn, members.parts, members.whole, plan.target.y, plan.seed)
+    except (ValueError, np.linalg.LinAlgError) as error:
+        failed = {"error": _sentence(error), "scores": {}, "timing": {}, "warnings": []}
+        return Outcome(model, (Candidate({}, (failed,)),), None, None)
+    seconds = time.perf_counter() - started
+    texts = _texts(caught)
+    results = tuple(
+        {
+            "error": None,
+            "scores": _scores(plan, part.rows, said),
+            "timing": {"fit_s": seconds / len(members.parts)},
+            "warnings": texts,
+        }
+        for part, said in zip(members.parts, found.said, strict=True)
+    )
+    for k, said in enumerate(found.said):
+        _keep_said(folder, method.key, str(k), said)
+    test = _test(plan, model, members, found.rule, folder)
+    return Outcome(
+        model, (Candidate({}, results),), 0, test, _ensemble(members, found.rule, spread)
+    )
+
+
+def _no_estimator(setting: Any, params: Any) -> Any:
+    raise TypeError("a combined model is made of fitted models, not of parameters")
+
+
+def _scores(plan: Plan, rows: npt.NDArray[Any], said: Floats) -> dict[str, Any]:
+    predicted, score = _predicted(said)
+    return dict(_plain(all_scores(plan.target.y[rows], predicted, score, len(plan.target.labels))))
+
+
+def _keep_said(folder: Path, key: str, fold: str, said: Floats) -> None:
+    """Kept for what looks at answers later; a full disk takes them, not the study."""
+    keep_answers(answers_path(folder / ANSWERS, key, {}, fold), Said(*_predicted(said)))
+
+
+def _predicted(said: Floats) -> tuple[npt.NDArray[Any], Floats | None]:
+    return (said, None) if said.ndim == 1 else (said.argmax(axis=1), said)
+
+
+def _test(plan: Plan, model: Model, members: _Members, rule: Rule, folder: Path) -> dict[str, Any]:
+    """As a test job's result; the time is that of all members that count."""
+    keys = [o.model.key for o in members.outcomes]
+    if isinstance(rule, MeanRule):
+        places, rule = rule.used()
+        keys = [keys[place] for place in places]
+    members = members.some(keys)
+    said = rule(members.test.outputs)
+    _keep_said(folder, model.key, TEST, said)
+    predicted, score = _predicted(said)
+    rows, tests = members.test.rows, [o.test for o in members.outcomes if o.test]
+    test = evaluate_test(
+        plan.target.y[rows], predicted, score, plan.target, plan.metric.key, plan.seed
+    )
+    n_columns, n_classes = plan.features.x.shape[1], len(plan.target.labels)
+    content = combined_to_bytes([(key, [key]) for key in keys], rule, n_columns, n_classes)
+    files = [t["kept"]["files"] for t in tests]
+    return {
+        "error": None,
+        "warnings": [],
+        "scores": _scores(plan, rows, said),
+        "timing": {k: sum(t["timing"][k] for t in tests) for k in ("fit_s", "predict_s")},
+        "test": _plain(test),
+        "tree": None,
+        "kept": keep_combined(folder / MODELS, model.key, content, files),
+    }
+
+
+def _ensemble(members: _Members, rule: Rule, spread: dict[str, Any] | None) -> dict[str, Any]:
+    """The ``ensemble`` part of the facts."""
+    shares = rule.shares(len(members.outcomes))
+    return {
+        "method": "mean" if isinstance(rule, MeanRule) else "linear",
+        "members": [
+            {"key": o.model.key, "name": o.model.name, "weight": share}
+            for o, share in zip(members.outcomes, shares, strict=True)
+        ],
+        "diversity": spread,
+    }
+
+
+def _diversity(plan: Plan, outputs: MemberOutputs) -> dict[str, Any] | None:
+    """How much the members differ on the rows held out; None where they predict numbers."""
+    if outputs.classes is None:
+        return None
+    found = diversity(outputs.choices(), plan.target.y[outputs.rows], names=outputs.names)
+    return _plain(
+        {
+            "together": found.summary(),
+            "errors": found.member_error.tolist(),
+            "pairs": [
+                {
+                    "first": outputs.names[i],
+                    "second": outputs.names[j],
+                    "disagreement": float(found.disagreement[k]),
+                    "kappa": float(found.kappa[k]),
+                    "error": float(found.error[k]),
+                }
+                for k, (i, j) in enumerate(found.pairs.tolist())
+            ],
+        }
+    )

@@ -1,0 +1,136 @@
+"""A combined model as a file: its rule in JSON, and the keys under which its members are kept."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.pipeline import Pipeline
+
+from arboleda._strict_json import strict_json
+from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
+from arboleda.study.combined.rules import LinearRule, MeanRule, Rule
+
+__all__ = ["combined_from_bytes", "combined_to_bytes"]
+
+FORMAT, FORMAT_VERSION = "arboleda combined model", 1
+Members = Sequence[tuple[str, Sequence[str]]]
+
+
+def combined_to_bytes(members: Members, rule: Rule, n_columns: int, n_classes: int) -> bytes:
+    """The file's bytes.
+
+    Parameters
+    ----------
+    members : sequence of (str, sequence of str)
+        Each member's key, and the keys under which its models are kept.
+    rule : Rule
+    n_columns, n_classes : int
+        Of the study; no classes in a regression.
+    """
+    entries = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "columns": n_columns,
+        "classes": n_classes,
+        "members": [{"key": key, "models": list(models)} for key, models in members],
+        "rule": _entry(rule),
+    }
+    return (json.dumps(entries, indent=1, allow_nan=False) + "\n").encode()
+
+
+def combined_from_bytes(
+    content: bytes, read: Callable[[str], Pipeline]
+) -> CombinedClassifier | CombinedRegressor:
+    """The fitted model; ``read`` gives the fitted pipeline that is kept under a key.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the bytes are no such file, are of a newer version, or the rule does not fit the members.
+    """
+    stored = strict_json(content, "the list of its members")
+    match stored:
+        case {
+            "format": str(name),
+            "format_version": int(version),
+            "columns": int(n_columns),
+            "classes": int(n_classes),
+            "members": [_, *_] as listed,
+            "rule": dict(entry),
+        } if name == FORMAT and n_columns >= 0 and n_classes >= 0:
+            if version > FORMAT_VERSION:
+                raise ValueError("a newer version of arboleda wrote it")
+        case _:
+            raise ValueError("it is no combined model")
+    rule = _rule(entry, len(listed), n_classes)
+    members = [_member(one, read) for one in listed]
+    if n_classes:
+        return CombinedClassifier.of(members, rule, n_columns, n_classes)
+    return CombinedRegressor.of(members, rule, n_columns)
+
+
+def _member(stored: Any, read: Callable[[str], Pipeline]) -> tuple[str, list[Pipeline]]:
+    match stored:
+        case {"key": str(key), "models": [_, *_] as models} if all(
+            isinstance(model, str) for model in models
+        ):
+            return key, [read(model) for model in models]
+    raise ValueError("a member of it is none")
+
+
+def _entry(rule: Rule) -> dict[str, Any]:
+    if isinstance(rule, MeanRule):
+        return {"kind": "mean", "weights": list(rule.weights), "temperature": rule.temperature}
+    return {
+        "kind": "linear",
+        "coef": rule.coef.tolist(),
+        "intercept": rule.intercept.tolist(),
+        "classes": list(rule.classes),
+    }
+
+
+def _rule(stored: Mapping[str, Any], n_members: int, n_classes: int) -> Rule:
+    match stored:
+        case {"kind": "mean", "weights": list(weights), "temperature": temperature}:
+            values = _numbers(weights, 1)
+            heat = float(_numbers([temperature], 1)[0])
+            if len(values) != n_members or (values < 0).any() or heat <= 0:
+                raise ValueError("its weights are not one for each member, or negative")
+            return MeanRule(tuple(values.tolist()), heat)
+        case {
+            "kind": "linear",
+            "coef": list(coef),
+            "intercept": list(intercept),
+            "classes": list(classes),
+        }:
+            return _linear(_numbers(coef, 2), _numbers(intercept, 1), classes, n_members, n_classes)
+    raise ValueError("it has no rule")
+
+
+def _linear(
+    coef: npt.NDArray[np.float64],
+    intercept: npt.NDArray[np.float64],
+    classes: list[Any],
+    n_members: int,
+    n_classes: int,
+) -> LinearRule:
+    width = n_members * (n_classes if n_classes > 2 else 1)
+    known = all(type(k) is int and 0 <= k < n_classes for k in classes)
+    n_outputs = 1 if len(classes) in (0, 2) else len(classes)
+    if not known or sorted(set(classes)) != classes or (len(classes) > 1) != (n_classes > 0):
+        raise ValueError("its rule gives classes that the study does not have")
+    if coef.shape != (n_outputs, width) or intercept.shape != (n_outputs,):
+        raise ValueError("its rule has not a coefficient for each answer of a member")
+    return LinearRule(coef, intercept, tuple(classes))
+
+
+def _numbers(values: list[Any], ndim: int) -> npt.NDArray[np.float64]:
+    flat = values if ndim == 1 else [v for row in values if isinstance(row, list) for v in row]
+    if not all(type(value) in (int, float) for value in flat):
+        raise ValueError("its rule holds what is no number")
+    found = np.array(values, dtype=np.float64)
+    if found.ndim != ndim or not np.isfinite(found).all():
+        raise ValueError("its rule's numbers are of another shape, or not finite")
+    return found

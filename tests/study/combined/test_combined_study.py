@@ -1,0 +1,195 @@
+"""Combined models in a study: honest scores, one kept model, the same facts again."""
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import accuracy_score
+
+from arboleda.combine import MemberOutputs
+from arboleda.study import Study, StudyResult
+from arboleda.study.answers import ANSWERS
+from arboleda.study.combined.cross_fitting import cross_fit
+from arboleda.study.combined.methods import METHODS
+from arboleda.study.combined.rules import MeanRule
+from arboleda.study.errors import StudyError
+from arboleda.study.folder.files import MODELS
+from arboleda.study.predictions import predict_table
+
+from ..conftest import without_timing
+
+KEYS = [method.key for method in METHODS]
+CLASS_MODELS = "most_frequent,cart,lda,naive_bayes,neighbours,svm,random_forest"
+
+
+@pytest.fixture(scope="module")
+def classes(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
+    out = tmp_path_factory.mktemp("classes")
+    return Study("iris", target="target", out=out, models=CLASS_MODELS, jobs=1).run()
+
+
+@pytest.fixture(scope="module")
+def values(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
+    out = tmp_path_factory.mktemp("values")
+    models = "mean,cart,ridge,neighbours,svm"
+    return Study("diabetes", target="target", out=out, models=models, jobs=1).run()
+
+
+def combined(result: StudyResult) -> list[dict[str, Any]]:
+    return [m for m in result.facts["models"] if m["ensemble"]]
+
+
+@pytest.mark.parametrize("name", ["classes", "values"])
+def test_combinations_stand_beside_their_members(name: str, request: pytest.FixtureRequest) -> None:
+    result = request.getfixturevalue(name)
+    found = combined(result)
+    assert {m["key"] for m in found} <= set(KEYS)
+    assert len(found) >= 4
+    for model in found:
+        assert model["status"] == "ok"
+        assert len(model["cv"]["fold_scores"]) == 5
+        members = [member["key"] for member in model["ensemble"]["members"]]
+        assert "most_frequent" not in members
+        assert "mean" not in members
+        if model["key"] == "single_stacking":
+            assert "random_forest" not in members
+
+
+@pytest.mark.parametrize("name", ["classes", "values"])
+def test_a_kept_combination_repeats_its_test(name: str, request: pytest.FixtureRequest) -> None:
+    result = request.getfixturevalue(name)
+    study = Study.load(result.folder)
+    rows = study.test_rows()
+    for facts in combined(result):
+        model = study.model(facts["key"])
+        told = facts["test"]["metrics"]
+        predicted = model.predict(rows.X)
+        if study.task == "regression":
+            assert np.sqrt(np.mean((predicted - rows.y) ** 2)) == pytest.approx(told["rmse"])
+            continue
+        assert accuracy_score(rows.y, predicted) == told["accuracy"]
+        np.testing.assert_allclose(model.predict_proba(rows.X).sum(axis=1), 1.0)
+
+
+def test_the_same_facts_again_and_nothing_is_fitted(classes: StudyResult) -> None:
+    again = Study("iris", target="target", out=classes.folder, models=CLASS_MODELS, jobs=1).run()
+    assert without_timing(again.facts) == without_timing(classes.facts)
+
+
+def test_diversity_is_told_of_classes_alone(classes: StudyResult, values: StudyResult) -> None:
+    found = combined(classes)[0]["ensemble"]
+    n = len(found["members"])
+    assert len(found["diversity"]["pairs"]) == n * (n - 1) // 2
+    assert all(m["ensemble"]["diversity"] is None for m in combined(values))
+
+
+def test_one_model_alone_is_not_combined(tmp_path: Path) -> None:
+    result = Study("iris", target="target", out=tmp_path, models="most_frequent,lda", jobs=1).run()
+    assert combined(result) == []
+
+
+def test_the_score_of_a_fold_does_not_know_its_classes() -> None:
+    """Members that say nothing, and as many of them as tempt a rule to learn noise by heart."""
+    draw = np.random.default_rng(0)
+    y = draw.integers(0, 2, 200)
+    outputs = draw.dirichlet(np.ones(2), (30, 200))
+    rows = np.arange(200)
+    labels = np.array(["no", "yes"], dtype=object)
+    names = [str(k) for k in range(30)]
+    whole = MemberOutputs(names, outputs, labels, rows, 200)
+    parts = [
+        MemberOutputs(names, outputs[:, part], labels, part, 200)
+        for part in np.array_split(rows, 5)
+    ]
+    learn = next(m.learn for m in METHODS if m.key == "stacking")
+    found = cross_fit(learn, parts, whole, y, 0)
+    held_out = np.mean(np.concatenate(found.said).argmax(axis=1) == y)
+    by_heart = np.mean(found.rule(outputs).argmax(axis=1) == y)
+    assert by_heart > 0.62
+    assert held_out < 0.58
+
+
+def test_rows_scored_as_one_part_are_cut_for_learning() -> None:
+    seen = []
+
+    def learn(outputs: np.ndarray, target: np.ndarray, seed: int) -> MeanRule:
+        seen.append(outputs.shape[1])
+        return MeanRule((1.0,))
+
+    rows = np.arange(20)
+    whole = MemberOutputs(["one"], np.arange(20.0)[None], None, rows, 20)
+    found = cross_fit(learn, [whole], whole, np.zeros(20), 0)
+    assert seen == [16] * 5 + [20]
+    assert found.said[0].tolist() == list(range(20))
+
+
+def test_a_table_is_predicted_by_a_combination(tmp_path: Path) -> None:
+    draw = np.random.default_rng(1)
+    x = draw.normal(size=(150, 2))
+    frame = pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "y": x[:, 0] + x[:, 1] ** 2})
+    out = tmp_path / "study"
+    result = Study(frame, target="y", out=out, models="ridge,cart,neighbours", jobs=1).run()
+    assert result.facts["models"][0]["ensemble"]
+    predict_table(out, frame, tmp_path / "new.csv")
+    said = pd.read_csv(tmp_path / "new.csv")["prediction"]
+    np.testing.assert_allclose(said, Study.load(out).best_model_.predict(frame))
+
+
+def damaged(folder: Path, **changes: Any) -> None:
+    """Change a combination's file and its entry in the list."""
+    path = folder / MODELS / "stacking.combined"
+    stored = json.loads(path.read_text()) | changes
+    path.write_text(json.dumps(stored))
+    index = json.loads((folder / MODELS / "index.json").read_text())
+    content = path.read_bytes()
+    index["models"]["stacking"]["stacking.combined"] = {
+        "bytes": len(content),
+        "sha256": hashlib.sha256(content).hexdigest(),
+    }
+    (folder / MODELS / "index.json").write_text(json.dumps(index))
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"format": "another"}, "no combined model"),
+        ({"format_version": 2}, "newer version"),
+        ({"members": []}, "no combined model"),
+        ({"members": [{"key": "lda", "models": ["../x"]}] * 6}, "no model's key"),
+        ({"members": [{"key": "lda", "models": ["stacking"]}] * 6}, "estimator is none"),
+        ({"members": [{"key": "lda"}] * 6}, "a member of it is none"),
+        ({"rule": {"kind": "mean", "weights": [1.0], "temperature": 1}}, "one for each member"),
+        ({"rule": {"kind": "mean", "weights": [0.1] * 6, "temperature": 0}}, "one for each member"),
+        ({"rule": {"kind": "mean", "weights": ["a"] * 6, "temperature": 1}}, "no number"),
+        (
+            {"rule": {"kind": "linear", "coef": [[1.0]], "intercept": [0.0], "classes": [0, 1]}},
+            "a coefficient for each answer",
+        ),
+        (
+            {"rule": {"kind": "linear", "coef": [[1.0]], "intercept": [0.0], "classes": [0, 9]}},
+            "classes that the study does not have",
+        ),
+        ({"rule": {"kind": "other"}}, "no rule"),
+    ],
+)
+def test_a_damaged_file_is_refused(
+    classes: StudyResult, tmp_path: Path, changes: dict[str, Any], reason: str
+) -> None:
+    folder = tmp_path / "study"
+    shutil.copytree(classes.folder, folder)
+    damaged(folder, **changes)
+    with pytest.raises(StudyError, match=reason):
+        Study.load(folder).model("stacking")
+
+
+def test_lost_answers_are_made_again(classes: StudyResult, tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    shutil.copytree(classes.folder, folder)
+    shutil.rmtree(folder / ANSWERS)
+    again = Study("iris", target="target", out=folder, models=CLASS_MODELS, jobs=1).run()
+    assert without_timing(again.facts) == without_timing(classes.facts)

@@ -1,0 +1,107 @@
+"""Rules learned from answers: against the parts they are made of, and by what they must do."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import log_loss
+
+from arboleda.combine._constrained_weights import constrained_weights
+from arboleda.study.combined.methods import METHODS, fitted_temperature, single_models
+from arboleda.study.combined.rules import LinearRule, MeanRule, at_temperature
+
+BY_KEY = {method.key: method.learn for method in METHODS}
+
+
+def make_classes(n: int = 300, n_members: int = 6, n_classes: int = 3, seed: int = 0):
+    """Members of which the first knows most, and the last nothing."""
+    draw = np.random.default_rng(seed)
+    y = draw.integers(0, n_classes, n)
+    truth = np.eye(n_classes)[y]
+    strength = np.linspace(2.0, 0.0, n_members)[:, None, None]
+    logits = strength * truth + draw.normal(size=(n_members, n, n_classes))
+    p = np.exp(logits)
+    return p / p.sum(axis=2, keepdims=True), y
+
+
+def make_values(n: int = 300, seed: int = 0):
+    draw = np.random.default_rng(seed)
+    y = draw.normal(50.0, 10.0, n)
+    return y + draw.normal(size=(4, n)) * np.array([[2.0], [2.0], [20.0], [200.0]]), y
+
+
+@pytest.mark.parametrize("key", ["greedy_selection", "stacking"])
+def test_a_rule_is_better_than_its_best_member_on_other_rows(key: str) -> None:
+    outputs, y = make_classes(600)
+    rule = BY_KEY[key](outputs[:, :300], y[:300], 0)
+    said = rule(outputs[:, 300:])
+    np.testing.assert_allclose(said.sum(axis=1), 1.0)
+    assert log_loss(y[300:], said) < min(log_loss(y[300:], p[300:]) for p in outputs)
+
+
+@pytest.mark.parametrize("key", [key for key in BY_KEY if key != "soft_vote"])
+def test_every_rule_of_values_leaves_noise_out(key: str) -> None:
+    outputs, y = make_values(600)
+    said = BY_KEY[key](outputs[:, :300], y[:300], 0)(outputs[:, 300:])
+    assert np.sqrt(np.mean((said - y[300:]) ** 2)) < 1.9
+
+
+@pytest.mark.parametrize("key", BY_KEY)
+def test_every_rule_says_probabilities(key: str) -> None:
+    outputs, y = make_classes(n_classes=2)
+    said = BY_KEY[key](outputs, y, 0)(outputs)
+    assert said.shape == (300, 2)
+    assert said.min() >= 0.0
+    np.testing.assert_allclose(said.sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("key", BY_KEY)
+def test_the_same_seed_learns_the_same_numbers(key: str) -> None:
+    outputs, y = make_classes()
+    one, two = (BY_KEY[key](outputs, y, 3) for _ in range(2))
+    assert np.array_equal(one(outputs), two(outputs))
+
+
+def test_a_vote_is_the_mean_of_the_best_five() -> None:
+    outputs, y = make_classes(n_members=7)
+    rule = BY_KEY["soft_vote"](outputs, y, 0)
+    assert isinstance(rule, MeanRule)
+    assert sorted(rule.weights) == [0.0, 0.0, 0.2, 0.2, 0.2, 0.2, 0.2]
+    assert rule.weights[0] == 0.2
+    assert rule.weights[-1] == 0.0
+
+
+def test_non_negative_weights_are_those_of_the_stack() -> None:
+    outputs, y = make_values()
+    rule = BY_KEY["nonnegative_stacking"](outputs, y, 0)
+    assert isinstance(rule, MeanRule)
+    np.testing.assert_allclose(rule.weights, constrained_weights(outputs, y, "nonnegative"))
+
+
+def test_ridge_weights_do_not_depend_on_the_units() -> None:
+    outputs, y = make_values()
+    small = BY_KEY["stacking"](outputs, y, 0)
+    large = BY_KEY["stacking"](1000 * outputs + 7, 1000 * y + 7, 0)
+    assert isinstance(small, LinearRule)
+    assert isinstance(large, LinearRule)
+    np.testing.assert_allclose(small.coef, large.coef, atol=1e-9)
+
+
+def test_a_target_without_spread_is_learned() -> None:
+    outputs = np.full((3, 20), 5.0)
+    for learn in BY_KEY.values():
+        np.testing.assert_allclose(learn(outputs, np.full(20, 5.0), 0)(outputs), 5.0)
+
+
+def test_the_fitted_temperature_undoes_one() -> None:
+    draw = np.random.default_rng(0)
+    p = draw.dirichlet(np.ones(3), 20_000)
+    y = (p.cumsum(axis=1) < draw.random((len(p), 1))).sum(axis=1)
+    assert fitted_temperature(at_temperature(p, 0.5), y) == pytest.approx(2.0, rel=0.05)
+    assert fitted_temperature(p, y) == pytest.approx(1.0, rel=0.05)
+
+
+def test_single_models_are_no_ensembles() -> None:
+    assert single_models(["cart", "random_forest", "svm", "adaboost", "lda"]) == [
+        "cart",
+        "svm",
+        "lda",
+    ]

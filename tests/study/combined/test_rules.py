@@ -1,0 +1,74 @@
+"""What a learned rule makes of the members' answers."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+
+from arboleda.study.combined.rules import LinearRule, MeanRule, at_temperature
+
+
+@pytest.fixture
+def answers() -> np.ndarray:
+    """Probabilities of three members for forty rows and three classes."""
+    return np.random.default_rng(0).dirichlet(np.ones(3), (3, 40))
+
+
+def test_a_mean_is_the_weighted_sum(answers: np.ndarray) -> None:
+    said = MeanRule((0.5, 0.0, 0.5))(answers)
+    np.testing.assert_allclose(said, (answers[0] + answers[2]) / 2)
+
+
+def test_a_row_is_answered_alone(answers: np.ndarray) -> None:
+    rule = MeanRule((0.2, 0.3, 0.5), temperature=1.7)
+    some = np.array([3, 17])
+    assert np.array_equal(rule(answers)[some], rule(answers[:, some]))
+
+
+def test_a_temperature_of_two_takes_the_square_root() -> None:
+    np.testing.assert_allclose(at_temperature(np.array([[0.9, 0.1]]), 2.0), [[0.75, 0.25]])
+
+
+@pytest.mark.parametrize("temperature", [0.25, 1.0, 4.0])
+def test_a_temperature_keeps_the_order_and_the_sum(answers: np.ndarray, temperature: float) -> None:
+    said = at_temperature(answers[0], temperature)
+    assert np.array_equal(said.argsort(axis=1), answers[0].argsort(axis=1))
+    np.testing.assert_allclose(said.sum(axis=1), 1.0)
+
+
+def test_a_probability_of_zero_stays_finite() -> None:
+    said = at_temperature(np.array([[1.0, 0.0]]), 0.5)
+    assert np.isfinite(said).all()
+    assert said[0].sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_linear_rule_says_what_logistic_regression_says(
+    answers: np.ndarray, n_classes: int
+) -> None:
+    answers = answers[:, :, :n_classes]
+    target = answers[1].argmax(axis=1)
+    columns = LinearRule.columns_of(answers)
+    assert columns.shape == (40, 3 if n_classes == 2 else 9)
+    model = LogisticRegression().fit(columns, target)
+    rule = LinearRule(model.coef_, model.intercept_, tuple(model.classes_.tolist()))
+    np.testing.assert_allclose(rule(answers), model.predict_proba(columns), atol=1e-12)
+    assert sum(rule.shares(3)) == pytest.approx(1.0)
+
+
+def test_a_class_that_the_rule_has_not_met_has_no_probability() -> None:
+    rule = LinearRule(np.zeros((1, 9)), np.zeros(1), (0, 2))
+    said = rule(np.full((3, 2, 3), 1 / 3))
+    assert said.tolist() == [[0.5, 0.0, 0.5]] * 2
+
+
+def test_a_linear_rule_of_values_is_a_sum() -> None:
+    x, _ = load_iris(return_X_y=True)
+    rule = LinearRule(np.array([[2.0, -1.0]]), np.array([3.0]))
+    np.testing.assert_allclose(rule(x[:, :2].T), 2 * x[:, 0] - x[:, 1] + 3)
+    assert rule.shares(2) == [2.0, -1.0]
+
+
+def test_members_without_weight_are_not_used() -> None:
+    assert MeanRule((0.0, 0.25, 0.0, 0.75), 2.0).used() == ([1, 3], MeanRule((0.25, 0.75), 2.0))
+    assert MeanRule((0.0, 0.0)).used() == ([0], MeanRule((0.0,)))
