@@ -30,9 +30,9 @@ MODELS = "naive_bayes,ridge"
 
 def test_a_study_keeps_the_answers_of_the_chosen_candidates_alone(tmp_path: Path) -> None:
     Study("iris", target="target", out=tmp_path, models=MODELS).run()
-    names = sorted(path.name for path in (tmp_path / ANSWERS).iterdir())
-    assert len(names) == 2 * 6
-    assert {name.split("-")[0] for name in names} == {"naive_bayes", "ridge"}
+    names = [path.name for path in (tmp_path / ANSWERS).iterdir()]
+    for model in ("naive_bayes", "ridge"):
+        assert len([name for name in names if name.startswith(model)]) == 6
     assert {name.split("-")[2] for name in names} == {*(f"{k}.npy" for k in range(5)), "test.npy"}
 
 
