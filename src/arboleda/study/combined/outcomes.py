@@ -26,6 +26,7 @@ from arboleda.study.folder.model_files import keep_combined
 from arboleda.study.plan import Plan
 from arboleda.study.runner import Outcome, learns
 from arboleda.study.scoring import all_scores
+from arboleda.study.search import Trial
 from arboleda.study.work import TEST, Job, _plain, _sentence, _texts, _thread_pools
 
 __all__ = ["combined_outcomes"]
@@ -103,14 +104,11 @@ def _members(plan: Plan, outcomes: Sequence[Outcome], folder: Path) -> _Members 
     able = [o for o in outcomes if learns(o.model) and o.test and not o.error and _is_kept(o)]
     if len(able) < FEWEST:
         return None
-    split = plan.split
-    parts = [
-        _outputs(plan, able, folder, [(str(k), rows)]) for k, (_, rows) in enumerate(split.folds)
-    ]
-    whole = _outputs(
-        plan, able, folder, [(str(k), rows) for k, (_, rows) in enumerate(split.folds)]
-    )
-    test = _outputs(plan, able, folder, [(TEST, split.test)])
+    jobs = [plan.trial_jobs(o.model, Trial(o.params)) for o in able]
+    folds = list(zip(*jobs, strict=True))
+    parts = [_outputs(plan, folder, [fold]) for fold in folds]
+    whole = _outputs(plan, folder, folds)
+    test = _outputs(plan, folder, [[plan.test_job(o.model, o.params) for o in able]])
     if whole is None or test is None or any(part is None for part in parts):
         return None
     members = _Members(tuple(able), tuple(p for p in parts if p is not None), whole, test)
