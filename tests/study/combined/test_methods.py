@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import log_loss
 
 from arboleda.combine._constrained_weights import constrained_weights
-from arboleda.study.combined.methods import METHODS, fitted_temperature, single_models
+from arboleda.study.combined.methods import METHODS, fitted_temperature
 from arboleda.study.combined.rules import LinearRule, MeanRule, at_temperature
 
 BY_KEY = {method.key: method.learn for method in METHODS}
@@ -97,11 +97,3 @@ def test_the_fitted_temperature_undoes_one() -> None:
     y = (p.cumsum(axis=1) < draw.random((len(p), 1))).sum(axis=1)
     assert fitted_temperature(at_temperature(p, 0.5), y) == pytest.approx(2.0, rel=0.05)
     assert fitted_temperature(p, y) == pytest.approx(1.0, rel=0.05)
-
-
-def test_single_models_are_no_ensembles() -> None:
-    assert single_models(["cart", "random_forest", "svm", "adaboost", "lda"]) == [
-        "cart",
-        "svm",
-        "lda",
-    ]

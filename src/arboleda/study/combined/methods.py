@@ -22,15 +22,15 @@ from arboleda.combine._greedy_selection import select_greedily
 from arboleda.combine._judges import judge_of
 from arboleda.study.combined.rules import LinearRule, MeanRule, Rule, at_temperature
 
-__all__ = ["METHODS", "Learn", "Method", "fitted_temperature", "single_models"]
+__all__ = ["METHODS", "SINGLE_MODELS", "Learn", "Method", "fitted_temperature"]
 
 Floats = npt.NDArray[np.float64]
 Array = npt.NDArray[np.int64] | Floats
 # From answers (members x rows[ x classes]), numbers of classes or values, and a seed.
 Learn = Callable[[Floats, Array, int], Rule]
 
-# Models of one fit: the members of the textbook's stack.
-_SINGLE = {
+# Models that are no ensembles themselves: the members of the textbook's stack.
+SINGLE_MODELS = (
     "cart",
     "elastic_net",
     "neighbours",
@@ -42,7 +42,7 @@ _SINGLE = {
     "network",
     "ridge",
     "svm",
-}
+)
 # Members of the plain vote.
 VOTERS = 5
 # Greedy choices, each from another random half of the members, and steps of each.
@@ -56,17 +56,15 @@ RIDGE_PENALTIES = (0.01, 0.1, 1.0, 10.0, 100.0)
 
 @dataclass(frozen=True)
 class Method:
-    """A way to combine models: its key and name, what learns it, and which models take part."""
+    """A way to combine models: its key and name, what learns it, and which models take part.
+
+    ``members`` are the keys of those that may; None: all.
+    """
 
     key: str
     name: str
     learn: Learn
-    members: Callable[[list[str]], list[str]] = lambda keys: keys
-
-
-def single_models(keys: list[str]) -> list[str]:
-    """Those models that are no ensembles themselves."""
-    return [key for key in keys if key in _SINGLE]
+    members: tuple[str, ...] | None = None
 
 
 def _soft_vote(outputs: Floats, target: Array, seed: int) -> Rule:
@@ -163,5 +161,5 @@ METHODS: tuple[Method, ...] = (
     Method("greedy_selection", "Greedy selection", _greedy),
     Method("nonnegative_stacking", "Non-negative stacking", _nonnegative),
     Method("stacking", "Stacking", _stacking),
-    Method("single_stacking", "Stacking of single models", _stacking, single_models),
+    Method("single_stacking", "Stacking of single models", _stacking, SINGLE_MODELS),
 )

@@ -85,7 +85,7 @@ def combined_outcomes(plan: Plan, outcomes: Sequence[Outcome], folder: Path) -> 
     found: list[Outcome] = []
     done: set[tuple[Any, tuple[str, ...]]] = set()
     for method in METHODS:
-        some = members.some(method.members([o.model.key for o in members.outcomes]))
+        some = members.some(_taking_part(plan, method, members))
         keys = tuple(o.model.key for o in some.outcomes)
         # Where all members are single models, their stack is the stack of all.
         if len(keys) < FEWEST or (method.learn, keys) in done:
@@ -95,6 +95,13 @@ def combined_outcomes(plan: Plan, outcomes: Sequence[Outcome], folder: Path) -> 
             spreads[keys] = _diversity(plan, some.whole)
         found.append(_combined(plan, method, some, spreads[keys], folder))
     return found
+
+
+def _taking_part(plan: Plan, method: Method, members: _Members) -> Sequence[str]:
+    """Keys of the members: those of the preset's stack where it names them."""
+    if method.members is None:
+        return [o.model.key for o in members.outcomes]
+    return plan.preset.stack or method.members
 
 
 def _members(plan: Plan, outcomes: Sequence[Outcome], folder: Path) -> _Members | None:
