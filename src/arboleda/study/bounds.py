@@ -1,7 +1,11 @@
 """How many rows models may learn from where all of them would take too long."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
+import numpy as np
+
+from arboleda.study.budget import Budget
 from arboleda.study.catalogue import Model
 from arboleda.study.execution import Execution
 from arboleda.study.plan import Plan
@@ -16,48 +20,59 @@ LEAST_ROWS = 2048
 # With more rows than this every model is timed on a part of them before it is decided.
 TIMED_ROWS = 8192
 # The part of a time budget that the first candidates of all models may take together.
-FIRST_SHARE = 0.4
+FIRST_SHARE = 0.5
+# What a test costs in fits of a fold: it learns from more rows, and more is told of it.
+TEST_FITS = 1.5
 
 
 def bounded(plan: Plan, work: Execution) -> Plan:
     """The plan with the caps on rows that its preset and time budget ask for.
 
     A fit may take as long as the preset says by the catalogue's costs. With a time budget, the
-    first candidates of all models, on all folds and tested, may take two fifths of it; then costs
-    are scaled by what a first fit of each model has taken.
+    first candidates of all models, on all folds and tested, may take half of it; costs are scaled
+    by what a small fit of each model has taken.
     """
-    allowed = plan.preset.fit_cost
-    budget = work.budget
-    if budget is not None:
+    allowed = np.inf if plan.preset.fit_cost is None else plan.preset.fit_cost
+    rates = dict.fromkeys((model.key for model in plan.models), 1.0)
+    if work.budget is not None:
         _time_models(plan, work)
-        fits = len(plan.models) * (plan.n_folds + 1.5)
-        share = FIRST_SHARE * budget.left * budget.processes / fits
-        allowed = share if allowed is None else min(allowed, share)
-    if allowed is None:
-        return plan
+        rates = {key: work.budget.rate(key) for key in rates}
+        allowed = min(allowed, _share(plan, work.budget, rates))
     caps = {}
     for model in plan.models:
-        rate = 1.0 if budget is None else budget.rate(model.key)
-        cap = _cap(plan, model, allowed / rate)
+        cap = _cap(plan, model, allowed / rates[model.key])
         if cap is not None:
             caps[model.key] = cap
     return replace(plan, caps=caps)
 
 
+def _share(plan: Plan, budget: Budget, rates: Mapping[str, float]) -> float:
+    """Seconds that a fit may take: what cheap models leave of theirs is shared by the others."""
+    time = FIRST_SHARE * budget.left * budget.processes / (plan.n_folds + TEST_FITS)
+    whole = sorted(
+        rates[model.key] * _first_cost(plan, model, plan.fold_rows(model)) for model in plan.models
+    )
+    for i, seconds in enumerate(whole):
+        share = time / (len(whole) - i)
+        if seconds > share:
+            return share
+        time -= seconds
+    return float(np.inf)
+
+
 def _cap(plan: Plan, model: Model, allowed: float) -> int | None:
-    """The largest power of two at which the dearest candidate costs so much; None: all rows."""
-    grid = plan.candidates(model)
+    """The largest power of two at which the first candidate costs so much; None: all rows."""
     most = plan.fold_rows(model)
-
-    def cost(rows: int) -> float:
-        return max(plan.cost(model, params, rows) for params in grid)
-
-    if cost(most) <= allowed:
+    if _first_cost(plan, model, most) <= allowed:
         return None
     rows = LEAST_ROWS
-    while 2 * rows < most and cost(2 * rows) <= allowed:
+    while 2 * rows < most and _first_cost(plan, model, 2 * rows) <= allowed:
         rows *= 2
     return rows if rows < most else None
+
+
+def _first_cost(plan: Plan, model: Model, rows: int) -> float:
+    return plan.cost(model, plan.candidates(model)[0], rows)
 
 
 def _time_models(plan: Plan, work: Execution) -> None:
@@ -73,4 +88,5 @@ def _time_models(plan: Plan, work: Execution) -> None:
             jobs += plan.trial_jobs(model, trial)
     missing = [job for job in jobs if not work.is_done(job)]
     work.recall(job for job in jobs if work.is_done(job))
-    work.do(sorted(missing, key=lambda job: job.cost))
+    # Nobody is told: the study has not begun yet.
+    work.do(sorted(missing, key=lambda job: job.cost), is_told=False)

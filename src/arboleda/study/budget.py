@@ -36,8 +36,8 @@ class Budget:
         self.processes = processes
         report = REPORT_SECONDS + 0.5 * (time.monotonic() - started)
         self.deadline = started + seconds - min(report, MOST_FOR_REPORT * seconds)
-        # What the tests of the models will take; fits of folds leave it alone.
-        self.kept_for_tests = 0.0
+        # One for each model; fits of folds leave their time alone.
+        self.tests: tuple[Job, ...] = ()
         self._seconds: dict[str, float] = defaultdict(float)
         self._costs: dict[str, float] = defaultdict(float)
 
@@ -59,6 +59,14 @@ class Budget:
     def left(self) -> float:
         """Seconds of this process until everything but the report must be done."""
         return max(0.0, self.deadline - time.monotonic())
+
+    @property
+    def kept_for_tests(self) -> float:
+        """Seconds of this process that the tests will take; at most half of all there are."""
+        seconds = [self.estimate(job) for job in self.tests]
+        needed = max(sum(seconds) / self.processes, max(seconds, default=0.0))
+        # Without a score there is nothing to test.
+        return min(needed, self.seconds / 2)
 
     def fits(self, job: Job) -> bool:
         """Whether a fold's job would end while the tests still have their time."""

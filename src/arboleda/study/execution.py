@@ -80,11 +80,17 @@ class Execution:
             return True
         return read_answers(job.answers, len(job.score_rows), self.pool.n_classes) is not None
 
-    def do(self, jobs: Iterable[Job], fits: Callable[[Job], bool] | None = None) -> None:
+    def do(
+        self,
+        jobs: Iterable[Job],
+        fits: Callable[[Job], bool] | None = None,
+        *,
+        is_told: bool = True,
+    ) -> None:
         """Do jobs, and store each result the moment it is there.
 
-        ``fits`` is asked before each. Of a candidate one of whose folds a limit has ended, the
-        others are passed over.
+        ``fits`` is asked before each; the watcher is told of each unless not ``is_told``. Of a
+        candidate one of whose folds a limit has ended, the others are passed over.
         """
         ended: set[tuple[str, str]] = set()
 
@@ -99,7 +105,8 @@ class Execution:
                     ended.add(_candidate(job))
                 if self.budget is not None and not result["error"]:
                     self.budget.learn(job, result["seconds"])
-                self.watcher.finished(job, result)
+                if is_told:
+                    self.watcher.finished(job, result)
 
     def recall(self, jobs: Iterable[Job]) -> None:
         """Learn from stored jobs how long they took."""

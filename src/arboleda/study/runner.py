@@ -87,6 +87,9 @@ def run_plan(plan: Plan, work: Execution) -> Found:
     said of the rows they were scored on.
     """
     plan = bounded(plan, work)
+    if work.budget is not None:
+        firsts = ((model, plan.candidates(model)[0]) for model in plan.models)
+        work.budget.tests = tuple(plan.test_job(*first) for first in firsts)
     tunings = [Tuning(plan, model) for model in plan.models]
     n_rounds = _tune(plan, tunings, work)
     found = [(t.model, *_choose(plan, t.candidates(work.ledger))) for t in tunings]
@@ -115,7 +118,6 @@ def _tune(plan: Plan, tunings: Sequence[Tuning], work: Execution) -> int:
     n_rounds = 0
     while active := [tuning for tuning in tunings if tuning.batch is not None]:
         trials = [(t, trial) for t in active if t.batch is not None for trial in t.batch.trials]
-        _keep_time_for_tests(plan, tunings, work)
         jobs = [job if job.is_look else work.answering(job) for job in _round(trials, work)]
         missing = [job for job in jobs if not work.is_done(job)]
         to_come = plan.n_folds * sum(t.batch.to_come for t in active if t.batch is not None)
@@ -170,17 +172,6 @@ def _by_rank(
         ranked_trials.append((rank, sum(map(estimate, jobs)), tuning, trial, jobs))
     ranked_trials.sort(key=lambda item: item[:2])
     return [(tuning, trial, jobs) for _, _, tuning, trial, jobs in ranked_trials]
-
-
-def _keep_time_for_tests(plan: Plan, tunings: Sequence[Tuning], work: Execution) -> None:
-    """Set aside what the tests of all models will take, by each model's first candidate."""
-    if work.budget is None:
-        return
-    jobs = [plan.test_job(t.model, plan.candidates(t.model)[0]) for t in tunings]
-    seconds = [work.budget.estimate(job) for job in jobs]
-    work.budget.kept_for_tests = max(
-        sum(seconds) / work.budget.processes, max(seconds, default=0.0)
-    )
 
 
 def _test_job(plan: Plan, model: Model, params: dict[str, Any], work: Execution) -> Job:

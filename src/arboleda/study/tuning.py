@@ -57,6 +57,9 @@ class Tuning:
         """Tell the search the scores of the batch, and take its next one."""
         assert self.batch is not None
         done = [self._note(trial) for trial in self.batch.trials]
+        for tried in done:
+            # The time was over before its turn came.
+            tried.left_out |= not self._candidate(tried.trial, ledger).results
         if all(tried.left_out for tried in done):
             self.batch = None
             return

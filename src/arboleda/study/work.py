@@ -111,10 +111,12 @@ def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
     started = time.perf_counter()
     job.pipeline.fit(x[job.fit_rows], y[job.fit_rows])
     fitted = time.perf_counter()
-    x_score, y_score = x[job.score_rows], y[job.score_rows]
-    predicted = job.pipeline.predict(x_score)
+    # Columns are prepared once for all that is asked of the model.
+    model, prepared = job.pipeline[-1], job.pipeline[:-1].transform(x[job.score_rows])
+    y_score = y[job.score_rows]
+    predicted = model.predict(prepared)
     done = time.perf_counter()
-    score = class_scores(job.pipeline, x_score, n_classes) if n_classes else None
+    score = class_scores(model, prepared, n_classes) if n_classes else None
     scores = _plain(all_scores(y_score, predicted, score, n_classes))
     if scores[shared.metric] is None:
         raise ValueError(_undefined(shared.metric, y_score, n_classes, job.fold))

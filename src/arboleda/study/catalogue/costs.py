@@ -28,7 +28,7 @@ def trees_cost(
     return cost
 
 
-def boosting_cost(rounds: Callable[[Params], float], factor: float = 6e-9) -> Cost:
+def boosting_cost(rounds: Callable[[Params], float], factor: float = 1.5e-9) -> Cost:
     """Rounds of small trees on all rows, one tree a class where there are more than two."""
 
     def cost(size: Size, params: Params) -> float:

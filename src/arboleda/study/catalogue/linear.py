@@ -48,7 +48,7 @@ LINEAR: tuple[Model, ...] = (
         task="classification",
         make=_logistic,
         grid=lambda s: [{"C": c} for c in (0.01, 0.1, 1.0, 10.0)],
-        cost=each_row_cost(5e-7),
+        cost=each_row_cost(1e-7),
         space=spaces.inverse_penalty,
     ),
     Model(

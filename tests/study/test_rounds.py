@@ -1,0 +1,254 @@
+"""Searches in rounds: the same whoever does the work and however often it is interrupted."""
+
+import json
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pandas as pd
+import pytest
+
+from arboleda.study import Study, StudyError, StudyResult, pool
+from arboleda.study.catalogue import Model, Size
+from arboleda.study.catalogue.space import Choice, Real
+from arboleda.study.ledger import Ledger
+from arboleda.study.plan import CELL_COST, JOB_COST
+from arboleda.study.presets import PRESETS, Entry, Preset
+from arboleda.study.search import Grid, Halving, Tpe, halving
+from arboleda.study.work import do_job
+
+SCHEMA = json.loads(files("arboleda.study").joinpath("facts.schema.json").read_text())
+MODELS = "most_frequent,cart,logistic"
+Timeless = Callable[[Any], Any]
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    draw = np.random.default_rng(1)
+    x = draw.normal(size=(240, 3))
+    y = np.where(x[:, 0] + x[:, 1] * x[:, 2] + draw.normal(size=240) > 0, "u", "v")
+    return pd.DataFrame(x, columns=list("abc")).assign(y=y)
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Replace the preset that is the default."""
+
+    def put(**changes: Any) -> None:
+        preset = Preset("quick", "for a test", ("core",), **changes)
+        monkeypatch.setitem(PRESETS, "quick", preset)
+
+    return put
+
+
+@pytest.fixture
+def staged(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tree by halving, and a line whose price is drawn."""
+    pytest.importorskip("optuna")
+    monkeypatch.setattr(halving, "MIN_ROWS", 0)
+    space = {"C": Real(0.001, 10.0, log=True), "solver": Choice(("lbfgs", "newton-cg"))}
+    drawn = Entry("logistic", Tpe(10), space=lambda setting: space)
+    quick(entries=(Entry("cart", Halving()), drawn))
+
+
+def run(table: pd.DataFrame, out: Path, **options: Any) -> StudyResult:
+    options = {"models": MODELS, "jobs": 1, **options}
+    result = Study(table, target="y", out=out, **options).run()
+    jsonschema.Draft202012Validator(SCHEMA).validate(result.facts)
+    return result
+
+
+def model_of(result: StudyResult, key: str) -> dict[str, Any]:
+    found: dict[str, Any] = next(m for m in result.facts["models"] if m["key"] == key)
+    return found
+
+
+@pytest.mark.usefixtures("staged")
+def test_a_look_stops_candidates_and_only_the_others_are_chosen(
+    table: pd.DataFrame, tmp_path: Path
+) -> None:
+    result = run(table, tmp_path)
+    cart = model_of(result, "cart")
+    states = [c["status"] for c in cart["candidates"]]
+    assert (states.count("ok"), states.count("stopped")) == (6, 12)
+    stopped = [c for c in cart["candidates"] if c["status"] == "stopped"]
+    assert all(c["stage"] == {"share": 0.25, "folds": 1} for c in stopped)
+    assert all(len(c["fold_scores"]) == 1 and c["sd"] is None for c in stopped)
+    whole = [c for c in cart["candidates"] if c["status"] == "ok"]
+    assert all(c["stage"] == {"share": 1.0, "folds": 5} for c in whole)
+    # A look may score more than any candidate; what is chosen has all folds.
+    assert cart["candidates"][cart["best"]]["status"] == "ok"
+    assert cart["cv"]["mean"] == max(c["mean"] for c in whole)
+    logistic = model_of(result, "logistic")
+    assert len(logistic["candidates"]) == 10
+    assert logistic["candidates"][0]["params"].keys() == {"C", "solver"}
+    assert result.facts["search"] == {
+        "preset": "quick",
+        "rounds": 3,
+        "budget": None,
+        "left_out": [],
+    }
+
+
+@pytest.mark.usefixtures("staged")
+def test_rounds_do_not_depend_on_the_number_of_processes(
+    table: pd.DataFrame, tmp_path: Path, timeless: Timeless
+) -> None:
+    one = run(table, tmp_path / "one")
+    two = run(table, tmp_path / "two", jobs=2)
+    assert timeless(one.facts) == timeless(two.facts)
+
+
+@pytest.mark.usefixtures("staged")
+def test_interrupted_rounds_go_on(
+    table: pd.DataFrame, tmp_path: Path, timeless: Timeless, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = run(table, tmp_path / "whole")
+    done: list[tuple[str, str]] = []
+
+    def stop(job: Any, shared: Any) -> dict[str, Any]:
+        if len(done) in (3, 30, 61, 80, 86) and done[-1] != ("", ""):
+            done.append(("", ""))  # stopped here; it is not counted as work
+            raise KeyboardInterrupt
+        done.append((f"{job.model} {job.params}", job.entry))
+        return do_job(job, shared)
+
+    monkeypatch.setattr(pool, "do_job", stop)
+    for _ in range(5):
+        with pytest.raises(KeyboardInterrupt):
+            run(table, tmp_path / "stopped")
+    assert timeless(run(table, tmp_path / "stopped").facts) == timeless(expected.facts)
+    work = [each for each in done if each != ("", "")]
+    assert len(work) == len(set(work))
+
+
+def test_dear_fits_learn_from_a_part_of_the_rows(
+    quick: Any, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arboleda.study.bounds.LEAST_ROWS", 16)
+    size = Size(64, 3, 2)
+    around = JOB_COST + CELL_COST * size.rows * size.columns
+    quick(fit_cost=around + _cost("bagging", size, {"max_features": 1.0}), search=Grid())
+    result = run(table, tmp_path, models="most_frequent,cart,bagging")
+    assert model_of(result, "most_frequent")["note"] is None
+    assert "random part" not in (model_of(result, "cart")["note"] or "")
+    assert "a random part of 64 rows" in model_of(result, "bagging")["note"]
+    assert model_of(result, "bagging")["test"] is not None
+    # Another preset goes on in the same folder, with all rows.
+    quick(search=Grid())
+    again = run(table, tmp_path, models="most_frequent,cart,bagging")
+    assert model_of(again, "bagging")["note"] is None
+    assert model_of(again, "bagging")["cv"] != model_of(result, "bagging")["cv"]
+
+
+def _cost(key: str, size: Size, params: dict[str, Any]) -> float:
+    from arboleda.study.catalogue import models_for
+
+    model: Model = next(m for m in models_for("binary", [key]) if m.key == key)
+    return model.cost(size, params)
+
+
+def test_a_generous_budget_changes_nothing(
+    table: pd.DataFrame, tmp_path: Path, timeless: Timeless
+) -> None:
+    free, timed = run(table, tmp_path / "a"), run(table, tmp_path / "b", time_budget="10h")
+    one, two = timeless(free.facts), timeless(timed.facts)
+    assert two["study"]["settings"]["time_budget"] == two["search"]["budget"] == 36000
+    assert one["models"] == two["models"]
+    assert two["search"]["left_out"] == []
+
+
+def test_no_time_at_all_is_told(table: pd.DataFrame, tmp_path: Path) -> None:
+    with pytest.raises(StudyError, match="within the time budget; allow more time"):
+        run(table, tmp_path, time_budget=1e-6)
+    facts = json.loads((tmp_path / "results.json").read_text())
+    assert facts["models"] == []
+    assert {left["key"] for left in facts["search"]["left_out"]} == set(MODELS.split(","))
+    assert all(left["whole"] for left in facts["search"]["left_out"])
+    assert (tmp_path / "report.html").exists()
+
+
+class Clock:
+    """Time that passes only while fits are done."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr("arboleda.study.study.monotonic", clock.monotonic)
+    monkeypatch.setattr("arboleda.study.budget.time.monotonic", clock.monotonic)
+
+    def slow(job: Any, shared: Any) -> dict[str, Any]:
+        seconds = {"most_frequent": 0.5, "logistic": 1.0, "cart": 2.0}[job.model]
+        clock.now += seconds
+        return {**do_job(job, shared), "seconds": seconds}
+
+    monkeypatch.setattr(pool, "do_job", slow)
+    return clock
+
+
+def test_a_budget_gives_every_model_a_candidate_and_ends_in_time(
+    quick: Any, clock: Clock, table: pd.DataFrame, tmp_path: Path
+) -> None:
+    quick(search=Grid())
+    result = run(table, tmp_path, time_budget=100)
+    assert clock.now - 1000.0 <= 100
+    found = {m["key"]: m for m in result.facts["models"]}
+    assert set(found) == {"most_frequent", "logistic", "cart"}
+    assert all(m["status"] == "ok" for m in found.values())
+    left = {item["key"]: item for item in result.facts["search"]["left_out"]}
+    # At most one candidate was at work when the time was over.
+    assert 18 - left["cart"]["candidates"] - len(found["cart"]["candidates"]) in (0, 1)
+    assert not left["cart"]["whole"]
+    # Most of the time was used.
+    assert clock.now - 1000.0 > 60
+
+
+def test_a_budget_for_few_models_takes_the_cheap_ones(
+    quick: Any, clock: Clock, table: pd.DataFrame, tmp_path: Path
+) -> None:
+    quick(search=Grid())
+    run(table, tmp_path, time_budget=100)
+    # The ledger tells what a fit took, so that it is known at once what fits into 20 s.
+    tight = run(table, tmp_path / "tight", time_budget=20)
+    assert clock.now < 1000.0 + 100 + 20 + 5
+    tried = {m["key"] for m in tight.facts["models"] if m["status"] == "ok"}
+    assert "most_frequent" in tried
+    left = {item["key"]: item["whole"] for item in tight.facts["search"]["left_out"]}
+    assert set(left) | tried >= {"most_frequent", "logistic", "cart"}
+
+
+def test_a_fit_without_luck_is_tried_again(table: pd.DataFrame, tmp_path: Path) -> None:
+    run(table, tmp_path, models="most_frequent")
+    with Ledger(tmp_path, _identity(table)) as ledger:
+        ledger.put("most_frequent", {}, "0", _stopped())
+    assert model_of(run(table, tmp_path, models="most_frequent"), "most_frequent")["status"] == "ok"
+
+
+def _identity(table: pd.DataFrame) -> Any:
+    from arboleda.study.plan import make_plan
+    from arboleda.study.reading import read_table
+    from arboleda.study.settings import Settings
+
+    return make_plan(read_table(table), "y", Settings(models=("most_frequent",))).identity()
+
+
+def _stopped() -> dict[str, Any]:
+    return {"error": "Stopped: no luck", "scores": {}, "timing": {}, "warnings": []}
+
+
+def test_presets_are_whole() -> None:
+    assert set(PRESETS) == {"quick", "thesis", "best"}
+    for key, preset in PRESETS.items():
+        assert preset.key == key
+        assert preset.models
+        assert preset.entry("no such model").search == preset.search
