@@ -1,7 +1,10 @@
 // Trees that add up: their answers, their parts, their state for pickling.
 #include "tree/ensemble.h"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
+
+#include <optional>
 
 #include "answers.h"
 #include "areas.h"
@@ -50,12 +53,13 @@ nb::list linear_of(const TreeEnsemble& ensemble) {
 
 // Each answer once for both kinds of tables. Called with the GIL held; releases it.
 template <class Table>
-OutArray<double, 2> scores(const TreeEnsemble& ensemble, const Table& table, int n_threads) {
+OutArray<double, 2> scores(const TreeEnsemble& ensemble, const CodedEnsemble* coded,
+                           const Table& table, int n_threads) {
   const Context context = make_context(n_threads, 0);
   std::vector<double> values;
   {
     const nb::gil_scoped_release unlocked;
-    values = predict_scores(ensemble, table, context);
+    values = predict_scores(ensemble, table, context, coded);
   }
   return to_numpy<double, 2>(std::move(values), {table.n_rows, ensemble.n_outputs()});
 }
@@ -72,13 +76,14 @@ OutArray<NodeIndex, 2> apply(const TreeEnsemble& ensemble, const Table& table, i
 }
 
 template <class Table>
-void add(const TreeEnsemble& ensemble, const Scores& scores, std::size_t first_round,
-         std::size_t last_round, const Table& table, int n_threads) {
+void add(const TreeEnsemble& ensemble, const CodedEnsemble* coded, const Scores& scores,
+         std::size_t first_round, std::size_t last_round, const Table& table, int n_threads) {
   require(scores.shape(1) == ensemble.n_outputs(),
           "the scores have not a column for every output of the ensemble");
   const Context context = make_context(n_threads, 0);
   const nb::gil_scoped_release unlocked;
-  add_scores(ensemble, first_round, last_round, table, context, {scores.data(), scores.size()});
+  add_scores(ensemble, first_round, last_round, table, context, {scores.data(), scores.size()},
+             coded);
 }
 
 void def_add_scores(nb::class_<TreeEnsemble>& ensemble_class) {
@@ -86,28 +91,34 @@ void def_add_scores(nb::class_<TreeEnsemble>& ensemble_class) {
       .def(
           "add_scores",
           [](const TreeEnsemble& ensemble, Scores scores, std::size_t first_round,
-             std::size_t last_round, nb::list columns, std::size_t n_rows, int n_threads) {
-            add(ensemble, scores, first_round, last_round, to_table(columns, n_rows), n_threads);
+             std::size_t last_round, nb::list columns, std::size_t n_rows, int n_threads,
+             const CodedEnsemble* coded) {
+            add(ensemble, coded, scores, first_round, last_round, to_table(columns, n_rows),
+                n_threads);
           },
           nb::arg("scores").noconvert(), nb::arg("first_round"), nb::arg("last_round"),
           nb::arg("columns"), nb::arg("n_rows"), nb::arg("n_threads"),
+          nb::arg("coded") = nb::none(),
           "Add the leaf values of some rounds to scores (rows, outputs), in place.")
       .def(
           "add_scores",
           [](const TreeEnsemble& ensemble, Scores scores, std::size_t first_round,
              std::size_t last_round, const AnyColumn& data, const InArray<std::int32_t>& indices,
-             const InArray<std::int64_t>& indptr, std::size_t n_columns, int n_threads) {
-            add(ensemble, scores, first_round, last_round,
+             const InArray<std::int64_t>& indptr, std::size_t n_columns, int n_threads,
+             const CodedEnsemble* coded) {
+            add(ensemble, coded, scores, first_round, last_round,
                 to_rows(data, indices, indptr, n_columns), n_threads);
           },
           nb::arg("scores").noconvert(), nb::arg("first_round"), nb::arg("last_round"),
           nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("n_columns"),
-          nb::arg("n_threads"));
+          nb::arg("n_threads"), nb::arg("coded") = nb::none());
 }
 
 }  // namespace
 
 void init_ensemble(nb::module_& m) {
+  nb::class_<CodedEnsemble>(m, "CodedEnsemble",
+                            "Trees of an ensemble laid out for many rows; immutable.");
   nb::class_<TreeEnsemble> ensemble_class(m, "TreeEnsemble",
                                           "Trees that add up, K = n_outputs a round; immutable.");
   ensemble_class
@@ -128,6 +139,13 @@ void init_ensemble(nb::module_& m) {
       .def_prop_ro("trees", &trees_of)
       .def_prop_ro("has_linear_leaves", [](const TreeEnsemble& e) { return !e.linear.empty(); })
       .def_prop_ro("linear", &linear_of, "Names and arrays; none where no leaf is linear.")
+      .def(
+          "coded",
+          [](const TreeEnsemble& e) -> std::optional<CodedEnsemble> {
+            if (!CodedEnsemble::can_hold(e)) return std::nullopt;
+            return CodedEnsemble(e);
+          },
+          "The trees laid out for many rows; None where they cannot be.")
       .def("truncated", nb::overload_cast<const TreeEnsemble&, std::size_t>(&truncated),
            nb::arg("n_rounds"))
       .def("extended", nb::overload_cast<const TreeEnsemble&, const TreeEnsemble&>(&extended),
@@ -140,10 +158,11 @@ void init_ensemble(nb::module_& m) {
       .def("gain_importances", [](const TreeEnsemble& e) { return to_numpy(gain_importances(e)); });
   def_add_scores(ensemble_class);
   def_curves(ensemble_class);
-  def_answer(ensemble_class, "scores",
-             [](const TreeEnsemble& ensemble, const auto& table, int n_threads) {
-               return scores(ensemble, table, n_threads);
-             });
+  def_answer<const CodedEnsemble*>(
+      ensemble_class, "scores",
+      [](const TreeEnsemble& ensemble, const auto& table, int n_threads,
+         const CodedEnsemble* coded) { return scores(ensemble, coded, table, n_threads); },
+      nb::arg("coded") = nb::none());
   def_answer(ensemble_class, "apply",
              [](const TreeEnsemble& ensemble, const auto& table, int n_threads) {
                return apply(ensemble, table, n_threads);

@@ -1,6 +1,6 @@
 // The few loops that gain from wide registers. Each is written once (kernels_loops.h) and compiled
 // for every level; the level is chosen when the program first asks. All work on integers, but for
-// `math` and `shap`, which keep to the order of their operations: every level gives the same bits.
+// `math`, `shap` and `trees`, which keep to the order of their operations: every level gives the same bits.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +17,7 @@
 #include "base/score_kernels.h"
 #include "base/shap_kernels.h"
 #include "base/stump_kernels.h"
+#include "base/tree_kernels.h"
 #include "base/types.h"
 #include "base/weight_kernels.h"
 
@@ -55,6 +56,7 @@ struct Kernels {
   StumpKernels stump;
   ScoreKernels scores;
   ShapKernels shap;
+  TreeKernels trees;
   WeightKernels weights;
 };
 

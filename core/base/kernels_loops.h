@@ -12,6 +12,7 @@
 #include "base/score_loops.h"
 #include "base/shap_loops.h"
 #include "base/stump_loops.h"
+#include "base/tree_loops.h"
 #include "base/weight_loops.h"
 
 namespace arboleda {
@@ -87,6 +88,7 @@ const Kernels ARBOLEDA_KERNELS{ARBOLEDA_LEVEL,
                                kStumpKernels,
                                kScoreKernels,
                                kShapKernels,
+                               kTreeKernels,
                                kWeightKernels};
 
 }  // namespace arboleda

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <limits>
 #include <type_traits>
 #include <variant>
@@ -12,6 +11,7 @@
 #include "base/ordered_key.h"
 #include "base/thread_pool.h"
 #include "data/midpoint.h"
+#include "data/round_down.h"
 
 namespace arboleda {
 
@@ -23,15 +23,6 @@ constexpr std::size_t kBlock = 512;
 // Rows and columns of one task.
 constexpr std::size_t kTaskRows = 32 * kBlock;
 constexpr std::size_t kTaskColumns = 64;
-
-// The largest number of the type that is not above x.
-void round_down(double x, double& number) { number = x; }
-void round_down(double x, float& number) {
-  number = static_cast<float>(x);
-  if (static_cast<double>(number) > x) {
-    number = std::nextafter(number, -std::numeric_limits<float>::infinity());
-  }
-}
 
 // The code of a value is the number of cuts below its key; the last cut lies between the largest
 // value and NaN. Filled up with cuts that are below no key to a power of two less one.

@@ -147,7 +147,7 @@ void add(const Said& said, const Piece& piece, std::size_t n_inner, std::size_t 
 }
 
 struct Worker {
-  RowBlock block;
+  RowBlock<double> block;
   std::vector<Piece> waiting;
   std::vector<double> vote;
 };

@@ -4,7 +4,9 @@
 #include <array>
 
 #include "base/error.h"
+#include "base/kernels.h"
 #include "base/thread_pool.h"
+#include "predict/coded_rows.h"
 #include "predict/flat_trees.h"
 
 namespace arboleda {
@@ -18,6 +20,12 @@ constexpr std::size_t kTaskRows = 1024;
 constexpr std::size_t kBlockBytes = std::size_t{1} << 14;
 constexpr std::size_t kFewestRows = 8;
 constexpr std::size_t kMostRows = 128;
+
+// Below so many rows a block of codes is mostly empty.
+constexpr std::size_t kFewRows = kTreeRows / 4;
+
+// Nanoseconds a row: of a walk down one tree, of a line of codes, of an inner node that is asked.
+constexpr double kWalkCost = 12.0, kCodeCost = 3.0, kNodeCost = 0.03;
 
 std::size_t rows_of_block(std::size_t n_slots) {
   return std::clamp(kBlockBytes / (8 * n_slots) / 8 * 8, kFewestRows, kMostRows);
@@ -60,6 +68,38 @@ void add_linear(const FlatTrees& trees, std::size_t tree, std::span<const std::u
   }
 }
 
+// Whether codes of the rows are worth their making for the trees [first, last).
+bool pays(const CodedTrees& trees, std::size_t first, std::size_t last, std::size_t n_rows) {
+  if (n_rows < kFewRows) return false;
+  return kWalkCost * static_cast<double>(last - first) >
+         kCodeCost * static_cast<double>(trees.codes().n_lines()) +
+             kNodeCost * static_cast<double>(trees.n_nodes(first, last));
+}
+
+// The trees [first, last) of all, whose first one is of output 0.
+template <class Table>
+void add_coded(const CodedEnsemble& coded, std::size_t first, std::size_t last, std::size_t k,
+               const Table& table, const Context& context, std::span<double> scores) {
+  const CodedTrees& trees = coded.trees();
+  const TreeKernels& loops = kernels().trees;
+  std::vector<std::vector<double>> buffers(
+      static_cast<std::size_t>(std::max(1, context.n_threads())));
+  for_each_coded_block(trees, table, context,
+                       [&](CodedBlock& block, std::size_t begin, std::size_t n, int worker) {
+                         double* here = scores.data() + begin * k;
+                         std::vector<double>& sums = buffers[static_cast<std::size_t>(worker)];
+                         sums.resize(k * kTreeRows);
+                         for (std::size_t i = 0; i < n * k; ++i)
+                           sums[i % k * kTreeRows + i / k] = here[i];
+                         for (std::size_t tree = first; tree < last; ++tree) {
+                           loops.add_values(trees.find_leaves(tree, block), n, coded.values(tree),
+                                            sums.data() + tree % k * kTreeRows);
+                         }
+                         for (std::size_t i = 0; i < n * k; ++i)
+                           here[i] = sums[i % k * kTreeRows + i / k];
+                       });
+}
+
 template <class Table>
 void check_table(std::span<const Tree> trees, const Table& table) {
   for (const Tree& tree : trees) {
@@ -70,9 +110,23 @@ void check_table(std::span<const Tree> trees, const Table& table) {
 
 }  // namespace
 
+bool CodedEnsemble::can_hold(const TreeEnsemble& ensemble) {
+  return ensemble.linear.empty() && CodedTrees::can_hold(std::span(ensemble.trees));
+}
+
+CodedEnsemble::CodedEnsemble(const TreeEnsemble& ensemble) : trees_(std::span(ensemble.trees)) {
+  for (std::size_t t = 0; t < trees_.n_trees(); ++t) {
+    first_value_.push_back(values_.size());
+    for (const NodeIndex leaf : trees_.leaves(t)) {
+      values_.push_back(ensemble.trees[t].value(leaf)[0]);
+    }
+  }
+}
+
 template <class Table>
 void add_scores(const TreeEnsemble& ensemble, std::size_t first_round, std::size_t last_round,
-                const Table& table, const Context& context, std::span<double> scores) {
+                const Table& table, const Context& context, std::span<double> scores,
+                const CodedEnsemble* coded) {
   const std::size_t k = ensemble.n_outputs();
   require(first_round <= last_round && last_round <= ensemble.n_rounds(),
           "the ensemble has not the rounds that it is asked for");
@@ -81,6 +135,10 @@ void add_scores(const TreeEnsemble& ensemble, std::size_t first_round, std::size
       std::span(ensemble.trees).subspan(first_round * k, (last_round - first_round) * k);
   if (trees.empty()) return;
   check_table(trees, table);
+  if (coded != nullptr && pays(coded->trees(), first_round * k, last_round * k, table.n_rows)) {
+    add_coded(*coded, first_round * k, last_round * k, k, table, context, scores);
+    return;
+  }
   const FlatTrees flat(trees, linear_leaves(ensemble, first_round * k, last_round * k),
                        table.n_columns());
   for_each_leaf(flat, table, context,
@@ -100,11 +158,11 @@ void add_scores(const TreeEnsemble& ensemble, std::size_t first_round, std::size
 
 template <class Table>
 std::vector<double> predict_scores(const TreeEnsemble& ensemble, const Table& table,
-                                   const Context& context) {
+                                   const Context& context, const CodedEnsemble* coded) {
   const std::size_t k = ensemble.n_outputs();
   std::vector<double> scores(table.n_rows * k);
   for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = ensemble.start[i % k];
-  add_scores(ensemble, 0, ensemble.n_rounds(), table, context, scores);
+  add_scores(ensemble, 0, ensemble.n_rounds(), table, context, scores, coded);
   return scores;
 }
 
@@ -129,11 +187,13 @@ std::vector<NodeIndex> apply_ensemble(const TreeEnsemble& ensemble, const Table&
 }
 
 template void add_scores(const TreeEnsemble&, std::size_t, std::size_t, const TableView&,
-                         const Context&, std::span<double>);
+                         const Context&, std::span<double>, const CodedEnsemble*);
 template void add_scores(const TreeEnsemble&, std::size_t, std::size_t, const SparseRows&,
-                         const Context&, std::span<double>);
-template std::vector<double> predict_scores(const TreeEnsemble&, const TableView&, const Context&);
-template std::vector<double> predict_scores(const TreeEnsemble&, const SparseRows&, const Context&);
+                         const Context&, std::span<double>, const CodedEnsemble*);
+template std::vector<double> predict_scores(const TreeEnsemble&, const TableView&, const Context&,
+                                            const CodedEnsemble*);
+template std::vector<double> predict_scores(const TreeEnsemble&, const SparseRows&, const Context&,
+                                            const CodedEnsemble*);
 template std::vector<NodeIndex> apply_ensemble(const TreeEnsemble&, const TableView&,
                                                const Context&);
 template std::vector<NodeIndex> apply_ensemble(const TreeEnsemble&, const SparseRows&,

@@ -1,6 +1,7 @@
 // Rows of a table side by side, number after number: what a walk down many trees reads.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -8,27 +9,40 @@
 
 namespace arboleda {
 
+// Number: double, or float where every number of the table is one exactly.
+template <class Number>
 struct RowBlock {
-  std::vector<double> numbers;
+  std::vector<Number> numbers;
   bool any_missing = false;
 
-  void put(std::size_t at, double x) {
-    numbers[at] = x;
-    any_missing |= x != x;
+  template <class T>
+  void put(std::size_t at, T x) {
+    numbers[at] = static_cast<Number>(x);
+    any_missing |= numbers[at] != numbers[at];
   }
 };
 
-inline void fill(const TableView& table, std::size_t begin, std::size_t end, RowBlock& block) {
+// Rows that are read of one column after the other: a row-major table comes in by whole cache lines.
+inline constexpr std::size_t kRowsAtOnce = 64;
+
+template <class Number>
+void fill(const TableView& table, std::size_t begin, std::size_t end, RowBlock<Number>& block) {
   const std::size_t width = table.n_columns();
-  for (std::size_t j = 0; j < width; ++j) {
-    const ColumnView& column = table.columns[j];
-    for (std::size_t row = begin; row < end; ++row) {
-      block.put((row - begin) * width + j, column[row]);
+  for (std::size_t first = begin; first < end; first += kRowsAtOnce) {
+    const std::size_t last = std::min(end, first + kRowsAtOnce);
+    for (std::size_t j = 0; j < width; ++j) {
+      const ColumnView& column = table.columns[j];
+      column.with_type([&]<class T>(T) {
+        for (std::size_t row = first; row < last; ++row) {
+          block.put((row - begin) * width + j, column.as<T>(row));
+        }
+      });
     }
   }
 }
 
-inline void clear(const TableView&, std::size_t, std::size_t, RowBlock&) {}
+template <class Number>
+void clear(const TableView&, std::size_t, std::size_t, RowBlock<Number>&) {}
 
 template <class Visit>
 void for_each_stored(const SparseRows& table, std::size_t begin, std::size_t end,
@@ -42,13 +56,15 @@ void for_each_stored(const SparseRows& table, std::size_t begin, std::size_t end
 }
 
 // The block is all 0 before and after: only what is stored is written.
-inline void fill(const SparseRows& table, std::size_t begin, std::size_t end, RowBlock& block) {
+template <class Number>
+void fill(const SparseRows& table, std::size_t begin, std::size_t end, RowBlock<Number>& block) {
   for_each_stored(table, begin, end,
                   [&](std::size_t at, std::size_t e) { block.put(at, table.lines.data[e]); });
 }
 
-inline void clear(const SparseRows& table, std::size_t begin, std::size_t end, RowBlock& block) {
-  for_each_stored(table, begin, end, [&](std::size_t at, std::size_t) { block.numbers[at] = 0.0; });
+template <class Number>
+void clear(const SparseRows& table, std::size_t begin, std::size_t end, RowBlock<Number>& block) {
+  for_each_stored(table, begin, end, [&](std::size_t at, std::size_t) { block.numbers[at] = 0; });
 }
 
 }  // namespace arboleda

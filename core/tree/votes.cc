@@ -21,22 +21,6 @@ Ballot::Ballot(const Forest& forest, Voting voting, std::span<const std::size_t>
           "the classes that vote are not those of the forest");
 }
 
-void Ballot::add(const CompactTree& tree, std::uint32_t leaf, double* sums) const {
-  const auto node = static_cast<NodeIndex>(leaf);
-  const double* value = tree.leaf_value(node, n_outputs_, measure_).data();
-  switch (voting_) {
-    case Voting::soft:
-      for (std::size_t k = 0; k < n_outputs_; ++k) sums[k] += value[k];
-      break;
-    case Voting::hard:
-      add_hard(value, sums);
-      break;
-    case Voting::laplace:
-      add_laplace(value, tree.weight_of(tree.nodes[leaf].leaf()), sums);
-      break;
-  }
-}
-
 void Ballot::add_hard(const double* shares, double* sums) const {
   for (const std::size_t n : n_classes_) {
     sums[std::max_element(shares, shares + n) - shares] += 1.0;

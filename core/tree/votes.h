@@ -29,7 +29,23 @@ class Ballot {
   std::size_t n_outputs() const { return n_outputs_; }
 
   // Adds the vote of a leaf of a tree of the forest, `leaf` being its node, to n_outputs() sums.
-  void add(const CompactTree& tree, std::uint32_t leaf, double* sums) const;
+  void add(const CompactTree& tree, std::uint32_t leaf, double* sums) const {
+    add_at(tree, places_are_nodes() ? leaf : tree.nodes[leaf].leaf(), sums);
+  }
+
+  // The same by the leaf's place among the values: its number, or its node where values of all nodes are
+  // kept.
+  bool places_are_nodes() const { return keeps_values(measure_); }
+  void add_at(const CompactTree& tree, std::size_t place, double* sums) const {
+    const double* value = tree.value.data() + place * n_outputs_;
+    if (voting_ == Voting::soft) {
+      for (std::size_t k = 0; k < n_outputs_; ++k) sums[k] += value[k];
+    } else if (voting_ == Voting::hard) {
+      add_hard(value, sums);
+    } else {
+      add_laplace(value, tree.weight_of(place), sums);
+    }
+  }
 
  private:
   void add_hard(const double* shares, double* sums) const;

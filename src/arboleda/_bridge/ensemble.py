@@ -18,6 +18,9 @@ LINEAR_ARRAYS = tuple(
     f"linear.{part}" for part in ("start", "intercept", "feature", "coefficient", "low", "high")
 )
 
+# From so many rows on it is worth to lay out the trees for them.
+_MANY_ROWS = 64
+
 
 class Ensemble:
     """Immutable trees whose leaf values add up, in rounds of one tree for each output.
@@ -29,7 +32,9 @@ class Ensemble:
 
     def __init__(self, native: _native.TreeEnsemble) -> None:
         self._native = native
-        self._row_answers: RowAnswers | None = None  # made when few rows ask for the first time
+        # Made when many, or few, rows ask for the first time.
+        self._coded: _native.CodedEnsemble | None = None
+        self._row_answers: RowAnswers | None = None
 
     @classmethod
     def from_trees(
@@ -107,11 +112,13 @@ class Ensemble:
         if offset is None and are_few(table):
             return self.row_answers(table.n_columns).of_table(table)
         if offset is None:
-            found: npt.NDArray[np.float64] = _ask(self._native.scores, table, n_threads)
+            found: npt.NDArray[np.float64] = _ask(
+                self._native.scores, table, n_threads, self._coded_for(table)
+            )
             return found
         scores = np.array(offset, dtype=np.float64, order="C")
         add: Callable[..., None] = self._native.add_scores
-        add(scores, 0, self.n_rounds, *table.native, n_threads)
+        add(scores, 0, self.n_rounds, *table.native, n_threads, self._coded_for(table))
         return scores
 
     def row_answers(self, n_columns: int) -> RowAnswers:
@@ -135,10 +142,11 @@ class Ensemble:
         scores = np.array(start, dtype=np.float64, order="C")
         add: Callable[..., None] = self._native.add_scores
         native = table.native
+        coded = self._coded_for(table)
         n_added = 0
         for number in range(1, self.n_rounds + 1) if rounds is None else rounds:
             last = min(number, self.n_rounds)
-            add(scores, n_added, last, *native, n_threads)
+            add(scores, n_added, last, *native, n_threads, coded)
             n_added = last
             yield scores.copy()
 
@@ -158,6 +166,14 @@ class Ensemble:
         """Index of the leaf of each row in each tree, of shape (n_samples, n_trees)."""
         found: npt.NDArray[np.int32] = _ask(self._native.apply, table, n_threads)
         return found.astype(np.intp)
+
+    def _coded_for(self, table: Table | SparseTable) -> _native.CodedEnsemble | None:
+        """Return the trees as many rows ask them, made when first needed; None for few rows."""
+        if table.n_rows < _MANY_ROWS:
+            return None
+        if self._coded is None:  # two threads may both make them: they are the same
+            self._coded = self._native.coded()
+        return self._coded
 
     def truncated(self, n_rounds: int) -> Ensemble:
         """Return the first rounds alone."""
@@ -227,6 +243,6 @@ class Ensemble:
         self.__init__(native)  # type: ignore[misc]
 
 
-def _ask(answer: Callable[..., Any], table: Table | SparseTable, n_threads: int) -> Any:
+def _ask(answer: Callable[..., Any], table: Table | SparseTable, *more: Any) -> Any:
     """Let the engine answer for a table of either form."""
-    return answer(*table.native, n_threads)
+    return answer(*table.native, *more)

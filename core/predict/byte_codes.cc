@@ -1,0 +1,197 @@
+#include "predict/byte_codes.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "base/kernels.h"
+#include "base/ordered_key.h"
+#include "data/round_down.h"
+
+namespace arboleda {
+
+namespace {
+
+template <class Number>
+auto keys_of(std::span<const double> cuts) {
+  std::vector<decltype(ordered_key(Number{}))> keys;
+  const std::size_t size = std::bit_ceil(cuts.size() + 1) - 1;
+  keys.reserve(size);
+  for (const double cut : cuts) {
+    Number number;
+    round_down(cut, number);
+    keys.push_back(ordered_key(number));
+  }
+  keys.resize(size, kMissingKey<typename decltype(keys)::value_type>);
+  return keys;
+}
+
+std::uint8_t code_of_category(double x) {
+  constexpr auto kUnknown = static_cast<double>(ByteCodes::kMostCategories);
+  return x >= 0.0 && x < kUnknown ? static_cast<std::uint8_t>(x) : std::uint8_t{255};
+}
+
+}  // namespace
+
+ByteCodes::ByteCodes(std::span<const Question> questions,
+                     std::span<const FeatureIndex> categorical) {
+  FeatureIndex last = -1;
+  for (const Question& q : questions) last = std::max(last, q.feature);
+  for (const FeatureIndex feature : categorical) last = std::max(last, feature);
+  std::vector<Column> all(static_cast<std::size_t>(last + 1));
+  for (const Question& q : questions) {
+    all[static_cast<std::size_t>(q.feature)].cuts.push_back(q.threshold);
+  }
+  for (const FeatureIndex feature : categorical) {
+    std::uint32_t& line = all[static_cast<std::size_t>(feature)].category_line;
+    if (line == kNoLine) line = static_cast<std::uint32_t>(n_lines_++);
+  }
+  column_at_.assign(all.size(), kNoLine);
+  for (std::size_t j = 0; j < all.size(); ++j) {
+    Column& column = all[j];
+    if (column.cuts.empty() && column.category_line == kNoLine) continue;
+    std::sort(column.cuts.begin(), column.cuts.end());
+    column.cuts.erase(std::unique(column.cuts.begin(), column.cuts.end()), column.cuts.end());
+    column.feature = static_cast<FeatureIndex>(j);
+    column.parts.resize((column.cuts.size() + kPartCuts - 1) / kPartCuts);
+    column.keys_32 = keys_of<float>(column.cuts);
+    column.keys_64 = keys_of<double>(column.cuts);
+    column_at_[j] = static_cast<std::uint32_t>(columns_.size());
+    columns_.push_back(std::move(column));
+  }
+  add_lines(questions);
+}
+
+const ByteCodes::Column& ByteCodes::column_of(FeatureIndex feature) const {
+  return columns_[column_at_[static_cast<std::size_t>(feature)]];
+}
+
+// Lines for what is asked, those of a column side by side.
+void ByteCodes::add_lines(std::span<const Question> questions) {
+  constexpr std::uint32_t kAsked = 0;
+  for (const Question& q : questions) {
+    Column& column = columns_[column_at_[static_cast<std::size_t>(q.feature)]];
+    const auto cut = std::lower_bound(column.cuts.begin(), column.cuts.end(), q.threshold);
+    Part& part = column.parts[static_cast<std::size_t>(cut - column.cuts.begin()) / kPartCuts];
+    (q.missing_left ? part.lowest_line : part.line) = kAsked;
+  }
+  for (Column& column : columns_) {
+    for (Part& part : column.parts) {
+      for (std::uint32_t* line : {&part.line, &part.lowest_line}) {
+        if (*line != kNoLine) *line = static_cast<std::uint32_t>(n_lines_++);
+      }
+    }
+  }
+}
+
+ByteCodes::Place ByteCodes::place_of(const Question& question) const {
+  const Column& column = column_of(question.feature);
+  const auto cut = std::lower_bound(column.cuts.begin(), column.cuts.end(), question.threshold);
+  const auto number = static_cast<std::size_t>(cut - column.cuts.begin());
+  const Part& part = column.parts[number / kPartCuts];
+  return {question.missing_left ? part.lowest_line : part.line,
+          static_cast<std::uint8_t>(number % kPartCuts)};
+}
+
+std::uint32_t ByteCodes::line_of_categories(FeatureIndex feature) const {
+  return column_of(feature).category_line;
+}
+
+// Codes of keys, whose number is that of the rows.
+template <class Key>
+void ByteCodes::put_codes(const Column& column, std::span<Key> keys, const std::vector<Key>& cuts,
+                          TreeLine* lines) const {
+  const Kernels& loops = kernels();
+  std::array<Code, kTreeRows> codes, lowest;
+  const std::size_t n = keys.size();
+  if constexpr (sizeof(Key) == 4) {
+    loops.coding.count_below_32(keys.data(), n, cuts.data(), cuts.size(), codes.data());
+  } else {
+    loops.coding.count_below_64(keys.data(), n, cuts.data(), cuts.size(), codes.data());
+  }
+  const bool some_left = std::any_of(column.parts.begin(), column.parts.end(),
+                                     [](const Part& p) { return p.lowest_line != kNoLine; });
+  if (some_left) {
+    for (std::size_t i = 0; i < n; ++i) lowest[i] = keys[i] == kMissingKey<Key> ? 0 : codes[i];
+  }
+  Code first = 0;
+  for (const Part& part : column.parts) {
+    const auto put = [&](std::uint32_t line, const Code* from) {
+      if (line != kNoLine) loops.trees.narrow_codes(from, n, first, lines[line].of_row);
+    };
+    put(part.line, codes.data());
+    put(part.lowest_line, lowest.data());
+    first += kPartCuts;
+  }
+}
+
+void ByteCodes::fill_cuts(const Column& column, const ColumnView& values, std::size_t begin,
+                          std::size_t n, TreeLine* lines) const {
+  const CodingKernels& loops = kernels().coding;
+  if (values.dtype == DType::float32) {
+    std::array<std::int32_t, kTreeRows> keys;
+    for (std::size_t i = 0; i < n; ++i) keys[i] = values.as<std::int32_t>(begin + i);
+    loops.keys_32(keys.data(), n, keys.data());
+    put_codes(column, std::span(keys).first(n), column.keys_32, lines);
+  } else {
+    std::array<double, kTreeRows> numbers;
+    std::array<std::int64_t, kTreeRows> keys;
+    values.copy(begin, begin + n, numbers.data());
+    std::memcpy(keys.data(), numbers.data(), n * sizeof(double));
+    loops.keys_64(keys.data(), n, keys.data());
+    put_codes(column, std::span(keys).first(n), column.keys_64, lines);
+  }
+}
+
+void ByteCodes::fill(const TableView& table, std::size_t begin, std::size_t end,
+                     TreeLine* lines) const {
+  const std::size_t n = end - begin;
+  for (const Column& column : columns_) {
+    const ColumnView& values = table.columns[static_cast<std::size_t>(column.feature)];
+    if (!column.cuts.empty()) fill_cuts(column, values, begin, n, lines);
+    if (column.category_line == kNoLine) continue;
+    std::uint8_t* line = lines[column.category_line].of_row;
+    for (std::size_t i = 0; i < n; ++i) line[i] = code_of_category(values[begin + i]);
+  }
+}
+
+void ByteCodes::put_one(const Column& column, double x, std::size_t row, TreeLine* lines) const {
+  if (column.category_line != kNoLine) {
+    lines[column.category_line].of_row[row] = code_of_category(x);
+  }
+  std::int64_t key = ordered_key(x);
+  Code first = 0;
+  const auto cut = std::lower_bound(column.keys_64.begin(), column.keys_64.end(), key);
+  const auto code = static_cast<Code>(cut - column.keys_64.begin());
+  for (const Part& part : column.parts) {
+    const Code above = code < first ? 0 : std::min<Code>(code - first, 255);
+    const auto byte = static_cast<std::uint8_t>(above);
+    if (part.line != kNoLine) lines[part.line].of_row[row] = byte;
+    if (part.lowest_line != kNoLine) {
+      lines[part.lowest_line].of_row[row] =
+          key == kMissingKey<std::int64_t> ? std::uint8_t{0} : byte;
+    }
+    first += kPartCuts;
+  }
+}
+
+// What is not stored is 0: the first row of zeros is copied along each line.
+void ByteCodes::fill(const SparseRows& table, std::size_t begin, std::size_t end,
+                     TreeLine* lines) const {
+  for (const Column& column : columns_) put_one(column, 0.0, 0, lines);
+  for (std::size_t line = 0; line < n_lines_; ++line) {
+    std::uint8_t* codes = lines[line].of_row;
+    std::memset(codes + 1, codes[0], kTreeRows - 1);
+  }
+  for (std::size_t row = begin; row < end; ++row) {
+    for (auto e = static_cast<std::size_t>(table.lines.start[row]);
+         e < static_cast<std::size_t>(table.lines.start[row + 1]); ++e) {
+      const auto j = static_cast<std::size_t>(table.lines.index[e]);
+      if (j >= column_at_.size() || column_at_[j] == kNoLine) continue;
+      put_one(columns_[column_at_[j]], table.lines.data[e], row - begin, lines);
+    }
+  }
+}
+
+}  // namespace arboleda

@@ -1,0 +1,221 @@
+#include "predict/coded_trees.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "base/kernels.h"
+
+namespace arboleda {
+
+namespace {
+
+constexpr std::size_t kMostLevels = 8;  // of numbers of a byte
+
+// What a node of either kind of tree asks.
+struct Asked {
+  bool is_leaf;
+  NodeIndex right;
+  Question question;
+  std::span<const CategoryIndex> categories;  // none where it has a threshold
+};
+
+Asked asked_by(const Tree& tree, std::size_t i) {
+  const auto node = static_cast<NodeIndex>(i);
+  const TreeArrays& a = tree.arrays();
+  if (tree.is_leaf(node)) return {true, -1, {}, {}};
+  return {false,
+          a.right[i],
+          {a.feature[i], a.threshold[i], a.missing_left[i] != 0},
+          tree.is_categorical(node) ? tree.categories(node) : std::span<const CategoryIndex>()};
+}
+
+Asked asked_by(const CompactTree& tree, std::size_t i) {
+  const CompactNode& node = tree.nodes[i];
+  if (node.is_leaf()) return {true, -1, {}, {}};
+  return {false,
+          node.right,
+          {node.feature(), node.threshold, node.missing_left()},
+          node.is_categorical() ? tree.categories(node) : std::span<const CategoryIndex>()};
+}
+
+std::size_t size_of(const Tree& tree) { return static_cast<std::size_t>(tree.n_nodes()); }
+std::size_t size_of(const CompactTree& tree) { return tree.n_nodes(); }
+
+template <class AnyTree>
+ByteCodes codes_of(std::span<const AnyTree> trees) {
+  std::vector<Question> questions;
+  std::vector<FeatureIndex> categorical;
+  for (const AnyTree& tree : trees) {
+    for (std::size_t i = 0; i < size_of(tree); ++i) {
+      const Asked asked = asked_by(tree, i);
+      if (asked.is_leaf) continue;
+      if (asked.categories.empty()) {
+        questions.push_back(asked.question);
+      } else {
+        categorical.push_back(asked.question.feature);
+      }
+    }
+  }
+  return ByteCodes(questions, categorical);
+}
+
+// Those that a node lists go the other way than missing values do.
+CodeSet codes_going_right(std::span<const CategoryIndex> listed, bool missing_left) {
+  CodeSet set{};
+  for (const CategoryIndex category : listed) {
+    set.words[category / 32] |= std::uint32_t{1} << (category % 32);
+  }
+  if (!missing_left) {
+    for (std::uint32_t& word : set.words) word = ~word;
+  }
+  return set;
+}
+
+// Lines of answers that are not in use, the lowest first.
+class FreeLines {
+ public:
+  std::uint16_t take() {
+    const auto free = std::find(used_.begin(), used_.end(), false);
+    const auto line = static_cast<std::size_t>(free - used_.begin());
+    if (free == used_.end()) used_.push_back(false);
+    used_[line] = true;
+    return static_cast<std::uint16_t>(kLeafLines + line);
+  }
+  void give_back(std::uint16_t line) {
+    if (line >= kLeafLines) used_[line - kLeafLines] = false;
+  }
+  std::size_t n_lines() const { return kLeafLines + used_.size(); }
+
+ private:
+  std::vector<bool> used_;
+};
+
+}  // namespace
+
+template <class AnyTree>
+bool CodedTrees::can_hold(std::span<const AnyTree> trees) {
+  for (const AnyTree& tree : trees) {
+    if (size_of(tree) > 2 * kMostLeaves - 1) return false;
+    for (std::size_t i = 0; i < size_of(tree); ++i) {
+      const Asked asked = asked_by(tree, i);
+      if (!asked.categories.empty() && asked.categories.back() >= ByteCodes::kMostCategories) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+template <class AnyTree>
+CodedTrees::CodedTrees(std::span<const AnyTree> trees) : codes_(codes_of(trees)) {
+  trees_.reserve(trees.size());
+  for (const AnyTree& tree : trees) add(tree);
+}
+
+// Preorder backwards: the children of a node come before it.
+template <class AnyTree>
+void CodedTrees::add(const AnyTree& tree) {
+  CodedTree coded{nodes_.size(), leaves_.size(), sets_.size(), 0, 0, 0, 0, false};
+  const std::size_t size = size_of(tree);
+  std::vector<std::uint16_t> answer(size);
+  std::vector<std::uint8_t> level(size, 0);  // of at most 255 inner nodes
+  for (std::size_t i = 0; i < size; ++i) {
+    const Asked asked = asked_by(tree, i);
+    if (asked.is_leaf) {
+      answer[i] = coded.n_leaves++;
+      leaves_.push_back(static_cast<NodeIndex>(i));
+    } else {
+      level[i + 1] = level[static_cast<std::size_t>(asked.right)] =
+          static_cast<std::uint8_t>(level[i] + 1);
+    }
+  }
+  FreeLines lines;
+  for (std::size_t i = size; i-- > 0;) {
+    const Asked asked = asked_by(tree, i);
+    if (asked.is_leaf) continue;
+    ByteCodes::Place place;
+    if (asked.categories.empty()) {
+      place = codes_.place_of(asked.question);
+    } else {
+      place = {static_cast<std::uint32_t>(codes_.n_lines() + coded.n_sets++), 0};
+      sets_.push_back({codes_.line_of_categories(asked.question.feature),
+                       codes_going_right(asked.categories, asked.question.missing_left)});
+    }
+    const std::uint16_t left = answer[i + 1];
+    const std::uint16_t right = answer[static_cast<std::size_t>(asked.right)];
+    lines.give_back(left);
+    lines.give_back(right);
+    answer[i] = lines.take();
+    nodes_.push_back({place.line, left, right, answer[i], place.last});
+    ++coded.n_nodes;
+  }
+  coded.answer = answer[0];
+  n_answers_ = std::max(n_answers_, static_cast<std::uint16_t>(lines.n_lines()));
+  most_sets_ = std::max<std::size_t>(most_sets_, coded.n_sets);
+  most_leaves_ = std::max<std::size_t>(most_leaves_, coded.n_leaves);
+  shorten_if_by_level(level, coded);
+  trees_.push_back(coded);
+}
+
+// A full tree whose nodes of one level ask the same needs one node a level, the root's first: the first
+// nodes of the levels are 0, 1, 2, .. of preorder. level: of each node of the tree.
+void CodedTrees::shorten_if_by_level(std::span<const std::uint8_t> level, CodedTree& tree) {
+  const std::size_t depth = *std::max_element(level.begin(), level.end());
+  if (depth < 2 || depth > kMostLevels || tree.n_nodes + 1u != 1u << depth) return;
+  std::vector<CodedNode> levels;
+  auto coded = nodes_.end();  // from the root on
+  for (std::size_t i = 0; i < level.size(); ++i) {
+    if (level[i] == depth) continue;
+    --coded;
+    if (levels.size() == level[i]) levels.push_back(*coded);
+    const CodedNode& first = levels[level[i]];
+    if (coded->column != first.column || coded->last != first.last) return;
+  }
+  nodes_.resize(tree.first_node);
+  nodes_.insert(nodes_.end(), levels.begin(), levels.end());
+  tree.n_nodes = static_cast<std::uint16_t>(depth);
+  tree.answer = kLeafLines;
+  tree.by_level = true;
+}
+
+std::size_t CodedTrees::n_nodes(std::size_t first, std::size_t last) const {
+  if (first == last) return 0;
+  const std::size_t end = last < trees_.size() ? trees_[last].first_node : nodes_.size();
+  return end - trees_[first].first_node;
+}
+
+CodedBlock CodedTrees::make_block() const {
+  CodedBlock block;
+  block.codes_.resize(codes_.n_lines() + most_sets_);
+  block.answers_.resize(n_answers_);
+  for (std::size_t leaf = 0; leaf < most_leaves_; ++leaf) {
+    std::memset(block.answers_[leaf].of_row, static_cast<int>(leaf), kTreeRows);
+  }
+  return block;
+}
+
+const std::uint8_t* CodedTrees::find_leaves(std::size_t tree, CodedBlock& block) const {
+  const CodedTree& coded = trees_[tree];
+  const TreeKernels& loops = kernels().trees;
+  TreeLine* codes = block.codes_.data();
+  TreeLine* answers = block.answers_.data();
+  for (std::size_t s = 0; s < coded.n_sets; ++s) {
+    const CategorySet& set = sets_[coded.first_set + s];
+    loops.find_codes(codes[set.line], set.right, codes[codes_.n_lines() + s]);
+  }
+  const CodedNode* nodes = nodes_.data() + coded.first_node;
+  if (coded.by_level) {
+    loops.level_numbers(nodes, coded.n_nodes, codes, answers + coded.answer);
+  } else {
+    loops.leaf_numbers(nodes, coded.n_nodes, codes, answers);
+  }
+  return answers[coded.answer].of_row;
+}
+
+template bool CodedTrees::can_hold(std::span<const Tree>);
+template bool CodedTrees::can_hold(std::span<const CompactTree>);
+template CodedTrees::CodedTrees(std::span<const Tree>);
+template CodedTrees::CodedTrees(std::span<const CompactTree>);
+
+}  // namespace arboleda

@@ -1,0 +1,89 @@
+// Trees that find the leaves of a whole block of rows at once, by comparing codes of a byte: all inner
+// nodes are asked, of all rows, and none is waited for (base/tree_kernels.h). What they answer is the
+// walk's, node for node. For trees of at most 256 leaves.
+//
+// Leaves have numbers of their own in each tree, in preorder. Immutable: safe to use from several
+// threads at once, each with a block of its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/tree_kernels.h"
+#include "data/column.h"
+#include "predict/byte_codes.h"
+#include "tree/compact_tree.h"
+#include "tree/tree.h"
+
+namespace arboleda {
+
+// What a thread works in: codes of a block of rows, and numbers of leaves.
+class CodedBlock {
+ public:
+  // Rows [begin, end) of a table, at most kTreeRows.
+  template <class Table>
+  void fill(const ByteCodes& codes, const Table& table, std::size_t begin, std::size_t end) {
+    codes.fill(table, begin, end, codes_.data());
+  }
+
+ private:
+  friend class CodedTrees;
+  std::vector<TreeLine> codes_, answers_;
+};
+
+class CodedTrees {
+ public:
+  static constexpr std::size_t kMostLeaves = kLeafLines;
+
+  // Whether the trees are small enough, and their categories few enough. AnyTree: Tree or CompactTree.
+  template <class AnyTree>
+  static bool can_hold(std::span<const AnyTree> trees);
+
+  // Trees that can be held; they need not outlive this.
+  template <class AnyTree>
+  explicit CodedTrees(std::span<const AnyTree> trees);
+
+  std::size_t n_trees() const { return trees_.size(); }
+  std::size_t n_nodes(std::size_t first, std::size_t last) const;  // inner ones, of some trees
+  const ByteCodes& codes() const { return codes_; }
+
+  // The nodes that are the leaves of a tree, by their numbers.
+  std::span<const NodeIndex> leaves(std::size_t tree) const {
+    return std::span(leaves_).subspan(trees_[tree].first_leaf, trees_[tree].n_leaves);
+  }
+
+  CodedBlock make_block() const;
+
+  // The number of the leaf of each row of the block in one tree; valid until the block is asked again.
+  const std::uint8_t* find_leaves(std::size_t tree, CodedBlock& block) const;
+
+ private:
+  struct CodedTree {
+    std::size_t first_node, first_leaf, first_set;
+    std::uint16_t n_nodes, n_leaves, n_sets;
+    std::uint16_t answer;  // line of the root's
+    bool by_level;         // n_nodes levels
+  };
+
+  // Categories that go right in a node, whose answers take a line of codes of their own.
+  struct CategorySet {
+    std::uint32_t line;  // of the categories
+    CodeSet right;
+  };
+
+  template <class AnyTree>
+  void add(const AnyTree& tree);
+  void shorten_if_by_level(std::span<const std::uint8_t> level, CodedTree& tree);
+
+  ByteCodes codes_;
+  std::vector<CodedTree> trees_;
+  std::vector<CodedNode> nodes_;
+  std::vector<CategorySet> sets_;
+  std::vector<NodeIndex> leaves_;
+  std::size_t most_sets_ = 0, most_leaves_ = 1;
+  std::uint16_t n_answers_ = kLeafLines + 1;  // lines
+};
+
+}  // namespace arboleda
