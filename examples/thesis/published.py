@@ -66,7 +66,7 @@ PROBLEMS = {
             bagging           0.77 0.78  0.79 0.78 0.56
             random_forest     0.84 0.78  0.79 0.78 0.56
             adaboost          0.87 0.80  0.83 0.80 0.62
-            stacking          0.86 0.80  0.83 0.80 0.61
+            single_stacking   0.86 0.80  0.83 0.80 0.61
             """,
         ),
         _rows(
@@ -86,7 +86,7 @@ PROBLEMS = {
         ),
         (
             "cart", "naive_bayes", "lda", "logistic", "network", "random_forest", "bagging",
-            "neighbours", "svm", "stacking", "adaboost",
+            "neighbours", "svm", "single_stacking", "adaboost",
         ),
     ),
     "p2": Problem(
@@ -110,7 +110,7 @@ PROBLEMS = {
             bagging           0.90 0.90 0.90 0.90 0.88
             random_forest     0.93 0.95 0.95 0.94 0.90
             adaboost          0.56 0.65 0.65 0.64 0.62
-            stacking          0.95 0.96 0.96 0.96 0.96
+            single_stacking   0.95 0.96 0.96 0.96 0.96
             """,
         ),
         {},
@@ -135,7 +135,7 @@ PROBLEMS = {
             random_forest     2665615.51 1632.21 1081.43 0.95
             bagging           2814938.93 1677.41 1119.33 0.95
             adaboost          3085347.54 1754.60 1290.22 0.95
-            stacking          3389747.70 1840.59 1267.80 0.94
+            single_stacking   3389747.70 1840.59 1267.80 0.94
             """,
         ),
         _rows(
@@ -152,8 +152,8 @@ PROBLEMS = {
             """,
         ),
         (
-            "svm", "neighbours", "network", "cart", "linear", "stacking", "bagging", "adaboost",
-            "random_forest",
+            "svm", "neighbours", "network", "cart", "linear", "single_stacking", "bagging",
+            "adaboost", "random_forest",
         ),
     ),
 }  # fmt: skip

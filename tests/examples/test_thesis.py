@@ -93,7 +93,7 @@ def test_printed_numbers_agree_with_each_other() -> None:
     for problem, task in zip(
         PROBLEMS.values(), ("binary", "multiclass", "regression"), strict=True
     ):
-        known = {model.key for model in models_for(task, ["all"])} | {"stacking"}
+        known = {model.key for model in models_for(task, ["all"])} | {"single_stacking"}
         assert set(problem.thesis) | set(problem.levels) | set(problem.order) <= known
         assert not problem.order or set(problem.order) == set(problem.thesis)
     for row in PROBLEMS["p3"].thesis.values():
