@@ -164,8 +164,9 @@ PYTHON = {
         "tree",
     },
     "explore": {"_files", "_numbers", "features", "forest", "report", "study"},
+    "comparisons": {"_numbers", "diagnose", "report", "study"},
     "explanations": {"_numbers", "explain", "forest", "report", "study", "tree"},
-    "cli": {"explanations", "explore", "study"},
+    "cli": {"comparisons", "explanations", "explore", "study"},
     "__main__": {"cli"},
 }
 

@@ -69,6 +69,7 @@ _PUBLIC = {
 }
 _MODULES = {
     "combine",
+    "comparisons",
     "datasets",
     "decide",
     "diagnose",
@@ -129,6 +130,7 @@ __all__ = [
     "VotingRegressor",
     "__version__",
     "combine",
+    "comparisons",
     "datasets",
     "decide",
     "diagnose",
@@ -154,6 +156,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from arboleda import combine as combine
+    from arboleda import comparisons as comparisons
     from arboleda import datasets as datasets
     from arboleda import decide as decide
     from arboleda import diagnose as diagnose

@@ -8,6 +8,7 @@ import warnings
 import typer
 
 from arboleda.cli._app import CtrlCError, app
+from arboleda.cli._compare import compare
 from arboleda.cli._explain import explain
 from arboleda.cli._explore import explore
 from arboleda.cli._export import export
@@ -18,7 +19,7 @@ from arboleda.study.errors import StudyError
 __all__ = ["run"]
 
 # In the order in which help lists them.
-COMMANDS = (study, explore, predict, export, explain)
+COMMANDS = (study, explore, predict, export, explain, compare)
 
 # Exit codes: 2 for what the user can mend, 130 for Ctrl-C, as shells have it.
 _USER_ERROR, _INTERRUPTED = 2, 130

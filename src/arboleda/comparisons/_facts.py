@@ -1,0 +1,143 @@
+"""From studies to the facts of their comparison: plain values, see ``facts.schema.json``."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import arboleda
+from arboleda.comparisons._asked import differences, same_rows
+from arboleda.comparisons._pairs import compare_best
+from arboleda.comparisons._sentences import sentences
+from arboleda.diagnose import compare_over_data_sets
+from arboleda.study import LoadedStudy
+from arboleda.study.facts import params_text
+
+__all__ = ["SCHEMA_VERSION", "make_facts"]
+
+SCHEMA_VERSION = 1
+# From so many tables on models are ranked over them.
+FEWEST_TABLES = 3
+
+
+def make_facts(folders: Sequence[str], studies: Sequence[LoadedStudy]) -> dict[str, Any]:
+    """Everything that the page tells."""
+    told = [one.facts for one in studies]
+    names = _names(folders, told)
+    why_not = same_rows(told)
+    facts = {
+        "schema_version": SCHEMA_VERSION,
+        "arboleda_version": arboleda.__version__,
+        "studies": [
+            _study(name, folder, one)
+            for name, folder, one in zip(names, folders, told, strict=True)
+        ],
+        "differences": differences(told),
+        "leaderboard": _leaderboard(told),
+        "paired": {"why_not": why_not, "pairs": []} if why_not else compare_best(studies),
+        "over_tables": _over_tables(names, told),
+    }
+    return {**facts, "sentences": sentences(facts)}
+
+
+def _names(folders: Sequence[str], told: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The last part of each folder's name, or all of it where two would be called the same."""
+    short = [Path(folder).resolve().name for folder in folders]
+    return list(short) if len(set(short)) == len(short) else list(folders)
+
+
+def _study(name: str, folder: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+    study, best = facts["study"], facts["models"][0]
+    honest = (facts.get("selection") or {}).get("honest")
+    return {
+        "name": name,
+        "folder": folder,
+        "table": study["table"],
+        "target": study["target"],
+        "metric_label": study["metric_label"],
+        "best": {
+            "key": best["key"],
+            "name": best["name"],
+            "params": params_text(best),
+            "cv": best["cv"]["mean"],
+            "sd": best["cv"]["sd"],
+            "honest": None if honest is None else honest["mean"],
+            "test": best["test"]["metrics"].get(study["metric"]),
+            "low": best["test"]["interval"]["low"],
+            "high": best["test"]["interval"]["high"],
+        },
+        "n_models": sum(model["status"] == "ok" for model in facts["models"]),
+        "timing": {
+            "started": facts["timing"]["started"],
+            "total_s": facts["timing"]["total_s"],
+        },
+    }
+
+
+def _leaderboard(told: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """A row for each model of any study, in the order of the best rank that it has."""
+    names: dict[str, str] = {}
+    places: list[dict[str, dict[str, Any]]] = []
+    for facts in told:
+        metric, here = facts["study"]["metric"], {}
+        for rank, model in enumerate(facts["models"], start=1):
+            names.setdefault(model["key"], model["name"])
+            if model["status"] == "ok":
+                test = model["test"]["metrics"].get(metric)
+                here[model["key"]] = {"rank": rank, "cv": model["cv"]["mean"], "test": test}
+        places.append(here)
+    rows = [
+        {"key": key, "name": name, "cells": [here.get(key) for here in places]}
+        for key, name in names.items()
+    ]
+    return sorted(rows, key=lambda row: min((c["rank"] for c in row["cells"] if c), default=10**9))
+
+
+def _over_tables(named: Sequence[str], told: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Friedman's and Nemenyi's tests of the models that all studies have, over their tables.
+
+    Of several studies of one table and target the first counts.
+    """
+    by_table: dict[str, tuple[str, Mapping[str, Any]]] = {}
+    for name, facts in zip(named, told, strict=True):
+        study = facts["study"]
+        by_table.setdefault(f"{study['data_sha256']} {study['target']}", (name, facts))
+    chosen = [facts for _, facts in by_table.values()]
+    if len(chosen) < FEWEST_TABLES:
+        return None
+    scores = [_errors(facts) for facts in chosen]
+    keys = [key for key in scores[0] if all(key in one for one in scores)]
+    if len(keys) < 2:
+        return None
+    names = {model["key"]: model["name"] for facts in chosen for model in facts["models"]}
+    table = np.array([[one[key] for key in keys] for one in scores])
+    found = compare_over_data_sets(table, names=keys)
+    order = np.argsort(found.mean_rank, kind="stable")
+    return {
+        "tables": [name for name, _ in by_table.values()],
+        "models": [
+            {
+                "key": keys[k],
+                "name": names[keys[k]],
+                "mean_rank": float(found.mean_rank[k]),
+                "ranks": found.ranks[:, k].tolist(),
+            }
+            for k in order
+        ],
+        "p": found.f_p_value,
+        "alpha": found.alpha,
+        "critical_difference": found.critical_difference,
+        "groups": [list(group) for group in found.groups],
+    }
+
+
+def _errors(facts: Mapping[str, Any]) -> dict[str, float]:
+    """The test result of each model, the less the better."""
+    metric = facts["study"]["metric"]
+    sign = -1.0 if facts["study"]["greater_is_better"] else 1.0
+    return {
+        model["key"]: sign * model["test"]["metrics"][metric]
+        for model in facts["models"]
+        if model["status"] == "ok" and model["test"]["metrics"].get(metric) is not None
+    }

@@ -1,0 +1,28 @@
+"""A comparison of studies as a table for the terminal."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from arboleda._numbers import plain
+
+__all__ = ["comparison_table"]
+
+
+def comparison_table(facts: Mapping[str, Any]) -> Table:
+    """The leaderboards side by side: cross-validated and test score of each model in each study."""
+    table = Table(title=Text("Cross-validated / test"))
+    table.add_column("Model", overflow="fold")
+    for study in facts["studies"]:
+        heading = f"{study['name']}: {study['metric_label']}"
+        table.add_column(Text(heading, overflow="fold"), justify="right")
+    for row in facts["leaderboard"]:
+        cells = [Text(row["name"])]
+        for cell in row["cells"]:
+            told = "" if cell is None else f"{plain(cell['cv'])} / {plain(cell['test'])}"
+            best = cell is not None and cell["rank"] == 1
+            cells.append(Text(told, style="bold" if best else ""))
+        table.add_row(*cells)
+    return table

@@ -1,0 +1,158 @@
+"""Studies beside each other."""
+
+import json
+from html.parser import HTMLParser
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pandas as pd
+import pytest
+
+from arboleda.cli import main
+from arboleda.comparisons import compare_studies
+from arboleda.comparisons._facts import _over_tables
+from arboleda.diagnose import compare_over_data_sets
+from arboleda.study import Study, StudyError
+
+SCHEMA = json.loads(files("arboleda.comparisons").joinpath("facts.schema.json").read_text())
+NASTY = '</script><script>x()</script>"><img onerror=x()>'
+
+
+def flowers(n: int = 400, seed: int = 0, name: str = "kind") -> pd.DataFrame:
+    draw = np.random.default_rng(seed)
+    y = draw.integers(2, size=n)
+    x = draw.normal(size=(n, 3)) + 1.5 * y[:, None] * np.array([1.0, 0, 0])
+    frame = pd.DataFrame(x, columns=["a", "b", "c"])
+    frame[name] = np.where(y == 1, "=rose", "tulip")
+    return frame
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Studies of one table, twice the same but for the models, one with another seed; another."""
+    root = tmp_path_factory.mktemp("studies")
+    asked: dict[str, tuple[Any, dict[str, Any]]] = {
+        "first": (flowers(), {"models": "lda,most_frequent"}),
+        "again": (flowers(), {"models": "lda,most_frequent"}),
+        "poor": (flowers(), {"models": "most_frequent"}),
+        "seeded": (flowers(), {"models": "lda,most_frequent", "seed": 5}),
+        "other": (flowers(120, 9, NASTY), {"models": "lda,most_frequent", "target": NASTY}),
+        "third": (flowers(140, 7), {"models": "lda,most_frequent"}),
+    }
+    for name, (table, more) in asked.items():
+        Study(table, **{"target": "kind", "out": root / name, **more}).run()
+    return {name: root / name for name in asked}
+
+
+def compared(folders: dict[str, Path], *names: str) -> dict[str, Any]:
+    facts = compare_studies([folders[name] for name in names]).facts
+    jsonschema.validate(facts, SCHEMA)
+    return facts
+
+
+def test_two_runs_of_one_study_differ_in_nothing(folders: dict[str, Path]) -> None:
+    facts = compared(folders, "first", "again")
+    assert all(row["same"] for row in facts["differences"])
+    (pair,) = facts["paired"]["pairs"]
+    assert (pair["difference"], pair["p_adjusted"]) == (0, 1)
+    assert "asked the same" in facts["sentences"][0]
+    assert "do not differ beyond chance" in facts["sentences"][1]
+    for row in facts["leaderboard"]:
+        assert row["cells"][0] == row["cells"][1]
+
+
+def test_a_better_model_is_found_better_on_the_same_rows(folders: dict[str, Path]) -> None:
+    facts = compared(folders, "poor", "first")
+    (pair,) = facts["paired"]["pairs"]
+    tests = [
+        json.loads((folders[name] / "results.json").read_text())["models"][0]["test"]["metrics"]
+        for name in ("poor", "first")
+    ]
+    assert facts["paired"]["n_rows"] == 80
+    assert pair["difference"] == pytest.approx(tests[0]["accuracy"] - tests[1]["accuracy"])
+    assert pair["p_adjusted"] < 0.05
+    assert [row["what"] for row in facts["differences"] if not row["same"]] == ["Models"]
+    assert "Linear discriminant analysis of first is better" in facts["sentences"][-1]
+
+
+def test_other_seeds_set_other_rows_aside(folders: dict[str, Path]) -> None:
+    facts = compared(folders, "first", "seeded")
+    shared = facts["paired"]
+    assert not facts["paired"]["pairs"] or shared["n_rows"] < 80
+    assert "seed" in facts["sentences"][1]
+
+
+def test_other_tables_cannot_be_paired_and_three_are_ranked(folders: dict[str, Path]) -> None:
+    facts = compared(folders, "first", "other", "third")
+    assert facts["paired"]["why_not"] == "the tables are not the same"
+    over = facts["over_tables"]
+    assert [model["key"] for model in over["models"]] == ["lda", "most_frequent"]
+    errors = [[-row["test"] for row in column] for column in _columns(facts)]
+    expected = compare_over_data_sets(errors, names=["lda", "most_frequent"])
+    assert over["models"][0]["mean_rank"] == expected.mean_rank[0] == 1
+    assert over["p"] == expected.f_p_value
+
+
+def _columns(facts: dict[str, Any]) -> list[list[dict[str, Any]]]:
+    rows = sorted(facts["leaderboard"], key=lambda row: row["key"])
+    return [[row["cells"][j] for row in rows] for j in range(len(facts["studies"]))]
+
+
+def test_two_studies_of_one_table_count_once(folders: dict[str, Path]) -> None:
+    names = ("first", "again", "third")
+    told = [Study.load(folders[name]).facts for name in names]
+    assert _over_tables(names, told) is None
+
+
+class _Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.events: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.events += [name for name, _ in attrs if name.startswith("on")]
+
+
+def test_the_page_holds_no_code_of_the_user(folders: dict[str, Path], tmp_path: Path) -> None:
+    found = compare_studies([folders["first"], folders["other"]])
+    page = found.save(tmp_path / "page.html").read_text(encoding="utf-8")
+    parser = _Tags()
+    parser.feed(page)
+    assert parser.tags.count("script") == 1
+    assert "img" not in parser.tags
+    assert not parser.events
+    assert "default-src &#39;none&#39;" in page
+    assert page.count("Leaderboards") >= 2
+
+
+def test_the_command_tells_the_page(
+    folders: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "c.html"
+    with pytest.raises(SystemExit) as stop:
+        main(["compare", str(folders["first"]), str(folders["poor"]), "--out", str(out)])
+    assert stop.value.code == 0
+    assert out.exists()
+    told = capsys.readouterr().out
+    assert "Linear discriminant analysis" in told
+    assert f"Page: {out}" in told.replace("\n", "")
+
+
+@pytest.mark.parametrize(
+    ("names", "told"), [(["first"], "at least two"), (["first", "first"], "named twice")]
+)
+def test_what_cannot_be_compared_is_refused(
+    folders: dict[str, Path], names: list[str], told: str
+) -> None:
+    with pytest.raises(StudyError, match=told):
+        compare_studies([folders[name] for name in names])
+
+
+def test_a_folder_without_a_study_is_told(folders: dict[str, Path], tmp_path: Path) -> None:
+    with pytest.raises(StudyError, match="no study"):
+        compare_studies([folders["first"], tmp_path])
