@@ -139,6 +139,7 @@ PYTHON = {
         "diagnose",
         "explain",
         "features",
+        "explain",
         "forest",
         "learners",
         "metrics",

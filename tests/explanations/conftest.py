@@ -13,7 +13,7 @@ from tests.browsing import browser, open_page  # noqa: F401 - fixtures
 
 from arboleda.explanations import Explanation, explain_study
 from arboleda.explanations._load import load_subject
-from arboleda.explanations._subject import Subject
+from arboleda.study.subject import Subject
 from arboleda.study import Study
 from arboleda.study.catalogue import forests
 

@@ -10,7 +10,7 @@ from scipy.stats import spearmanr
 
 from arboleda.explanations import Explanation, explain_study
 from arboleda.explanations._examples import beyond_training, correlated_columns, rows_to_see
-from arboleda.explanations._subject import Subject
+from arboleda.study.subject import Subject
 
 
 def test_facts_keep_the_schema_and_come_out_twice_the_same(

@@ -78,6 +78,18 @@ class Builder:
                 ],
             },
             "models": models,
+            "search": {
+                "preset": "quick",
+                "rounds": 3,
+                "budget": 900.0,
+                "left_out": [{"key": "x", "name": "Lasso", "candidates": 7, "whole": True}],
+            },
+            "selection": self.selection(models),
+            "comparison": self.comparison(models),
+            "costs": None if regression else self.costs(),
+            "importance": self.importance(n_columns),
+            "surrogate": self.surrogate(),
+            "learning_curve": self.learning_curve(models[0]),
             "calibration": None if regression else self.calibration(),
             "tree": self.tree(),
             "environment": {
@@ -159,7 +171,9 @@ class Builder:
             folds = (scale + noise * self.random.standard_normal(5)).tolist()
             params = {} if baseline else {"max_depth": depth, "ccp_alpha": 0.0001 * depth}
             mean, sd = float(np.mean(folds)), float(np.std(folds, ddof=1))
-            candidates.append({"params": params, "fold_scores": folds, "mean": mean, "sd": sd})
+            told = {"status": "ok", "stage": {"share": 1.0, "folds": 5}, "timing": {"seconds": 0.4}}
+            scores = {"fold_scores": folds, "mean": mean, "sd": sd}
+            candidates.append({"params": params, **scores, **told})
         worse = [-candidate["mean"] for candidate in candidates]
         best = int(np.argmin(worse if self.main == "accuracy" else [-bad for bad in worse]))
         metrics = self.metrics(quality, scale)
@@ -252,7 +266,46 @@ class Builder:
             ],
             "calibration": self.reliability(0.02),
             "residuals": None,
+            "groups": self.groups(),
+            "costs": {
+                "total": 310.0,
+                "mean": 0.316,
+                "decided": {
+                    "calibration": "sigmoid",
+                    "total": 280.0,
+                    "mean": 0.286,
+                    "counts": counts.tolist(),
+                },
+            },
+            "reject": {
+                "cost": 1.0,
+                "threshold": None,
+                "coverage": 0.83,
+                "accuracy": 0.97,
+                "mean_cost": 0.21,
+                "curve": {
+                    "threshold": [0.5, 0.7, 0.9],
+                    "coverage": [1.0, 0.83, 0.6],
+                    "accuracy": [0.95, 0.97, 0.99],
+                },
+                "classes": [{"label": label, "n": 50, "rejected": 8} for label in self.classes],
+            },
         }
+
+    def groups(self) -> list[Facts]:
+        rows = [
+            {
+                "value": f"group {place}",
+                "n": 300 - 140 * place,
+                "small": place == 2,
+                "metrics": {self.main: 0.9 + 0.02 * place},
+                "low": 0.85,
+                "high": 0.97,
+            }
+            for place in range(3)
+        ]
+        gap = {"metric": self.main, "best": "group 1", "worst": "group 0", "difference": 0.02}
+        return [{"column": "sex of the tree", "level": 0.95, "rows": rows, "gap": gap}]
 
     def reliability(self, gap: float) -> Facts:
         return {"error": gap, "largest_by_chance": 0.03, "level": 0.95, "bins": self.bins(gap)}
@@ -313,6 +366,114 @@ class Builder:
                 "histogram": {"edges": edges.tolist(), "counts": counts.tolist()},
             },
         }
+
+    def selection(self, models: list[Facts]) -> Facts:
+        best = models[0]
+        mean = best["cv"]["mean"]
+        honest = {
+            "mean": 0.99 * mean,
+            "low": 0.97 * mean,
+            "high": mean,
+            "level": 0.95,
+            "folds": best["cv"]["fold_scores"],
+            "chosen": [best["key"]] * 5,
+            "method": "each fold scored by what the folds without its rows would have chosen",
+        }
+        return {
+            "chosen": best["key"],
+            "metric": self.main,
+            "n_models": 8,
+            "n_candidates": 22,
+            "cv": {"mean": mean, "sd": best["cv"]["sd"]},
+            "honest": honest,
+            "why_not": None,
+            "optimism": 0.01 * mean,
+            "lead": {"over": models[1]["key"], "cv": 0.01, "honest": 0.004},
+            "test": best["test"]["metrics"][self.main],
+            "sentence": "The support vector machine was chosen.",
+        }
+
+    def comparison(self, models: list[Facts]) -> Facts:
+        rows = [
+            {
+                "key": model["key"],
+                "folds": {
+                    "difference": 0.01 * rank,
+                    "standard_error": 0.005,
+                    "low": 0.01 * rank - 0.01,
+                    "high": 0.01 * rank + 0.01,
+                    "p": 0.3 / rank,
+                },
+                "test": {
+                    "difference": 0.01 * rank,
+                    "low": 0.01 * rank - 0.02,
+                    "high": 0.01 * rank + 0.02,
+                    "p": 0.4 / rank,
+                    "method": "influence",
+                },
+                "p_adjusted": min(1.0, 0.5 / rank**2),
+                "as_good": rank < 3,
+            }
+            for rank, model in enumerate(models[1:8], 1)
+        ]
+        return {
+            "against": models[0]["key"],
+            "metric": self.main,
+            "level": 0.95,
+            "rows": rows,
+            "as_good": [model["key"] for model in models[:3]],
+            "folds_note": "Corrected resampled t test over 5 folds (Nadeau and Bengio 2003).",
+            "test_note": "McNemar's exact test on 980 test rows that no choice has seen.",
+            "sentence": "Two others are as good.",
+        }
+
+    def costs(self) -> Facts:
+        size = len(self.classes)
+        matrix = (5 * (1 - np.eye(size))).tolist()
+        return {"labels": self.classes, "matrix": matrix, "reject_cost": 1.0}
+
+    def importance(self, n_columns: int) -> Facts:
+        names = [f"importance of column {place} <&>" for place in range(n_columns)]
+        return {
+            "model": self.key(NAMES[0]),
+            "metric": self.main,
+            "metric_label": "RMSE" if self.main == "rmse" else "Accuracy",
+            "skipped": None,
+            "n_rows": 980,
+            "n_repeats": 10,
+            "columns": [
+                {"name": name, "value": 0.2 / (place + 1) - 0.02, "standard_error": 0.01}
+                for place, name in enumerate(names)
+            ],
+            "timing": {"seconds": 0.5},
+        }
+
+    def surrogate(self) -> Facts:
+        return {
+            "model": self.key(NAMES[0]),
+            "skipped": None,
+            "n_leaves": 9,
+            "n_fit": 3900,
+            "n_rows": 980,
+            "fidelity": 0.912,
+            "error": 0.131,
+            "model_error": 0.062,
+            "curve": [],
+            "tree": {**self.tree(), "model": "surrogate"},
+            "timing": {"seconds": 0.5},
+        }
+
+    def learning_curve(self, best: Facts) -> Facts:
+        scale = best["cv"]["mean"]
+        points = []
+        for share in (0.1, 0.2, 0.4, 0.7, 1.0):
+            worse = 0.1 * (1 - share) * (-1 if self.main == "accuracy" else 1)
+            folds = (scale * (1 + worse + 0.004 * self.random.standard_normal(5))).tolist()
+            mean, sd = float(np.mean(folds)), float(np.std(folds, ddof=1))
+            size = {"share": share, "n_rows": round(3120 * share)}
+            points.append({**size, "fold_scores": folds, "mean": mean, "sd": sd})
+        told = {"model": best["key"], "metric": self.main, "skipped": None}
+        return {**told, "points": points, "timing": {"seconds": 2.5}}
 
     def tree(self) -> Facts:
         nodes: list[Facts] = []
@@ -407,6 +568,7 @@ def users_words() -> Callable[[Facts], set[str]]:
         texts += [model["note"] or "" for model in facts["models"]]
         texts += [key for m in facts["models"] for c in m["candidates"] for key in c["params"]]
         texts += [node["feature"] or "" for node in facts["tree"]["nodes"]]
+        texts += ["importance of column sex of the tree group width of the petal at its base"]
         texts += [facts["environment"]["platform"], "Baseline", "QDA"]
         texts += [column["reason"] or "" for column in data["columns"]]
         texts += [facts["tree"]["value_label"], "one-hot", "arboleda study"]

@@ -8,7 +8,7 @@ import numpy as np
 import sklearn
 
 import arboleda
-from arboleda.explanations._subject import Subject
+from arboleda.study.subject import Subject
 
 __all__ = ["SCHEMA_VERSION", "frame_facts"]
 

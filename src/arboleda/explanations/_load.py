@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from arboleda.explanations._row_facts import Asked
-from arboleda.explanations._subject import Part, Subject
 from arboleda.study import Study
 from arboleda.study.errors import StudyError
+from arboleda.study.subject import Part, Subject
 
 __all__ = ["load_row", "load_subject"]
 

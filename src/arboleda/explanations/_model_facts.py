@@ -5,12 +5,12 @@ from typing import Any
 from arboleda.explanations._effects import describe_effects
 from arboleda.explanations._examples import beyond_training, correlated_columns, rows_to_see
 from arboleda.explanations._frame_facts import frame_facts
-from arboleda.explanations._importance import describe_importance
 from arboleda.explanations._shap import describe_shap
-from arboleda.explanations._subject import Subject
 from arboleda.explanations._sureness import describe_promise
-from arboleda.explanations._surrogate import describe_surrogate
+from arboleda.study.model_importance import describe_importance
+from arboleda.study.model_surrogate import describe_surrogate
 from arboleda.study.steps import Progress
+from arboleda.study.subject import Subject
 
 __all__ = ["model_facts"]
 

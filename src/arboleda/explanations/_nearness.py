@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from arboleda.explanations._subject import Floats, Part, Subject
 from arboleda.forest import RandomForestClassifier, RandomForestRegressor
+from arboleda.study.subject import Floats, Part, Subject
 
 __all__ = ["Nearness", "make_nearness"]
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from arboleda._numbers import plain
 from arboleda.explain import lime
-from arboleda.explanations._named_model import named_model
 from arboleda.explanations._shap import Shares, shares_of
-from arboleda.explanations._subject import Floats, Subject
+from arboleda.study.named_model import named_model
+from arboleda.study.subject import Floats, Subject
 
 __all__ = ["describe_pushes"]
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda.explanations._subject import Subject
+from arboleda.study.subject import Subject
 
 __all__ = ["describe_values"]
 

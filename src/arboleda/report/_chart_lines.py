@@ -1,46 +1,40 @@
 """Scores against a quantity: a learning curve, or the effect of a setting."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from markupsafe import Markup
 
 from arboleda._numbers import clip
 from arboleda.report._plotting import dot_patch, left_label, numeric_ticks, padded, plot_axes
-from arboleda.report._svg import ACCENT, MUTED, canvas, frame, inline_svg, mark
+from arboleda.report._svg import ACCENT, canvas, frame, inline_svg, mark
 
-__all__ = ["LearningPoint", "effect_plot", "learning_plot"]
-
-
-class LearningPoint(NamedTuple):
-    """A size of the training set: its rows, scores by fold, and the mean on the rows learned."""
-
-    n_rows: float
-    scores: Sequence[float]
-    train: float | None
+__all__ = ["effect_plot", "learning_plot"]
 
 
 def learning_plot(
-    points: Sequence[LearningPoint], labels: tuple[str, str], *, name: str, title: str
+    points: Sequence[tuple[int, Sequence[float]]], labels: tuple[str, str], *, name: str, title: str
 ) -> Markup:
     """Draw the mean score on held-out rows against the rows learned from, and every fold.
 
-    The dashed grey line is the score on the rows that the model learned from.
+    Parameters
+    ----------
+    points : sequence of (rows, fold scores)
+        Sizes of the training set, from the smallest, each with the score of every fold.
+    labels : (str, str)
+        Names of the two axes.
+    name, title : str
+        Identifier and spoken description of the figure.
     """
     with canvas(560, 340) as figure:
         axes = plot_axes(figure, 58, 14, 8, 46)
         frame(axes)
-        sizes = [point.n_rows for point in points]
-        known = [point.train for point in points if point.train is not None]
-        everything = [score for point in points for score in point.scores] + known
+        sizes = [n_rows for n_rows, _ in points]
+        means = [float(np.mean(scores)) for _, scores in points]
+        folds = np.array([(n_rows, score) for n_rows, scores in points for score in scores])
         axes.set_xlim(0, 1.03 * max(sizes))
-        axes.set_ylim(*padded(min(everything), max(everything)))
-        means = [float(np.mean(point.scores)) for point in points]
-        folds = np.array([(point.n_rows, score) for point in points for score in point.scores])
+        axes.set_ylim(*padded(folds[:, 1].min(), folds[:, 1].max()))
         axes.add_artist(dot_patch(folds, 4, 0.35, ACCENT, 3))
-        if len(known) == len(points):
-            axes.plot(sizes, known, color=MUTED, linewidth=1.25, linestyle=(0, (4, 3)))
         axes.plot(sizes, means, color=ACCENT, linewidth=2)
         axes.add_artist(dot_patch(np.column_stack([sizes, means]), 7, 1.0, ACCENT, 4))
         numeric_ticks(axes, x=True, most=6)

@@ -47,7 +47,9 @@ def _settings(
     model: Mapping[str, Any], up: bool
 ) -> dict[str, Sequence[tuple[Any, Sequence[float]]]]:
     """For each setting that varied: its values in order, each with the scores it was seen at."""
-    scored = [c for c in model["candidates"] if c["mean"] is not None and not c.get("stage")]
+    scored = [
+        c for c in model["candidates"] if c["mean"] is not None and c.get("status", "ok") == "ok"
+    ]
     names = dict.fromkeys(key for candidate in scored for key in candidate["params"])
     found = {}
     for name in names:

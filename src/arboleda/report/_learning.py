@@ -4,7 +4,7 @@ from typing import Any
 
 from arboleda._numbers import integer
 from arboleda.report._about import About
-from arboleda.report._chart_lines import LearningPoint, learning_plot
+from arboleda.report._chart_lines import learning_plot
 from arboleda.report._texts import text, told
 
 __all__ = ["learning_view"]
@@ -18,9 +18,7 @@ def learning_view(about: About) -> dict[str, Any] | None:
     name = about.name(found["model"])
     if found["skipped"]:
         return {"name": name, "skipped": told(found["skipped"])}
-    points = [
-        LearningPoint(p["n_rows"], p["fold_scores"], p["train_mean"]) for p in found["points"]
-    ]
+    points = [(p["n_rows"], p["fold_scores"]) for p in found["points"]]
     title = text("figure.learning", name=name)
     labels = (text("learning.rows"), about.label)
     return {
@@ -33,7 +31,6 @@ def learning_view(about: About) -> dict[str, Any] | None:
             {
                 "n": integer(p["n_rows"]),
                 "score": about.spread(p),
-                "train": about.write(p["train_mean"]),
             }
             for p in found["points"]
         ],

@@ -34,6 +34,7 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 def make_facts(
     found: Found,
     calibration: tuple[Outcome, Sequence[Mapping[str, Any]]] | None,
+    told: Mapping[str, Any],
     answers: Answers,
     started: datetime,
     total_s: float,
@@ -75,6 +76,7 @@ def make_facts(
         "costs": costs_facts(plan.settings, plan.target),
         "calibration": calibration
         and calibration_facts(plan, calibration[0].model.key, calibration[1]),
+        **told,
         "tree": tree,
         "environment": {
             "python": platform.python_version(),

@@ -15,6 +15,7 @@ from typing import Any
 from arboleda._files import write_atomically
 from arboleda.report import FIGURES, write_report
 from arboleda.study.asked import make_settings
+from arboleda.study.best_model import describe_best
 from arboleda.study.budget import Budget
 from arboleda.study.combined.calibrating import calibrate_combined
 from arboleda.study.combined.outcomes import combined_outcomes
@@ -209,8 +210,9 @@ class Study:
                 combined = combined_outcomes(found.plan, found.outcomes, folder)
                 found = replace(found, outcomes=[*found.outcomes, *combined])
                 calibration = _calibrated(found, work)
+                told = describe_best(found, work)
             answers = answers_of(found.plan, folder)
-            facts = make_facts(found, calibration, answers, started, monotonic() - clock)
+            facts = make_facts(found, calibration, told, answers, started, monotonic() - clock)
             with _Told(folder):
                 _keep_index(found, answers, folder / MODELS)
                 _publish(facts, folder)

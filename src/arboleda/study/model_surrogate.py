@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from arboleda.explain import surrogate_tree
-from arboleda.explanations._named_model import named_model, named_target
-from arboleda.explanations._subject import Subject
+from arboleda.study.named_model import named_model, named_target
+from arboleda.study.subject import Subject
 from arboleda.tree._view import TreeView, view_tree
 
 __all__ = ["describe_surrogate"]
@@ -16,13 +16,13 @@ MOST_ROWS = 30_000
 _STREAM = 5
 
 
-def describe_surrogate(subject: Subject) -> dict[str, Any] | None:
+def describe_surrogate(subject: Subject, most_rows: int = MOST_ROWS) -> dict[str, Any] | None:
     """The tree as facts, how often it agrees with the model, and its own error beside.
 
     None where the model answers the same for all rows, which no tree need imitate.
     """
-    train = subject.draw(subject.train, MOST_ROWS, _STREAM)
-    test = subject.draw(subject.test, MOST_ROWS, _STREAM)
+    train = subject.draw(subject.train, most_rows, _STREAM)
+    test = subject.draw(subject.test, most_rows, _STREAM)
     found = surrogate_tree(
         named_model(subject),
         train.x,

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from arboleda.explain import importance
-from arboleda.explanations._named_model import named_model, named_target
-from arboleda.explanations._subject import Subject
+from arboleda.study.named_model import named_model, named_target
+from arboleda.study.subject import Subject
 
 __all__ = ["describe_importance"]
 
@@ -23,13 +23,15 @@ _SCORERS = {
 }
 
 
-def describe_importance(subject: Subject) -> dict[str, Any] | None:
+def describe_importance(subject: Subject, most_asked: int = MOST_ASKED) -> dict[str, Any] | None:
     """Permutation importance of every column by the study's metric, largest first.
+
+    ``most_asked`` bounds the rows times columns times repeats that the model is asked for.
 
     None where the test rows lack a class that the metric needs.
     """
     n_columns = len(subject.names)
-    most = int(np.clip(MOST_ASKED // (REPEATS * n_columns), 200, MOST_ROWS))
+    most = int(np.clip(most_asked // (REPEATS * n_columns), 200, MOST_ROWS))
     part = subject.draw(subject.test, most, _STREAM)
     metric = subject.facts["study"]["metric"]
     if subject.classes and len(np.unique(part.y)) < len(subject.labels):

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-from arboleda.explanations._subject import Floats, Subject
+from arboleda.study.subject import Floats, Subject
 
 __all__ = ["NamedClassifier", "NamedProbabilities", "NamedRegressor", "named_model", "named_target"]
 

@@ -1,0 +1,137 @@
+"""What is told of the best model after its test: its importances, and one small tree like it."""
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from arboleda.study.errors import StudyError
+from arboleda.study.execution import Execution
+from arboleda.study.folder.files import MODELS
+from arboleda.study.folder.model_files import read_model
+from arboleda.study.learning_curve import MOST_CELLS, learning_curve
+from arboleda.study.plan import Plan
+from arboleda.study.runner import Found, Outcome, ranked
+from arboleda.study.subject import Part, Subject
+
+__all__ = ["describe_best"]
+
+# Models that always give the same answer.
+BASELINES = ("most_frequent", "mean")
+# Rows times columns times shuffles that the model is asked for; `arboleda explain` asks for more.
+MOST_ASKED = 400_000
+SURROGATE_ROWS = 5_000
+
+
+def describe_best(found: Found, work: Execution) -> dict[str, Any]:
+    """Parts of the facts on the best model: ``importance``, ``surrogate``, ``learning_curve``.
+
+    Each is None where the best model learns nothing from the columns, or all failed; each of them
+    tells in ``skipped`` why else it is empty. What was computed is in the ledger.
+    """
+    parts = {
+        "importance": importance_of,
+        "surrogate": surrogate_of,
+        "learning_curve": learning_curve,
+    }
+    first = next(iter(ranked(found.plan, found.outcomes)), None)
+    if first is None or first.error or first.model.key in BASELINES:
+        return dict.fromkeys(parts)
+    return {name: part(found.plan, work, first) for name, part in parts.items()}
+
+
+def importance_of(plan: Plan, work: Execution, outcome: Outcome) -> dict[str, Any]:
+    """The ``importance`` part of the facts: what the model loses when a column is shuffled."""
+
+    def compute(subject: Subject) -> dict[str, Any] | None:
+        from arboleda.study.model_importance import describe_importance
+
+        return describe_importance(subject, MOST_ASKED)
+
+    empty = {
+        "metric": plan.metric.key,
+        "metric_label": plan.metric.label,
+        "n_rows": 0,
+        "n_repeats": 0,
+        "columns": [],
+    }
+    return empty | _told(plan, work, outcome, "importance", compute)
+
+
+def surrogate_of(plan: Plan, work: Execution, outcome: Outcome) -> dict[str, Any]:
+    """The ``surrogate`` part of the facts: a small tree that gives the model's answers."""
+
+    def compute(subject: Subject) -> dict[str, Any] | None:
+        from arboleda.study.model_surrogate import describe_surrogate
+
+        return describe_surrogate(subject, SURROGATE_ROWS)
+
+    keys = ("n_leaves", "n_fit", "n_rows", "fidelity", "error", "model_error", "curve", "tree")
+    return dict.fromkeys(keys) | _told(plan, work, outcome, "surrogate", compute)
+
+
+def _told(
+    plan: Plan,
+    work: Execution,
+    outcome: Outcome,
+    what: str,
+    compute: Callable[[Subject], dict[str, Any] | None],
+) -> dict[str, Any]:
+    """Look in the ledger, or compute and store; ``skipped`` tells why there is nothing."""
+    key = outcome.model.key
+    skipped = _reason(plan, outcome)
+    if outcome.best is None or skipped is not None:
+        return {"model": key, "skipped": skipped, "timing": {"seconds": 0.0}}
+    params = outcome.candidates[outcome.best].params
+    stored = work.ledger.get(key, params, what)
+    if stored is not None:
+        return stored
+    if work.budget is not None and work.budget.left <= 0:
+        skipped = "the time budget has no room for it"
+        return {"model": key, "skipped": skipped, "timing": {"seconds": 0.0}}
+    started = perf_counter()
+    facts: dict[str, Any] = {"model": key, "skipped": None}
+    try:
+        with threadpool_limits(limits=1):
+            found = compute(_subject(plan, work, outcome))
+        facts |= found or {"skipped": "the test rows do not tell"}
+    except (StudyError, ValueError) as error:
+        facts["skipped"] = str(error).rstrip(".")
+    facts["timing"] = {"seconds": perf_counter() - started}
+    work.ledger.put(key, params, what, facts)
+    return facts
+
+
+def _reason(plan: Plan, outcome: Outcome) -> str | None:
+    kept = (outcome.test or {}).get("kept")
+    if not kept or kept["error"]:
+        return "the fitted model was not kept"
+    if len(plan.split.train) * plan.features.x.shape[1] > MOST_CELLS:
+        return "the table is too large; the command arboleda explain does it on a part of the rows"
+    return None
+
+
+def _subject(plan: Plan, work: Execution, outcome: Outcome) -> Subject:
+    assert outcome.test is not None
+    pipeline = read_model(work.folder / MODELS, outcome.model.key, outcome.test["kept"]["files"])
+    features, target = plan.features, plan.target
+
+    def part(rows: Any) -> Part:
+        return Part(features.x[rows], np.asarray(target.y[rows]), rows)
+
+    told = {"metric": plan.metric.key, "metric_label": plan.metric.label, "target": target.name}
+    return Subject(
+        folder=str(work.folder),
+        facts={"study": told},
+        key=outcome.model.key,
+        pipeline=pipeline,
+        names=features.names,
+        levels=features.levels,
+        binary=features.binary,
+        labels=tuple(target.labels),
+        train=part(plan.split.train),
+        test=part(plan.split.test),
+        seed=plan.seed,
+    )
