@@ -131,6 +131,7 @@ def test_any_number_of_classes(make_facts: Callable[..., Facts], n_classes: int)
 
 def test_confusion_cells_hold_the_counts(make_facts: Callable[..., Facts]) -> None:
     facts = make_facts("multiclass", classes=["a", "b", "c"])
+    facts["costs"] = None
     counts = [[1234, 5, 0], [7, 890, 11], [0, 0, 13]]
     facts["models"][0]["test"]["confusion"]["counts"] = counts
     page = render_report(facts)

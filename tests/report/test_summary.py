@@ -52,7 +52,8 @@ def test_an_error_is_compared_as_a_share(make_facts: Callable[..., Facts]) -> No
     assert "RMSE 4" in summarise(facts).sentences[0]
 
 
-def test_a_close_rival_is_named(calm: Facts) -> None:
+def test_a_close_rival_is_named_where_models_are_not_compared(calm: Facts) -> None:
+    calm["comparison"] = None
     calm["models"][0]["cv"]["sd"] = 0.02
     assert "Decision tree (CART) lies within one standard deviation" in cautions(calm)
     calm["models"][0]["cv"]["sd"] = 0.04

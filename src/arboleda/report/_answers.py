@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 from arboleda._numbers import duration, plain
 from arboleda.report._about import About
+from arboleda.report._costs import cost_sentences
+from arboleda.report._sure import sure_sentences
 from arboleda.report._texts import text
 
 __all__ = ["Answer", "Bar", "answers"]
@@ -33,7 +35,13 @@ class Answer:
 
 def answers(about: About) -> list[Answer]:
     """Answer what the facts can answer."""
-    return [*_drivers(about), *_costs(about)]
+    return [*_sure(about), *_drivers(about), *_costs(about)]
+
+
+def _sure(about: About) -> Iterator[Answer]:
+    said = list(sure_sentences(about))
+    if said:
+        yield Answer(text("answer.sure.title"), said, link="comparison")
 
 
 def _drivers(about: About) -> Iterator[Answer]:
@@ -52,4 +60,5 @@ def _costs(about: About) -> Iterator[Answer]:
     if timing["fit_s"] is not None and timing["predict_s"] is not None:
         times = {"fit": duration(timing["fit_s"]), "predict": duration(timing["predict_s"])}
         said.insert(0, text("answer.costs.model", **times))
-    yield Answer(text("answer.costs.title"), said)
+    link = "costs" if about.facts.get("costs") else ""
+    yield Answer(text("answer.costs.title"), [*cost_sentences(about), *said], link=link)

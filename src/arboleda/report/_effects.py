@@ -7,6 +7,7 @@ from arboleda.report._about import About
 from arboleda.report._cells import Cell, setting_text
 from arboleda.report._chart_lines import effect_plot
 from arboleda.report._texts import text, told
+from arboleda.report._words import within
 
 __all__ = ["effects_view"]
 
@@ -38,7 +39,7 @@ def effects_view(about: About) -> dict[str, Any] | None:
         "name": found[0].model,
         "figures": [_figure(about, effect, place) for place, effect in enumerate(first[:_DRAWN])],
         "rows": [_row(about, effect) for effect in found],
-        "label": about.label,
+        "label": within(about.label),
         "filtered": len(found) >= 12,
     }
 

@@ -8,6 +8,7 @@ from arboleda.report._cells import Cell
 from arboleda.report._chart_bars import bar_plot
 from arboleda.report._metrics import metric
 from arboleda.report._texts import text, told
+from arboleda.report._words import within
 
 __all__ = ["importance_view"]
 
@@ -25,7 +26,7 @@ def importance_view(about: About) -> dict[str, Any] | None:
     columns = found["columns"]
     write = number_format([c["value"] for c in columns[:_DRAWN]], metric(found["metric"]).bounded)
     bars = [(c["name"], c["value"], c["standard_error"]) for c in columns[:_DRAWN]]
-    label = told(found["metric_label"])
+    label = within(told(found["metric_label"]))
     axis = text("importance.axis", metric=label)
     spoken = text("figure.importance", name=name)
     return {

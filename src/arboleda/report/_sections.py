@@ -5,15 +5,18 @@ from typing import Any, NamedTuple
 
 from arboleda.report._about import About
 from arboleda.report._calibration import calibration_view
+from arboleda.report._costs import costs_view
 from arboleda.report._data import data_view
 from arboleda.report._effects import effects_view
 from arboleda.report._folds import folds_view
+from arboleda.report._groups import groups_view
 from arboleda.report._importance import importance_view
 from arboleda.report._leaderboard import leaderboard_view
 from arboleda.report._learning import learning_view
 from arboleda.report._method import method_view
 from arboleda.report._models import models_view
 from arboleda.report._reproduce import reproduce_view
+from arboleda.report._sure import comparison_view
 from arboleda.report._surrogate import surrogate_view
 from arboleda.report._texts import text
 from arboleda.report._tree import tree_view
@@ -26,8 +29,11 @@ View = Callable[[About], Mapping[str, Any] | None]
 # The key names the anchor, the template and the texts; a view of None leaves the section out.
 SECTIONS: tuple[tuple[str, View], ...] = (
     ("leaderboard", leaderboard_view),
+    ("comparison", comparison_view),
     ("folds", folds_view),
     ("importance", importance_view),
+    ("costs", costs_view),
+    ("groups", groups_view),
     ("models", models_view),
     ("surrogate", surrogate_view),
     ("learning", learning_view),

@@ -149,11 +149,16 @@ class _Words:
             yield text("caution.baseline")
         if cv["sd"] is None:
             return
-        near = [
-            told(model["name"])
-            for model in self.models[1:]
-            if model is not self.baseline and abs(model["cv"]["mean"] - cv["mean"]) <= cv["sd"]
-        ]
+        compared = self.facts.get("comparison") is not None  # which tells it better
+        near = (
+            []
+            if compared
+            else [
+                told(model["name"])
+                for model in self.models[1:]
+                if model is not self.baseline and abs(model["cv"]["mean"] - cv["mean"]) <= cv["sd"]
+            ]
+        )
         if near:
             yield counted("caution.near", len(near), names=listed(near))
         if self.test is not None and cv["sd"] > 0:
