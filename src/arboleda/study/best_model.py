@@ -1,5 +1,7 @@
 """What is told of the best model after its test: its importances, and one small tree like it."""
 
+import hashlib
+import json
 from collections.abc import Callable
 from time import perf_counter
 from typing import Any
@@ -13,13 +15,11 @@ from arboleda.study.folder.files import MODELS
 from arboleda.study.folder.model_files import read_model
 from arboleda.study.learning_curve import MOST_CELLS, learning_curve
 from arboleda.study.plan import Plan
-from arboleda.study.runner import Found, Outcome, ranked
+from arboleda.study.runner import Found, Outcome, learns, ranked
 from arboleda.study.subject import Part, Subject
 
 __all__ = ["describe_best"]
 
-# Models that always give the same answer.
-BASELINES = ("most_frequent", "mean")
 # Rows times columns times shuffles that the model is asked for; `arboleda explain` asks for more.
 MOST_ASKED = 400_000
 SURROGATE_ROWS = 5_000
@@ -31,15 +31,14 @@ def describe_best(found: Found, work: Execution) -> dict[str, Any]:
     Each is None where the best model learns nothing from the columns, or all failed; each of them
     tells in ``skipped`` why else it is empty. What was computed is in the ledger.
     """
-    parts = {
-        "importance": importance_of,
-        "surrogate": surrogate_of,
-        "learning_curve": learning_curve,
-    }
-    first = next(iter(ranked(found.plan, found.outcomes)), None)
-    if first is None or first.error or first.model.key in BASELINES:
-        return dict.fromkeys(parts)
-    return {name: part(found.plan, work, first) for name, part in parts.items()}
+    parts = {"importance": importance_of, "surrogate": surrogate_of}
+    order = [outcome for outcome in ranked(found.plan, found.outcomes) if not outcome.error]
+    if not order or not learns(order[0].model):
+        return dict.fromkeys([*parts, "learning_curve"])
+    told = {name: part(found.plan, work, order[0]) for name, part in parts.items()}
+    # A combination is not fitted again: the best model that stands alone has the curve.
+    alone = next(outcome for outcome in order if outcome.ensemble is None)
+    return {**told, "learning_curve": learning_curve(found.plan, work, alone)}
 
 
 def importance_of(plan: Plan, work: Execution, outcome: Outcome) -> dict[str, Any]:
@@ -84,8 +83,11 @@ def _told(
     skipped = _reason(plan, outcome)
     if outcome.best is None or skipped is not None:
         return {"model": key, "skipped": skipped, "timing": {"seconds": 0.0}}
-    params = outcome.candidates[outcome.best].params
-    stored = work.ledger.get(key, params, what)
+    assert outcome.test is not None
+    # Files have their checksums: what is told is of this very fit, also of a combination's.
+    text = json.dumps(outcome.test["kept"]["files"], sort_keys=True)
+    entry = f"{what} {hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    stored = work.ledger.get(key, outcome.params, entry)
     if stored is not None:
         return stored
     if work.budget is not None and work.budget.left <= 0:
@@ -100,7 +102,7 @@ def _told(
     except (StudyError, ValueError) as error:
         facts["skipped"] = str(error).rstrip(".")
     facts["timing"] = {"seconds": perf_counter() - started}
-    work.ledger.put(key, params, what, facts)
+    work.ledger.put(key, outcome.params, entry, facts)
     return facts
 
 

@@ -75,8 +75,6 @@ def learning_curve(plan: Plan, work: Execution, outcome: Outcome) -> dict[str, A
 def _reason(plan: Plan, outcome: Outcome) -> str | None:
     if plan.settings.scheme.kind not in _SCHEMES:
         return "the scheme of cross-validation has no folds that could be learned from in part"
-    if outcome.best is None or getattr(outcome, "members", None) is not None:
-        return "it is a combination of other models"
     if len(plan.split.train) * plan.features.x.shape[1] > MOST_CELLS:
         return "the table is too large to learn from it many times more"
     return None
