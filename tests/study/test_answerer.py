@@ -98,9 +98,18 @@ def test_a_spreadsheet_runs_no_formula_of_the_file(fruit_study: Path, tmp_path: 
         assert got[name].str.startswith("'=fig").any()
 
 
-@pytest.mark.parametrize(("coverage", "told"), [(1.5, "is no share"), (0.9999, "choose a lower")])
+@pytest.mark.parametrize(
+    ("coverage", "told"),
+    [
+        (1.5, "is no share"),
+        (0, "is no share"),
+        (float("nan"), "is no share"),
+        ("0.9", "is no share"),
+        (0.9999, "choose a lower"),
+    ],
+)
 def test_what_cannot_be_promised_is_refused(
-    price_study: Path, tmp_path: Path, coverage: float, told: str
+    price_study: Path, tmp_path: Path, coverage: Any, told: str
 ) -> None:
     with pytest.raises(StudyError, match=told):
         predict_table(price_study, prices(5, 1), tmp_path / "out.csv", intervals=coverage)
@@ -140,3 +149,10 @@ def test_sets_hold_the_predicted_class() -> None:
     p = np.array([[0.4, 0.35, 0.25], [0.9, 0.05, 0.05]])
     sets = learn_sets(np.full((30, 3), [0.9, 0.05, 0.05]), np.zeros(30, dtype=int), 0.9)
     assert sets.of(p, np.array([1, 0])).tolist() == [[False, True, False], [True, False, False]]
+
+
+def test_equal_predictions_share_one_reach() -> None:
+    error = np.linspace(-1, 1, 2001)
+    found = learn_intervals((3 + error, Said(np.full(2001, 3.0), None)), 0.5)
+    assert found.cuts.size == 0
+    assert found.reach == pytest.approx([0.5], abs=0.01)

@@ -13,7 +13,7 @@ from arboleda.study.errors import StudyError
 from arboleda.study.folder.estimators import probabilities
 from arboleda.study.folder.loaded import LoadedStudy
 from arboleda.study.scoring import class_scores
-from arboleda.study.sureness import learn_intervals, learn_sets
+from arboleda.study.sureness import check_coverage, learn_intervals, learn_sets
 
 __all__ = ["Answerer"]
 
@@ -40,6 +40,8 @@ class Answerer:
     """
 
     def __init__(self, study: LoadedStudy, intervals: float | None = None) -> None:
+        if intervals is not None:
+            check_coverage(intervals)
         self._pipeline = study.best_model_.pipeline_
         self._names = study.class_names
         self._classes = study.best_model_.classes_ if study.class_names else None

@@ -14,6 +14,8 @@ them, and each part has its own q (Bostroem and Johansson 2020, "Mondrian confor
 """
 
 from dataclasses import dataclass
+from numbers import Real
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +24,7 @@ from arboleda.explain._conformal import limit_of, rank_of
 from arboleda.study.errors import StudyError
 from arboleda.study.folder.held_out import HeldOut
 
-__all__ = ["Intervals", "Sets", "learn_intervals", "learn_sets"]
+__all__ = ["Intervals", "Sets", "check_coverage", "learn_intervals", "learn_sets"]
 
 # Parts by the predicted value, and the rows that each has at least.
 PARTS, ROWS_PER_PART = 10, 200
@@ -79,7 +81,7 @@ def learn_intervals(held_out: HeldOut, coverage: float) -> Intervals:
         If there are too few rows for so high a coverage.
     """
     y, said = held_out
-    _check(coverage, len(y))
+    _check_rows(coverage, len(y))
     needed = max(ROWS_PER_PART, _least(coverage))
     n_parts = int(np.clip(len(y) // needed, 1, PARTS))
     predicted = np.asarray(said.predicted, dtype=np.float64)
@@ -111,7 +113,7 @@ def learn_sets(probabilities: Floats, y: npt.NDArray[np.int64], coverage: float)
     StudyError
         If there are too few rows for so high a coverage.
     """
-    _check(coverage, len(y))
+    _check_rows(coverage, len(y))
     return Sets(limit_of(np.sort(1.0 - probabilities[np.arange(len(y)), y]), coverage))
 
 
@@ -123,11 +125,21 @@ def _least(coverage: float) -> int:
     return n
 
 
-def _check(coverage: float, n_rows: int) -> None:
-    if not 0.0 < coverage < 1.0:
+def check_coverage(coverage: Any) -> None:
+    """Refuse what is no share between 0 and 1.
+
+    Raises
+    ------
+    StudyError
+        If the coverage is none.
+    """
+    if not isinstance(coverage, Real) or not 0.0 < coverage < 1.0:
         raise StudyError(
-            f"The coverage {coverage:g} is no share; choose a number between 0 and 1, such as 0.9."
+            f"The coverage {coverage!r} is no share; choose a number between 0 and 1, such as 0.9."
         )
+
+
+def _check_rows(coverage: float, n_rows: int) -> None:
     if rank_of(coverage, n_rows) > n_rows:
         raise StudyError(
             f"A coverage of {coverage:g} cannot be promised by {n_rows:,} held-out rows; choose a "
