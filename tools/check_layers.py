@@ -143,6 +143,7 @@ PYTHON = {
         "forest",
         "learners",
         "metrics",
+        "model_selection",
         "onnx_export",
         "persist",
         "report",

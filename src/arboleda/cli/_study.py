@@ -51,11 +51,29 @@ def study(
             "thesis or best. [quick]"
         ),
     ] = None,
-    cv: Annotated[str | None, typer.Option(hidden=True)] = None,
-    groups: Annotated[str | None, typer.Option(hidden=True)] = None,
-    time: Annotated[str | None, typer.Option(hidden=True)] = None,
-    test_size: Annotated[float | None, typer.Option(hidden=True)] = None,
-    test: Annotated[str | None, typer.Option(hidden=True)] = None,
+    cv: Annotated[
+        str | None,
+        typer.Option(
+            help="Cross-validation: 5 folds, 5x3 (three times five), group:5, time:5, loo (leave "
+            "one out) or bootstrap:50 (.632+). [5]"
+        ),
+    ] = None,
+    groups: Annotated[
+        str | None,
+        typer.Option(help="A column whose equal values stay on one side of every split."),
+    ] = None,
+    time: Annotated[
+        str | None,
+        typer.Option(
+            help="A column of dates or numbers: learn from earlier rows, test on the latest."
+        ),
+    ] = None,
+    test_size: Annotated[
+        float | None, typer.Option(help="Share of the rows held out for the test. [0.2]")
+    ] = None,
+    test: Annotated[
+        str | None, typer.Option(help="A file of its own for the test, with TABLE's columns.")
+    ] = None,
     time_budget: Annotated[
         str | None,
         typer.Option(help="How long the study may take, as in 90, 15m or 1h30m. [no limit]"),

@@ -1,7 +1,17 @@
 """Choosing parameters and estimating errors: searches that share work, and the bootstrap."""
 
-from arboleda.model_selection._bootstrap_error import BootstrapError, bootstrap_error
+from arboleda.model_selection._bootstrap_error import (
+    BootstrapError,
+    bootstrap_error,
+    bootstrap_estimates,
+)
 from arboleda.model_selection._bootstrap_split import BootstrapSplit
 from arboleda.model_selection._grid_search import GridSearch
 
-__all__ = ["BootstrapError", "BootstrapSplit", "GridSearch", "bootstrap_error"]
+__all__ = [
+    "BootstrapError",
+    "BootstrapSplit",
+    "GridSearch",
+    "bootstrap_error",
+    "bootstrap_estimates",
+]

@@ -133,10 +133,31 @@ def bootstrap_error(
     left_out = _left_out(
         estimator, X, y, measure, BootstrapSplit(n_splits, random_state=random_state), n_jobs
     )
-    return _estimates(training, left_out, no_information)
+    return bootstrap_estimates(training, left_out, no_information)
 
 
-def _estimates(training: float, left_out: float, no_information: float) -> BootstrapError:
+def bootstrap_estimates(training: float, left_out: float, no_information: float) -> BootstrapError:
+    """The estimates from the three errors they consist of, by the formulas above.
+
+    Parameters
+    ----------
+    training : float
+        Error on the training rows.
+    left_out : float
+        Err1, the error on the rows that the bags left out.
+    no_information : float
+        Error if predictions and targets were independent.
+
+    Returns
+    -------
+    error : BootstrapError
+
+    Examples
+    --------
+    >>> from arboleda.model_selection import bootstrap_estimates
+    >>> round(bootstrap_estimates(0.0, 0.3, 0.5).plus_632, 4)
+    0.2433
+    """
     plain = (1 - _INSIDE) * training + _INSIDE * left_out
     bounded = min(left_out, no_information)
     overfitting = 0.0

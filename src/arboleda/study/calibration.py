@@ -5,7 +5,7 @@ neither the model nor the calibration has seen: within each fold of the study th
 once, and what calibrates it is learned from its predictions of rows held out within that fold.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -14,7 +14,7 @@ import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross_val_predict
 from sklearn.utils.metaestimators import available_if
 
 from arboleda.metrics import ReliabilityTable, calibration_error, reliability_table
@@ -29,6 +29,7 @@ __all__ = [
     "bins_of",
     "calibrated",
     "calibrated_scores",
+    "inner_folds",
     "reliability",
     "reliability_of",
     "variants_of",
@@ -80,9 +81,16 @@ class KnownScores(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def calibrated(
-    pipeline: Any, x: Floats, y: npt.NDArray[Any], x_score: Floats, n_classes: int, seed: int
+    pipeline: Any,
+    x: Floats,
+    y: npt.NDArray[Any],
+    x_score: Floats,
+    n_classes: int,
+    folds: Sequence[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]],
 ) -> dict[str, Floats | None]:
     """Fit a model, and give what it and its calibrated variants say of the rows to score.
+
+    ``folds``, of places among the rows, tell which of them are held out together.
 
     Returns
     -------
@@ -93,7 +101,6 @@ def calibrated(
     response: Response = (
         "decision_function" if hasattr(pipeline, "decision_function") else "predict_proba"
     )
-    folds = StratifiedKFold(INNER_FOLDS, shuffle=True, random_state=seed)
     held_out = _columns(cross_val_predict(pipeline, x, y, cv=folds, method=response))
     pipeline.fit(x, y)
     said = _columns(getattr(pipeline, response)(x_score))
@@ -148,6 +155,32 @@ def variants_of(
         for method, said in found.items()
         if said is not None and np.all(np.isfinite(said))
     }
+
+
+def inner_folds(
+    y: npt.NDArray[Any], seed: int, groups: npt.NDArray[np.int64] | None, ordered: bool
+) -> list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
+    """Folds of the rows that a model is fitted on: by class, groups together, or in time's order.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        Class numbers.
+    seed : int
+    groups : ndarray of shape (n,) or None
+        The group of each row.
+    ordered : bool
+        Whether the rows stand in time's order, of which each fold is then a stretch.
+    """
+    if groups is not None:
+        by_group = StratifiedGroupKFold(INNER_FOLDS, shuffle=True, random_state=seed)
+        return list(by_group.split(y, y, groups))
+    by_class = (
+        StratifiedKFold(INNER_FOLDS)
+        if ordered
+        else StratifiedKFold(INNER_FOLDS, shuffle=True, random_state=seed)
+    )
+    return list(by_class.split(y, y))
 
 
 def _columns(scores: npt.NDArray[Any]) -> Floats:

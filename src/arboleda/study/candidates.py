@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from arboleda.study.bag_estimate import plus_632
 from arboleda.study.search import FULL, Stage
 
 __all__ = ["Candidate"]
@@ -17,7 +18,7 @@ class Candidate:
     """One setting of a model with its results by fold, in the folds' order.
 
     ``stage`` is the closest look that was taken, and ``is_whole`` tells whether all its folds
-    were done.
+    were done. With bags of a bootstrap the last result is that of the training rows themselves.
     """
 
     params: dict[str, Any]
@@ -43,10 +44,20 @@ class Candidate:
         return next((r["error"] for r in self.results if r["error"]), None)
 
     def scores(self, metric: str) -> list[float | None]:
-        """The metric on every fold."""
-        return [r["scores"][metric] for r in self.results]
+        """The metric on every fold, or on what each bag left out."""
+        return [r["scores"][metric] for r in self.results if "chance" not in r]
 
     def mean(self, metric: str) -> float | None:
-        """The cross-validated metric, by which candidates are compared; None if a fold lacks it."""
-        scores = [s for s in self.scores(metric) if s is not None]
-        return float(np.mean(scores)) if scores and len(scores) == len(self.results) else None
+        """The cross-validated metric, by which candidates are compared; None if a fold lacks it.
+
+        It is the mean of the folds, or of bags the .632+ estimate.
+        """
+        found = [r["scores"][metric] for r in self.results]
+        if not found or any(score is None for score in found):
+            return None
+        *bags, last = self.results
+        if "chance" not in last:
+            return float(np.mean(found))
+        chance = last["chance"][metric]
+        weights = [bag["n_scored"] for bag in bags]
+        return None if chance is None else plus_632(metric, found[:-1], weights, found[-1], chance)

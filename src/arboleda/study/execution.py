@@ -67,7 +67,9 @@ class Execution:
         return bool(job.keep is None or result["error"] or is_kept(result.get("kept"), job.keep))
 
     def answering(self, job: Job) -> Job:
-        """The job with the file for its answers."""
+        """The job with the file for its answers; those of rows that were fitted are not kept."""
+        if job.kind == "apparent":
+            return job
         path = answers_path(self.folder / ANSWERS, job.model, job.params, job.entry)
         return replace(job, answers=path)
 

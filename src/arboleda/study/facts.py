@@ -56,8 +56,8 @@ def make_facts(
             "target": plan.target.name,
             "task": plan.target.task,
             "seed": plan.seed,
-            "folds": plan.n_folds,
-            "test_size": plan.settings.test_size,
+            "folds": plan.settings.scheme.folds * plan.settings.scheme.repeats,
+            "test_size": plan.test_size,
             "settings": plan.settings.told(),
             "scheme": _scheme(plan),
             "models": list(plan.wanted),
@@ -100,7 +100,7 @@ def _scheme(plan: Plan) -> dict[str, Any]:
         "kind": scheme.kind,
         "folds": scheme.folds,
         "repeats": scheme.repeats,
-        "test": "random",
+        "test": plan.test_kind,
     }
 
 

@@ -3,7 +3,7 @@
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,9 @@ import arboleda
 from arboleda.study.calibration import FITS
 from arboleda.study.catalogue import ALL, Model, Params, Setting, Size, known_words, models_for
 from arboleda.study.costs import check_costs
+from arboleda.study.errors import StudyError
 from arboleda.study.features import Features, make_features
+from arboleda.study.given_test import join_test, target_of_both
 from arboleda.study.parts import check_by
 from arboleda.study.preparation import make_preparation
 from arboleda.study.presets import PRESETS, Preset
@@ -24,7 +26,7 @@ from arboleda.study.scoring import Metric, choose_metric
 from arboleda.study.search import FULL, Stage, Trial
 from arboleda.study.settings import Settings
 from arboleda.study.splitting import Split, make_split
-from arboleda.study.table import Table
+from arboleda.study.table import Column, Table
 from arboleda.study.target import Target, make_target
 from arboleda.study.work import CALIBRATION, TEST, Job, Shared
 
@@ -36,6 +38,9 @@ CELL_COST = 1e-7
 # A first look is scored on at most so many rows: the standard error of an accuracy is then a third
 # of a percent.
 LOOK_ROWS = 20_000
+# Leaving out one row at a time takes a fit for each row and candidate.
+MAX_FITS = 50_000
+Kind = Literal["fold", "one_by_one", "apparent"]
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,7 @@ class Plan:
     wanted: tuple[str, ...]
     models: tuple[Model, ...]
     caps: Mapping[str, int] = field(default_factory=dict)
+    test_sha256: str | None = None
 
     @property
     def seed(self) -> int:
@@ -69,9 +75,31 @@ class Plan:
         return len(self.split.folds)
 
     @property
+    def test_size(self) -> float:
+        """The share of the rows that is tested: as asked, or that of a table of its own."""
+        if self.test_sha256 is None:
+            return self.settings.test_size
+        return len(self.split.test) / self.table.n_rows
+
+    @property
+    def test_kind(self) -> Literal["random", "grouped", "latest", "file"]:
+        """How the test rows were found."""
+        if self.test_sha256 is not None:
+            return "file"
+        kind = self.settings.scheme.kind
+        return "grouped" if kind == "group" else "latest" if kind == "time" else "random"
+
+    @property
     def shared(self) -> Shared:
         """What every job reads."""
-        return Shared(self.features, self.target, self.metric.key, self.seed)
+        return Shared(
+            self.features,
+            self.target,
+            self.metric.key,
+            self.seed,
+            self.split.groups,
+            self.split.ordered,
+        )
 
     @property
     def preset(self) -> Preset:
@@ -85,7 +113,7 @@ class Plan:
     def trial_jobs(self, model: Model, trial: Trial) -> list[Job]:
         """The folds that a trial is scored on."""
         return [
-            self._job(model, trial.params, str(k), fit, score, trial.stage)
+            self._job(model, trial.params, str(k), fit, score, trial.stage, self._kind(k))
             for k, (fit, score) in enumerate(self.split.folds[: trial.stage.folds])
         ]
 
@@ -104,6 +132,12 @@ class Plan:
         size = Size(rows, self.features.x.shape[1], self.setting.n_classes)
         return JOB_COST + CELL_COST * size.rows * size.columns + model.cost(size, params)
 
+    def _kind(self, fold: int) -> Kind:
+        scheme = self.settings.scheme
+        if scheme.kind == "loo":
+            return "one_by_one"
+        return "apparent" if scheme.kind == "bootstrap" and fold == scheme.folds else "fold"
+
     def test_job(self, model: Model, params: dict[str, Any]) -> Job:
         """The refit on all training rows, scored on the test rows."""
         return self._job(model, params, TEST, self.split.train, self.split.test)
@@ -112,7 +146,7 @@ class Plan:
         """Methods of calibration on every fold, and on the test rows."""
         jobs = [
             self._job(model, params, f"{CALIBRATION}{k}", fit, score)
-            for k, (fit, score) in enumerate(self.split.folds)
+            for k, (fit, score) in enumerate(self.split.partition)
         ]
         test = self._job(model, params, CALIBRATION + TEST, self.split.train, self.split.test)
         return [*jobs, test]
@@ -125,6 +159,7 @@ class Plan:
         fit: npt.NDArray[np.int64],
         score: npt.NDArray[np.int64],
         stage: Stage = FULL,
+        kind: Kind = "fold",
     ) -> Job:
         style = model.style_of(params)
         preparation = make_preparation(self.features, style, self.target.task, self.seed)
@@ -144,6 +179,8 @@ class Plan:
         cost += CELL_COST * len(score) * self.features.x.shape[1]
         if fold.startswith(CALIBRATION):
             cost *= FITS
+        if kind == "one_by_one":
+            cost *= len(score)
         return Job(
             model.key,
             params,
@@ -154,13 +191,14 @@ class Plan:
             extent=extent + stage.label,
             is_look=not stage.is_full,
             cost=cost,
+            kind=kind,
         )
 
     def _at_most(self, limit: int | None, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         if limit is None or len(rows) <= limit:
             return rows
         draw = np.random.default_rng([self.seed, len(rows)])
-        return np.sort(draw.choice(rows, limit, replace=False))
+        return rows[np.sort(draw.choice(len(rows), limit, replace=False))]
 
     def note(self, model: Model) -> str | None:
         """What the reader must know of how this model was kept affordable."""
@@ -182,7 +220,10 @@ class Plan:
             "metric": self.metric.key,
             "seed": self.seed,
             "folds": self.settings.scheme.text,
+            "groups": self.settings.groups,
+            "time": self.settings.time,
             "test size": self.settings.test_size,
+            "test": self.test_sha256,
             "catalogue": {
                 m.key: [m.style, m.grid(self.setting)] for m in models_for(self.target.task, (ALL,))
             },
@@ -202,7 +243,8 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
     Raises
     ------
     StudyError
-        If the table or the target cannot be studied, or the task has no such metric or model.
+        If the table, the target or a column that is named cannot be used, the task has no such
+        metric or model, or the scheme would take too many fits.
     """
     goal = make_target(table, target, settings.task)
     wanted = settings.models
@@ -212,8 +254,12 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
     check_costs(settings, goal)
     check_by(table, target, settings.by)
     models = models_for(goal.task, wanted)
-    split = make_split(goal, settings)
-    roles = decide_roles(table, target, split.train)
+    given = None
+    if settings.test_table is not None:
+        given = join_test(table, settings.test_table)
+        table, goal = given.table, target_of_both(goal, given)
+    split = make_split(goal, settings, _divided_by(table, goal, settings), given and given.n_train)
+    roles = decide_roles(table, target, split.train, settings.groups)
     features = make_features(table, roles)
     setting = Setting(
         n_rows=len(split.train),
@@ -222,7 +268,7 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
         categorical=features.categorical,
         binary=features.binary,
     )
-    return Plan(
+    plan = Plan(
         table=table,
         target=goal,
         metric=chosen,
@@ -233,4 +279,30 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
         setting=setting,
         wanted=wanted,
         models=tuple(models),
+        test_sha256=given and given.sha256,
     )
+    if settings.scheme.kind == "loo":
+        _check_fits(len(split.train), sum(len(plan.candidates(model)) for model in models))
+    return plan
+
+
+def _divided_by(table: Table, goal: Target, settings: Settings) -> Column | None:
+    """The column of groups or times, if one is asked for."""
+    divider = settings.groups if settings.groups is not None else settings.time
+    if divider is None:
+        return None
+    if divider == goal.name:
+        raise StudyError(
+            f"The target {divider!r} cannot divide the rows, too; name another column of groups or "
+            "times."
+        )
+    return table.column(divider)
+
+
+def _check_fits(n_rows: int, n_candidates: int) -> None:
+    if n_rows * n_candidates > MAX_FITS:
+        raise StudyError(
+            f"Leaving out each of {n_rows:,} training rows for {n_candidates:,} candidates takes "
+            f"{n_rows * n_candidates:,} fits, more than {MAX_FITS:,}; choose --cv 10, or name "
+            "fewer models with --models."
+        )

@@ -81,6 +81,8 @@ class Board:
             self.tests[job.model] = True
             return
         self.todo[job.model] -= 1
+        if job.kind == "apparent":
+            return
         score = result["scores"].get(self.plan.metric.key)
         # A first look is no score of the candidate.
         if score is not None and not job.is_look:
@@ -235,8 +237,10 @@ def number(value: float | None) -> str:
     return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def plus_minus(mean: float, sd: float) -> str:
-    """Mean and standard deviation, the latter with two digits: 0.8613 ± 0.0013."""
+def plus_minus(mean: float, sd: float | None) -> str:
+    """Mean and standard deviation, the latter with two digits if known: 0.8613 ± 0.0013."""
+    if sd is None:
+        return number(mean)
     return f"{number(mean)} ± {sd:,.0f}" if sd >= 100 else f"{number(mean)} ± {sd:.2g}"
 
 

@@ -29,10 +29,13 @@ class Role:
     reason: str | None = None
 
 
-def decide_roles(table: Table, target: str, train: npt.NDArray[np.int64]) -> dict[str, Role]:
+def decide_roles(
+    table: Table, target: str, train: npt.NDArray[np.int64], groups: str | None = None
+) -> dict[str, Role]:
     """Kind and role of every column, from its name and its values in the training rows.
 
     Neither the target nor a test row has a say, so nothing of what is scored later is learned.
+    The column ``groups`` is left out: no group of a row to predict was seen.
 
     Raises
     ------
@@ -40,6 +43,8 @@ def decide_roles(table: Table, target: str, train: npt.NDArray[np.int64]) -> dic
         If no column is left to learn from.
     """
     roles = find_roles(table, target, train, among="training rows")
+    if groups is not None:
+        roles[groups] = Role(roles[groups].kind, "left_out", "it names the groups of the rows")
     if not any(role.role == "feature" for role in roles.values()):
         name, role = next((n, r) for n, r in roles.items() if r.role == "left_out")
         raise StudyError(

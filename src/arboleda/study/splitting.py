@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -14,61 +14,144 @@ from sklearn.model_selection import (
     train_test_split,
 )
 
+from arboleda.model_selection import BootstrapSplit
 from arboleda.study.errors import StudyError
-from arboleda.study.schemes import Scheme
+from arboleda.study.grouped import group_codes, group_folds, hold_out_groups
+from arboleda.study.ordered import check_times, hold_out_latest, windows
+from arboleda.study.schemes import FOLDS, Scheme
 from arboleda.study.settings import Settings
+from arboleda.study.table import Column
 from arboleda.study.target import Target
 
 __all__ = ["Split", "make_split"]
 
 Rows = npt.NDArray[np.int64]
+Folds = tuple[tuple[Rows, Rows], ...]
 
 
 @dataclass(frozen=True)
 class Split:
-    """Row numbers of the table: ``train``, ``test``, and the folds (fit rows, score rows)."""
+    """Row numbers of the table: ``train``, ``test``, and the folds (fit rows, score rows).
+
+    ``folds`` are those that candidates are scored on; with ``bags`` the last of them is fitted to
+    all training rows and scored on the same. Each row is scored at most once in ``partition``,
+    which serves where one held-out prediction of each row is wanted. ``groups`` holds the group of
+    each row of the table, and ``ordered`` tells that rows follow a time.
+    """
 
     train: Rows
     test: Rows
-    folds: tuple[tuple[Rows, Rows], ...]
+    folds: Folds
+    partition: Folds
+    groups: Rows | None = None
+    ordered: bool = False
+    bags: bool = False
+
+    @property
+    def held_out(self) -> Folds:
+        """The folds whose scored rows no model has learned from."""
+        return self.folds[:-1] if self.bags else self.folds
 
 
-def make_split(target: Target, settings: Settings) -> Split:
-    """Hold out rows for the test and cut the rest into folds, both by class if there are any.
+def make_split(
+    target: Target, settings: Settings, column: Column | None = None, n_given: int | None = None
+) -> Split:
+    """Hold out rows for the test and divide the others as the scheme says.
+
+    Parameters
+    ----------
+    target : Target
+    settings : Settings
+    column : Column, optional
+        The groups or times of the rows, where the scheme asks for them.
+    n_given : int, optional
+        The number of training rows where the rows after them are a test of its own.
+
+    Returns
+    -------
+    Split
 
     Raises
     ------
     StudyError
-        If there are more classes than test rows, too few rows for the folds, or no class fills
-        all folds.
+        If rows, classes, groups or times are too few for the test or the folds.
     """
-    y, scheme = target.y, settings.scheme
-    stratify = None if target.task == "regression" else y
-    rows = np.arange(len(y), dtype=np.int64)
-    _check_sizes(target, settings)
+    if settings.scheme.kind == "group" and column is not None:
+        split = _by_groups(target, settings, column, n_given)
+    elif settings.scheme.kind == "time" and column is not None:
+        split = _by_time(target, settings, column, n_given)
+    else:
+        train, test = _hold_out(target, settings, n_given)
+        split = _at_random(target, settings, train, test)
+    _check_classes(target, split, settings)
+    return split
+
+
+def _by_groups(target: Target, settings: Settings, column: Column, n_given: int | None) -> Split:
+    groups = group_codes(column)
+    if n_given is None:
+        train, test = hold_out_groups(groups, settings.test_size, settings.seed)
+    else:
+        train, test = _given(target, n_given)
+    classes = target.y[train] if target.labels else None
+    folds = group_folds(groups[train], classes, settings.scheme.folds, settings.seed, column.name)
+    found = _numbered(train, folds)
+    return Split(train, test, found, found, groups=groups)
+
+
+def _by_time(target: Target, settings: Settings, column: Column, n_given: int | None) -> Split:
+    check_times(column)
+    if n_given is None:
+        train, test = hold_out_latest(column, settings.test_size)
+    else:
+        train, test = _given(target, n_given)
+    folds = windows(column, train, settings.scheme.folds)
+    earliest = target.y[folds[0][0]]
+    if target.labels and earliest.min() == earliest.max():
+        raise StudyError(
+            f"The earliest of {settings.scheme.folds + 1} windows of {column.name!r} "
+            f"({len(earliest):,} rows) holds one class only; choose fewer windows with --cv."
+        )
+    return Split(train, test, folds, folds, ordered=True)
+
+
+def _at_random(target: Target, settings: Settings, train: Rows, test: Rows) -> Split:
+    scheme, seed = settings.scheme, settings.seed
+    draws = scheme.kind in ("loo", "bootstrap")
+    plain = Scheme("kfold", FOLDS) if draws else replace(scheme, kind="kfold", repeats=1)
+    partition = _random_folds(target, train, plain, seed)
+    if scheme.kind == "loo":
+        return Split(train, test, ((train, train),), partition)
+    if scheme.kind == "bootstrap":
+        bags = BootstrapSplit(scheme.folds, random_state=seed).split(train)
+        return Split(train, test, (*_numbered(train, bags), (train, train)), partition, bags=True)
+    if scheme.kind == "repeated":
+        folds = _random_folds(target, train, scheme, seed)
+        return Split(train, test, folds, folds[: scheme.folds])
+    return Split(train, test, partition, partition)
+
+
+def _given(target: Target, n_given: int) -> tuple[Rows, Rows]:
+    rows = np.arange(len(target.y), dtype=np.int64)
+    return rows[:n_given], rows[n_given:]
+
+
+def _hold_out(target: Target, settings: Settings, n_given: int | None) -> tuple[Rows, Rows]:
+    if n_given is not None:
+        return _given(target, n_given)
+    _check_sizes(target, settings.test_size)
     train, test = train_test_split(
-        rows, test_size=settings.test_size, stratify=stratify, random_state=settings.seed
+        np.arange(len(target.y), dtype=np.int64),
+        test_size=settings.test_size,
+        stratify=target.y if target.labels else None,
+        random_state=settings.seed,
     )
-    train, test = np.sort(train), np.sort(test)
-    if scheme.folds > len(train):
-        raise StudyError(
-            f"{scheme.folds} folds need at least as many training rows, and there are "
-            f"{len(train)}; choose fewer folds."
-        )
-    if stratify is None:
-        splitter = _whole_folds(scheme, settings.seed)
-        return Split(train, test, _numbered(train, splitter.split(train)))
-    if np.bincount(y[train]).max() < scheme.folds:
-        raise StudyError(
-            f"No class of the target {target.name!r} has the {scheme.folds} training rows that "
-            f"{scheme.folds} folds need; merge classes, add rows or choose fewer folds."
-        )
-    return Split(train, test, _stratified(train, y[train], scheme, settings.seed))
+    return np.sort(train), np.sort(test)
 
 
-def _check_sizes(target: Target, settings: Settings) -> None:
+def _check_sizes(target: Target, share: float) -> None:
     """Refuse shares that leave a side without rows, or a class without a row on each side."""
-    n_rows, share = len(target.y), settings.test_size
+    n_rows = len(target.y)
     n_test = int(np.ceil(share * n_rows))
     least = max(len(target.labels), 2)
     if n_test < least and target.labels:
@@ -84,20 +167,34 @@ def _check_sizes(target: Target, settings: Settings) -> None:
         )
 
 
-def _whole_folds(scheme: Scheme, seed: int) -> KFold | RepeatedKFold:
-    if scheme.kind == "repeated":
-        return RepeatedKFold(n_splits=scheme.folds, n_repeats=scheme.repeats, random_state=seed)
-    return KFold(scheme.folds, shuffle=True, random_state=seed)
-
-
-def _stratified(
-    train: Rows, y: npt.NDArray[np.int64], scheme: Scheme, seed: int
-) -> tuple[tuple[Rows, Rows], ...]:
-    splitter = StratifiedKFold(scheme.folds, shuffle=True, random_state=seed)
-    if scheme.kind == "repeated":
-        splitter = RepeatedStratifiedKFold(
-            n_splits=scheme.folds, n_repeats=scheme.repeats, random_state=seed
+def _random_folds(target: Target, train: Rows, scheme: Scheme, seed: int) -> Folds:
+    """Folds drawn at random, by class if there are classes."""
+    n = scheme.folds
+    if n > len(train):
+        raise StudyError(
+            f"{n} folds need at least as many training rows, and there are {len(train)}; choose "
+            "fewer folds."
         )
+    options = {"n_splits": n, "random_state": seed}
+    repeated = scheme.kind == "repeated"
+    if not target.labels:
+        splitter = (
+            RepeatedKFold(n_repeats=scheme.repeats, **options)
+            if repeated
+            else KFold(shuffle=True, **options)
+        )
+        return _numbered(train, splitter.split(train))
+    y = target.y[train]
+    if np.bincount(y).max() < n:
+        raise StudyError(
+            f"No class of the target {target.name!r} has the {n} training rows that {n} folds "
+            "need; merge classes, add rows or choose fewer folds."
+        )
+    splitter = (
+        RepeatedStratifiedKFold(n_repeats=scheme.repeats, **options)
+        if repeated
+        else StratifiedKFold(shuffle=True, **options)
+    )
     with warnings.catch_warnings():
         # A class rarer than the folds is told to the user as a note on the data.
         warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
@@ -106,6 +203,30 @@ def _stratified(
 
 def _numbered(
     train: Rows, parts: Iterable[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]
-) -> tuple[tuple[Rows, Rows], ...]:
+) -> Folds:
     """Places among the training rows as row numbers of the table."""
     return tuple((train[fit], train[score]) for fit, score in parts)
+
+
+def _check_classes(target: Target, split: Split, settings: Settings) -> None:
+    """Refuse a test of classes that no training row has, and training rows of one class."""
+    if not target.labels:
+        return
+    known = np.bincount(target.y[split.train], minlength=len(target.labels)) > 0
+    tested = np.bincount(target.y[split.test], minlength=len(target.labels)) > 0
+    strange = np.flatnonzero(tested & ~known)
+    if strange.size:
+        where = {"group": "the groups held out for the test", "time": "the latest rows"}.get(
+            settings.scheme.kind, "the test"
+        )
+        where = "the test" if settings.test_table is not None else where
+        raise StudyError(
+            f"The class {target.labels[int(strange[0])]!r} of the target {target.name!r} occurs in "
+            f"{where} alone, so it cannot be learned; merge it with another class, or choose "
+            "another seed, test size or test."
+        )
+    if known.sum() < 2:
+        raise StudyError(
+            f"The training rows hold one class only of the target {target.name!r}; choose another "
+            "seed, test size or test."
+        )

@@ -20,6 +20,7 @@ __all__ = [
     "Table",
     "column_from_arrow",
     "column_names",
+    "table_digest",
     "table_from_arrow",
 ]
 
@@ -138,10 +139,11 @@ def table_from_arrow(
     columns = tuple(
         column_from_arrow(names[i], data.column(i), decimal_comma) for i in range(data.num_columns)
     )
-    return Table(name, stem, columns, sha256 or _digest(columns), notes)
+    return Table(name, stem, columns, sha256 or table_digest(columns), notes)
 
 
-def _digest(columns: tuple[Column, ...]) -> str:
+def table_digest(columns: tuple[Column, ...]) -> str:
+    """SHA-256 of the columns' names and values."""
     digest = hashlib.sha256()
     for column in columns:
         head = repr((column.name, column.kind, column.levels)).encode("utf-8", "backslashreplace")

@@ -79,12 +79,12 @@ def add_tested(
 
 def held_out_answers(plan: Plan, outcome: Outcome, answers: Answers) -> HeldOut | None:
     """What a model said of the folds' rows, and their targets; None if a part is not known."""
-    found = [answers(outcome, k) for k in range(plan.n_folds)]
+    found = [answers(outcome, k) for k in range(len(plan.split.held_out))]
     said = [part for part in found if part is not None]
     if len(said) < len(found) or not said:
         return None
     scores = [part.score for part in said if part.score is not None]
-    rows = np.concatenate([score for _, score in plan.split.folds])
+    rows = np.concatenate([score for _, score in plan.split.held_out])
     score = np.concatenate(scores) if len(scores) == len(said) else None
     return plan.target.y[rows], Said(np.concatenate([part.predicted for part in said]), score)
 

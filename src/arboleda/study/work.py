@@ -2,18 +2,20 @@
 
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from threadpoolctl import ThreadpoolController
 
 from arboleda.study.answers import Said, keep_answers
-from arboleda.study.calibration import calibrated, variants_of
+from arboleda.study.bag_estimate import chance_scores
+from arboleda.study.calibration import calibrated, inner_folds, variants_of
 from arboleda.study.evaluate import evaluate_test
 from arboleda.study.features import Features
 from arboleda.study.folder.model_files import keep_model
@@ -33,12 +35,18 @@ Rows = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Shared:
-    """What all pieces of work read: the features, the target, the metric and the seed."""
+    """What all pieces of work read: the features, the target, the metric and the seed.
+
+    ``groups`` holds the group of each row, and ``ordered`` tells that fit rows follow a time,
+    where the rows are divided so.
+    """
 
     features: Features
     target: Target
     metric: str
     seed: int
+    groups: Rows | None = None
+    ordered: bool = False
 
 
 @dataclass(frozen=True)
@@ -51,6 +59,9 @@ class Job:
     the rows it is scored on is written to that file. ``extent`` tells its result from others of the
     same fold in the ledger, where it learns from a part of the rows; ``is_look`` tells a first look
     at a candidate from its scores; ``cost`` is about how many seconds of one core it takes.
+    ``kind`` tells a "fold" from two others: "one_by_one" fits as many times as there are rows, each
+    time without the one that is scored; "apparent" scores the rows that were fitted, and says what
+    chance would score.
     """
 
     model: str
@@ -64,6 +75,7 @@ class Job:
     extent: str = ""
     is_look: bool = False
     cost: float = 0.0
+    kind: Literal["fold", "one_by_one", "apparent"] = "fold"
 
     @property
     def entry(self) -> str:
@@ -106,6 +118,32 @@ def _thread_pools() -> ThreadpoolController:
 
 
 def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
+    n_classes, y_score = len(shared.target.labels), shared.target.y[job.score_rows]
+    said, timing = (_say_one_by_one if job.kind == "one_by_one" else _say)(job, shared)
+    predicted, score = said.predicted, said.score
+    scores = _plain(all_scores(y_score, predicted, score, n_classes))
+    if scores[shared.metric] is None:
+        raise ValueError(_undefined(shared.metric, y_score, n_classes, job.fold))
+    result: dict[str, Any] = {
+        "error": None,
+        "scores": scores,
+        "n_scored": len(y_score),
+        "timing": timing,
+    }
+    if job.kind == "apparent":
+        result["chance"] = chance_scores(y_score, predicted, score, n_classes)
+    if job.answers is not None:
+        result["answers"] = keep_answers(job.answers, said)
+    if job.fold == TEST:
+        result["test"] = evaluate_test(
+            y_score, predicted, score, shared.target, shared.metric, shared.seed
+        )
+        result["tree"] = tree_facts(job.model, job.pipeline, shared.features, shared.target)
+    return result
+
+
+def _say(job: Job, shared: Shared) -> tuple[Said, dict[str, float]]:
+    """Fit the pipeline, and predict the rows to score; with the seconds of both."""
     x, y = shared.features.x, shared.target.y
     n_classes = len(shared.target.labels)
     started = time.perf_counter()
@@ -113,26 +151,29 @@ def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
     fitted = time.perf_counter()
     # Columns are prepared once for all that is asked of the model.
     model, prepared = job.pipeline[-1], job.pipeline[:-1].transform(x[job.score_rows])
-    y_score = y[job.score_rows]
     predicted = model.predict(prepared)
     done = time.perf_counter()
     score = class_scores(model, prepared, n_classes) if n_classes else None
-    scores = _plain(all_scores(y_score, predicted, score, n_classes))
-    if scores[shared.metric] is None:
-        raise ValueError(_undefined(shared.metric, y_score, n_classes, job.fold))
-    result: dict[str, Any] = {
-        "error": None,
-        "scores": scores,
-        "timing": {"fit_s": fitted - started, "predict_s": done - fitted},
-    }
-    if job.answers is not None:
-        result["answers"] = keep_answers(job.answers, Said(predicted, score))
-    if job.fold == TEST:
-        result["test"] = evaluate_test(
-            y_score, predicted, score, shared.target, shared.metric, shared.seed
+    return Said(predicted, score), {"fit_s": fitted - started, "predict_s": done - fitted}
+
+
+def _say_one_by_one(job: Job, shared: Shared) -> tuple[Said, dict[str, float]]:
+    """Predict each row by a model of all others."""
+    said, times = [], []
+    for row in job.score_rows:
+        others = replace(
+            job,
+            pipeline=clone(job.pipeline),
+            fit_rows=job.fit_rows[job.fit_rows != row],
+            score_rows=np.array([row]),
         )
-        result["tree"] = tree_facts(job.model, job.pipeline, shared.features, shared.target)
-    return result
+        answer, seconds = _say(others, shared)
+        said.append(answer)
+        times.append(seconds)
+    scores = [answer.score for answer in said if answer.score is not None]
+    predicted = np.concatenate([answer.predicted for answer in said])
+    timing = {name: float(sum(t[name] for t in times)) for name in times[0]}
+    return Said(predicted, np.concatenate(scores) if scores else None), timing
 
 
 def _calibrate(job: Job, shared: Shared) -> dict[str, Any]:
@@ -146,7 +187,12 @@ def _calibrate(job: Job, shared: Shared) -> dict[str, Any]:
         y[job.fit_rows],
         x[job.score_rows],
         n_classes,
-        shared.seed,
+        inner_folds(
+            y[job.fit_rows],
+            shared.seed,
+            None if shared.groups is None else shared.groups[job.fit_rows],
+            shared.ordered,
+        ),
     )
     seconds = time.perf_counter() - started
     y_score = y[job.score_rows]

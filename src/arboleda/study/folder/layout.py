@@ -16,7 +16,7 @@ from arboleda.study.reading import RawTable, read_raw
 from arboleda.study.roles import Role
 from arboleda.study.table import MISSING, Column, Table, check_names, column_from_arrow
 
-__all__ = ["Layout", "RawColumn", "make_layout"]
+__all__ = ["Layout", "RawColumn", "as_known", "as_text", "make_layout"]
 
 FeatureKind = Literal["numeric", "categorical", "boolean", "datetime"]
 Floats = npt.NDArray[np.float64]
@@ -124,7 +124,7 @@ class Layout:
         where = {name: i for i, name in enumerate(raw.names)}
         return self._features(
             [
-                _as_known(column, raw.data.column(where[column.name]), raw.decimal_comma)
+                as_known(column, raw.data.column(where[column.name]), raw.decimal_comma)
                 for column in self.columns
             ]
         )
@@ -154,7 +154,7 @@ def make_layout(columns: Iterable[Column], roles: Any) -> Layout:
     )
 
 
-def _as_known(column: RawColumn, data: pa.ChunkedArray, decimal_comma: bool) -> Column:
+def as_known(column: RawColumn, data: pa.ChunkedArray, decimal_comma: bool) -> Column:
     """The values of a column of a new table, read as what the study knows them to be."""
     if column.kind == "categorical":
         return Column(column.name, "string", _codes(column, data), column.levels)
@@ -213,7 +213,7 @@ def _refuse(column: RawColumn, found: Column, row: int) -> None:
 
 def _codes(column: RawColumn, data: pa.ChunkedArray) -> Floats:
     """The place of each text among the known ones, their number if it is none, NaN if missing."""
-    text = _as_text(column, data)
+    text = as_text(column, data)
     known = pa.array(column.levels, pa.large_string())
     codes = pc.fill_null(pc.index_in(text, value_set=known), len(column.levels))
     gone = pc.is_in(
@@ -223,7 +223,8 @@ def _codes(column: RawColumn, data: pa.ChunkedArray) -> Floats:
     return np.where(gone.to_numpy(zero_copy_only=False).astype(bool), np.nan, values)
 
 
-def _as_text(column: RawColumn, data: pa.ChunkedArray) -> pa.ChunkedArray:
+def as_text(column: RawColumn, data: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column of categories as text, whole numbers among floats without their point."""
     kind = data.type
     if pa.types.is_dictionary(kind):
         kind = kind.value_type

@@ -24,7 +24,7 @@ SPLIT, ROWS = "split.parquet", "rows.parquet"
 KEPT_CELLS = 20_000_000
 # What the seed is mixed with, so that two uses of it draw different numbers.
 _PURPOSE = 7
-_TEST = -1
+_TEST, _NEVER = -1, -2
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,7 +43,7 @@ class Rows:
         The rows' places in the study's table, from 0, ascending.
     fold : ndarray of shape (n,)
         The fold, from 0, in which a training row was predicted by a model that had not seen it; -1
-        for test rows.
+        for test rows, -2 for rows that no fold predicts, as the earliest of a time are.
     n_rows : int
         How many such rows the study had; more than n where the folder keeps only a part of them.
     """
@@ -72,8 +72,9 @@ def keep_rows(plan: Plan, folder: Path) -> dict[str, Any]:
     """
     files: dict[str, Any] = {}
     try:
-        fold = np.full(plan.table.n_rows, _TEST, dtype=np.int8)
-        for k, (_, score) in enumerate(plan.split.folds):
+        fold = np.full(plan.table.n_rows, _NEVER, dtype=np.int8)
+        fold[plan.split.test] = _TEST
+        for k, (_, score) in enumerate(plan.split.partition):
             fold[score] = k
         kept = np.zeros(plan.table.n_rows, dtype=bool)
         kept[_drawn(plan)] = True
