@@ -16,7 +16,7 @@ import pyarrow.csv as pa_csv
 from arboleda.study.errors import StudyError
 from arboleda.study.table import MISSING, Note, check_names
 
-__all__ = ["read_delimited"]
+__all__ = ["header_of", "parse_text", "read_delimited", "refuse_nul", "separator_of"]
 
 SEPARATORS = (",", ";", "\t", "|")
 # Encodings that tables are found in; a free choice among all of them guesses exotic ones.
@@ -59,8 +59,8 @@ def read_delimited(
     text = _decode(_decompress(data, path), path, notes)
     if not text.strip():
         raise StudyError(f"The table {path.name} is empty; it needs a header line and rows.")
-    separator = _separator(text)
-    header = _header(text, separator)
+    separator = separator_of(text)
+    header = header_of(text, separator)
     check_names([h for h in header if h.strip()], path.name)
     if all(_is_number(h) for h in header):
         notes.append(
@@ -71,7 +71,7 @@ def read_delimited(
                 "if it is a row of data, add a header line.",
             )
         )
-    table = _parse(text, separator, path, as_text)
+    table = parse_text(text, separator, path, as_text)
     if table.num_rows == 0:
         raise StudyError(f"The table {path.name} has a header line but no rows.")
     return table, separator != ",", notes
@@ -126,6 +126,12 @@ def _decode(data: bytes, path: Path, notes: list[Note]) -> str:
         encoding = _guess(data, path)
         text = _decode_as(data, encoding, path)
         notes.append(Note("info", None, f"The text is not valid UTF-8; it was read as {encoding}."))
+    refuse_nul(text, path)
+    return text
+
+
+def refuse_nul(text: str, path: Path) -> None:
+    """Refuse what is no text."""
     at = text.find("\0")
     if at >= 0:
         line = text.count("\n", 0, at) + 1
@@ -133,7 +139,6 @@ def _decode(data: bytes, path: Path, notes: list[Note]) -> str:
             f"The file {path.name} holds a NUL character in line {line}, so it is not a text "
             "table; export it as CSV in UTF-8."
         )
-    return text
 
 
 def _guess(data: bytes, path: Path) -> str:
@@ -171,7 +176,7 @@ def _unreadable(path: Path) -> str:
     return f"The encoding of {path.name} cannot be read; save the table as CSV in UTF-8."
 
 
-def _separator(text: str) -> str:
+def separator_of(text: str) -> str:
     """The separator that cuts the first lines into the most fields of equal number."""
     lines = [line for line in text[:_SAMPLE].splitlines()[:21] if line.strip()]
     if len(text) > _SAMPLE and len(lines) > 1:
@@ -187,7 +192,8 @@ def _separator(text: str) -> str:
     return max(SEPARATORS, key=fit)
 
 
-def _header(text: str, separator: str) -> list[str]:
+def header_of(text: str, separator: str) -> list[str]:
+    """The fields of the first line that has some."""
     # Lines may also end in a bare carriage return.
     rows = csv.reader(io.StringIO(text, newline=None), delimiter=separator)
     return next((row for row in rows if row), [])
@@ -201,7 +207,8 @@ def _is_number(field: str) -> bool:
     return True
 
 
-def _parse(text: str, separator: str, path: Path, as_text: Sequence[str]) -> pa.Table:
+def parse_text(text: str, separator: str, path: Path, as_text: Sequence[str]) -> pa.Table:
+    """Parse text whose first line names the columns; see `read_delimited`."""
     data = text.encode("utf-8", "replace")
     if len(data) > _LARGEST:
         raise StudyError(f"The text table {path.name} is above 2 GB; save it as Parquet.")

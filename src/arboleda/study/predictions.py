@@ -5,6 +5,7 @@ import io
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -13,16 +14,15 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 from rich.console import Console
-from rich.progress import track
+from rich.progress import Progress
 
 from arboleda._files import written_whole
 from arboleda.study.answerer import Answerer
 from arboleda.study.errors import StudyError
 from arboleda.study.facts import csv_safe
-from arboleda.study.features import Features
 from arboleda.study.folder.loaded import LoadedStudy, load_study
 from arboleda.study.pages import refuse_the_table
-from arboleda.study.reading import RawTable
+from arboleda.study.parts_of_tables import Part
 
 __all__ = ["Predictions", "predict_table"]
 
@@ -84,23 +84,22 @@ def predict_table(
         warnings.simplefilter("always")
         study = load_study(folder)
         answerer = Answerer(study, intervals)
-        raw = study.layout.read(source)
-        path = Path(out) if out is not None else Path(f"{raw.stem}-predicted.csv")
+        reading = _Reading(study, source, progress)
+        path = Path(out) if out is not None else Path(f"{reading.stem}-predicted.csv")
         _check_path(path, source)
-        features = study.layout.encode_raw(raw)
         try:
             with written_whole(path) as file:
-                _write(file, path, _blocks(answerer, features.x, progress))
+                _write(file, path, reading.answers(answerer))
         except OSError as error:
             raise StudyError(
                 f"The file {path} cannot be written ({error.strerror or error}); name another one "
                 "with --out."
             ) from error
     name = next(m["name"] for m in study.facts["models"] if m["key"] == study.best_key)
-    notes = [*answerer.notes, *_notes(study, raw, features), *_warned(caught)]
+    notes = [*answerer.notes, *reading.notes(), *_warned(caught)]
     if study.class_names and not hasattr(study.best_model_.pipeline_, "predict_proba"):
         notes.append(f"{name} gives no probabilities.")
-    return Predictions(path, len(features.x), name, tuple(notes))
+    return Predictions(path, reading.n_rows, name, tuple(notes))
 
 
 def _check_path(path: Path, source: Any) -> None:
@@ -109,15 +108,66 @@ def _check_path(path: Path, source: Any) -> None:
     refuse_the_table(path, source)
 
 
-def _blocks(
-    answerer: Answerer, x: npt.NDArray[np.float64], progress: bool
-) -> Iterator[tuple[pa.Table, list[str] | None]]:
-    """The answers for the next rows, and the predicted classes as the table writes them."""
-    console = Console(stderr=True)
-    hidden = not (progress and console.is_terminal)
-    starts = range(0, len(x), BLOCK)
-    for start in track(starts, "rows", console=console, transient=True, disable=hidden):
-        yield answerer.table(x[start : start + BLOCK])
+class _Reading:
+    """The rows of a table, read part by part, and what is to be told of them."""
+
+    def __init__(self, study: LoadedStudy, source: Any, progress: bool) -> None:
+        self.n_rows = 0
+        self._study = study
+        self._parts = study.layout.parts(source)
+        self._first = next(self._parts)
+        self._console = Console(stderr=True)
+        self._shown = progress and self._console.is_terminal
+        self._unseen: dict[str, tuple[int, str]] = {}  # number of rows, and the first value
+
+    @property
+    def stem(self) -> str:
+        """Name of the table, without endings."""
+        return self._first.raw.stem
+
+    def answers(self, answerer: Answerer) -> Iterator[tuple[pa.Table, list[str] | None]]:
+        """The answers for the next rows, and the predicted classes as the table writes them."""
+        with Progress(console=self._console, transient=True, disable=not self._shown) as bar:
+            task = bar.add_task("rows", total=1.0)
+            before = 0.0
+            for part in chain([self._first], self._parts):
+                x = self._encoded(part)
+                for start in range(0, len(x), BLOCK):
+                    yield answerer.table(x[start : start + BLOCK])
+                    done = min(1.0, (start + BLOCK) / len(x))
+                    bar.update(task, completed=before + done * (part.share - before))
+                before = part.share
+
+    def _encoded(self, part: Part) -> npt.NDArray[np.float64]:
+        try:
+            features = self._study.layout.encode_raw(part.raw)
+        except StudyError as error:
+            if part.first:
+                raise StudyError(f"In the rows after the first {part.first:,}: {error}") from error
+            raise
+        self.n_rows += len(features.x)
+        for j, levels in features.levels.items():
+            rows = np.flatnonzero(features.x[:, j] == len(levels))
+            if rows.size:
+                name = features.names[j]
+                column = part.raw.data.column(part.raw.names.index(name))
+                n_before, value = self._unseen.get(name, (0, str(column[int(rows[0])].as_py())))
+                self._unseen[name] = n_before + rows.size, value
+        return features.x
+
+    def notes(self) -> Iterator[str]:
+        """What the user should know of the columns."""
+        known = {column["name"] for column in self._study.facts["data"]["columns"]}
+        strange = [name for name in self._first.raw.names if name not in known]
+        if strange:
+            shown = ", ".join(repr(name[:60]) for name in strange[:_SHOWN])
+            more = f" and {len(strange) - _SHOWN} more" if len(strange) > _SHOWN else ""
+            yield f"Not used, for the study's table did not have them: {shown}{more}."
+        for name, (n_rows, value) in self._unseen.items():
+            yield (
+                f"Column {name!r} holds values in {n_rows:,} of {self.n_rows:,} rows that the "
+                f"study's table did not have, such as {value[:60]!r}."
+            )
 
 
 def _write(file: BinaryIO, path: Path, blocks: Iterator[tuple[pa.Table, list[str] | None]]) -> None:
@@ -141,24 +191,6 @@ def _write(file: BinaryIO, path: Path, blocks: Iterator[tuple[pa.Table, list[str
         columns = [[csv_safe(c) for c in cs] if isinstance(cs[0], str) else cs for cs in columns]
         lines.writerows(zip(*columns, strict=True))
         file.write(text.getvalue().encode("utf-8", "backslashreplace"))
-
-
-def _notes(study: LoadedStudy, raw: RawTable, features: Features) -> Iterator[str]:
-    known = {column["name"] for column in study.facts["data"]["columns"]}
-    strange = [name for name in raw.names if name not in known]
-    if strange:
-        shown = ", ".join(repr(name[:60]) for name in strange[:_SHOWN])
-        more = f" and {len(strange) - _SHOWN} more" if len(strange) > _SHOWN else ""
-        yield f"Not used, for the study's table did not have them: {shown}{more}."
-    for j, levels in features.levels.items():
-        rows = np.flatnonzero(features.x[:, j] == len(levels))
-        if rows.size:
-            name = features.names[j]
-            value = raw.data.column(raw.names.index(name))[int(rows[0])].as_py()
-            yield (
-                f"Column {name!r} holds values in {rows.size:,} of {len(features.x):,} rows that "
-                f"the study's table did not have, such as {str(value)[:60]!r}."
-            )
 
 
 def _warned(caught: list[warnings.WarningMessage]) -> list[str]:

@@ -15,7 +15,7 @@ from arboleda.study.csv_text import read_delimited
 from arboleda.study.errors import StudyError
 from arboleda.study.table import Note, Table, check_names, column_names, table_from_arrow
 
-__all__ = ["BUNDLED", "RawTable", "read_raw", "read_table"]
+__all__ = ["BUNDLED", "RawTable", "read_raw", "read_table", "stem_of"]
 
 # scikit-learn's tables that come with the package; the value tells whether its target has names.
 BUNDLED = {
@@ -114,14 +114,14 @@ def _read_file(path: Path, as_text: Sequence[str]) -> RawTable:
         raise StudyError(f"The file {path} cannot be read: {reason}.") from error
     sha256 = hashlib.sha256(data).hexdigest()
     if data[:4] == b"PAR1":
-        return RawTable(path.name, _stem(path), _read_parquet(path, data), sha256)
+        return RawTable(path.name, stem_of(path), _read_parquet(path, data), sha256)
     if path.suffix.lower() in (".parquet", ".pq"):
         raise StudyError(f"The file {path.name} is not a Parquet file, though its name says so.")
     parsed, decimal_comma, notes = read_delimited(path, data, as_text)
-    return RawTable(path.name, _stem(path), parsed, sha256, decimal_comma, tuple(notes))
+    return RawTable(path.name, stem_of(path), parsed, sha256, decimal_comma, tuple(notes))
 
 
-def _stem(path: Path) -> str:
+def stem_of(path: Path) -> str:
     """The name without its endings: adult of adult.csv.gz."""
     return re.sub(r"(\.(csv|tsv|txt|data|parquet|pq|gz|bz2|xz|zip))+$", "", path.name, flags=re.I)
 

@@ -1,6 +1,6 @@
 """How the columns of a study's table become the matrix that its models take."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from arboleda.study.errors import StudyError
 from arboleda.study.features import Features, make_features
+from arboleda.study.parts_of_tables import Part, parts_of
 from arboleda.study.reading import RawTable, read_raw
 from arboleda.study.roles import Role
 from arboleda.study.table import MISSING, Column, Table, check_names, column_from_arrow
@@ -106,7 +107,21 @@ class Layout:
 
     def read(self, source: Any) -> RawTable:
         """The table as it is, with the columns of categories as text; all needed ones are there."""
-        raw = read_raw(source, as_text=[c.name for c in self.columns if c.kind == "categorical"])
+        raw = read_raw(source, as_text=self._texts)
+        self._check(raw)
+        return raw
+
+    def parts(self, source: Any) -> Iterator[Part]:
+        """The table as by `read`, a file larger than memory part by part."""
+        for part in parts_of(source, as_text=self._texts):
+            self._check(part.raw)
+            yield part
+
+    @property
+    def _texts(self) -> list[str]:
+        return [column.name for column in self.columns if column.kind == "categorical"]
+
+    def _check(self, raw: RawTable) -> None:
         check_names(raw.names, raw.name)
         missing = [name for name in self.raw_names if name not in set(raw.names)]
         if missing:
@@ -117,7 +132,6 @@ class Layout:
                 f"The table {raw.name} lacks the {word} {named}{more}, which the models of the "
                 "study need; add what is missing, empty where nothing is known."
             )
-        return raw
 
     def encode_raw(self, raw: RawTable) -> Features:
         """The matrix of a table that was read by `read`."""
