@@ -151,6 +151,7 @@ def test_a_whole_study(tmp_path: Path) -> None:
         "models",
         "report.html",
         "results.json",
+        "study.toml",
     }
     assert "Mean value" in result.stdout
     assert result.stdout.splitlines()[-1] == "Report: studies/my_table-b/report.html"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arboleda.cli._app import CtrlCError
+from arboleda.study.errors import StudyError
 
 if TYPE_CHECKING:
     from arboleda.study import StudyResult
@@ -15,14 +16,22 @@ __all__ = ["study"]
 
 def study(
     table: Annotated[
-        str,
+        str | None,
         typer.Argument(
             help="A CSV or Parquet file, or a bundled table: breast_cancer, diabetes, digits, "
-            "iris, wine."
+            "iris, wine.",
+            show_default=False,
         ),
-    ],
+    ] = None,
     *,
-    target: Annotated[str, typer.Option(help="The column to predict.")],
+    target: Annotated[str | None, typer.Option(help="The column to predict.")] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            help="A TOML file of these options, as study.toml in a study's folder; what is given "
+            "here goes before it."
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder for the files. [studies/TABLE-TARGET]")
     ] = None,
@@ -113,17 +122,31 @@ def study(
 
     A killed study goes on where it was when the same command is run again.
     """
-    asked = {name: value for name, value in locals().items() if name != "table"}
+    asked = {name: value for name, value in locals().items() if name != "config"}
+    if config is None:
+        _refuse_without(table, target)
     try:
         # Loading takes a second, in which Ctrl-C is as likely as later.
         from arboleda.study import Study
 
-        wanted = Study(table, **asked)
+        wanted = Study(**asked) if config is None else Study.from_config(config, **asked)
         result = wanted.run(progress=True)
     except KeyboardInterrupt:
         kept = "what is done is kept, run the same command to go on"
         raise CtrlCError(kept) from None
     _print_leaderboard(result)
+
+
+def _refuse_without(table: str | None, target: str | None) -> None:
+    if table is None:
+        raise StudyError(
+            "Missing argument TABLE; name a table, or a file with --config that names one."
+        )
+    if target is None:
+        raise StudyError(
+            "Missing option '--target'; name the column to predict, or a file with --config that "
+            "names one."
+        )
 
 
 def _print_leaderboard(result: "StudyResult") -> None:

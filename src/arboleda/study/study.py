@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, Self
 
 from arboleda._files import write_atomically
 from arboleda.report import FIGURES, write_report
@@ -19,6 +19,7 @@ from arboleda.study.best_model import describe_best
 from arboleda.study.budget import Budget
 from arboleda.study.combined.calibrating import calibrate_combined
 from arboleda.study.combined.outcomes import combined_outcomes
+from arboleda.study.config import CONFIG, config_text, read_config
 from arboleda.study.errors import StudyError
 from arboleda.study.execution import Execution
 from arboleda.study.facts import leaderboard_csv, make_facts
@@ -177,6 +178,41 @@ class Study:
             jobs=jobs,
         )
 
+    @classmethod
+    def from_config(cls, path: str | Path, **asked: Any) -> Self:
+        """The study that a file asks for, as ``study.toml`` in a study's folder does.
+
+        Parameters
+        ----------
+        path : str or path
+            A TOML file whose keys are parameters of a study, ``table`` among them.
+        **asked
+            Parameters of the study, which go before those of the file; None leaves them.
+
+        Returns
+        -------
+        Study
+
+        Raises
+        ------
+        StudyError
+            If the file cannot be read, has an unknown key, or names no table or no target.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     _ = Study("iris", target="target", out=folder, models="lda").run()
+        ...     again = Study.from_config(f"{folder}/study.toml", models="lda,cart")
+        >>> again.settings.models
+        ('lda', 'cart')
+        """
+        found = read_config(path) | {k: v for k, v in asked.items() if v is not None}
+        for key in ("table", "target"):
+            if key not in found:
+                raise StudyError(f"The file {path} names no {key}; add {key} = ... to it.")
+        return cls(found.pop("table"), **found)
+
     def run(self, *, progress: bool = False) -> StudyResult:
         """Do what is not yet done, and write results.json, leaderboard.csv and report.html.
 
@@ -204,6 +240,8 @@ class Study:
         with Ledger(folder, plan.identity()) as ledger:
             with _Told(folder):
                 sweep(folder / MODELS)
+                text = config_text(self.table, self.target, self.settings)
+                write_atomically(folder / CONFIG, text)
             with make_watcher(progress) as watcher, _pool(plan, folder, clock) as (pool, budget):
                 work = Execution(folder, ledger, pool, watcher, budget)
                 found = run_plan(plan, work)
