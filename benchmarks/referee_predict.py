@@ -1,0 +1,57 @@
+"""Our contestants for the referee of predictions (workload W9).
+
+BENCH_PLUGINS=benchmarks/referee_predict.py python bench.py all --only W9
+
+The referee executes this file among its own names: `predictor`, `Fitted`, `load` and
+`THREADS` are its.
+Models are fitted anew: what the referee keeps of ours it cannot read back.
+"""
+# ruff: noqa: F821
+
+
+def _rows():
+    d = load("higgs100k")
+    return d["X"], d["y"]
+
+
+def _answers(model):
+    return Fitted(
+        proba=model.predict_proba,
+        single={
+            "predict_proba": model.predict_proba,
+            "predictor": model.predictor().predict_proba,
+        },
+    )
+
+
+def _boosted(s, **shape):
+    from arboleda import HistGradientBoostingClassifier
+
+    return HistGradientBoostingClassifier(
+        max_iter=s.trees,
+        learning_rate=s.lr,
+        min_samples_leaf=s.min_child,
+        l2_regularization=s.l2,
+        early_stopping=False,
+        random_state=s.seed,
+        n_jobs=THREADS,
+        **shape,
+    ).fit(*_rows())
+
+
+@predictor("arboleda", ["arboleda.boosting"])
+def _(s, model):
+    return _answers(_boosted(s, max_leaf_nodes=s.leaves))
+
+
+@predictor("arboleda-sym", ["arboleda.boosting"])
+def _(s, model):
+    return _answers(_boosted(s, growth="symmetric", max_depth=5, max_leaf_nodes=None))
+
+
+@predictor("arboleda-rf", ["arboleda.forest"])
+def _(s, model):
+    from arboleda import RandomForestClassifier
+
+    forest = RandomForestClassifier(s.trees // 5, random_state=s.seed, n_jobs=THREADS)
+    return _answers(forest.fit(*_rows()))
