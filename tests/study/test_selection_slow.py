@@ -1,11 +1,19 @@
-"""By simulation: on labels that are pure noise the naive score is above chance, ours is not."""
+"""By simulation: on pure noise the naive score is above chance, ours is not; and all schemes."""
 
+import json
+from importlib.resources import files
+from typing import Any
+
+import jsonschema
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.model_selection import StratifiedKFold
 
+from arboleda.study import Study
 from arboleda.study.selection import folds_apart, honest_choice
 
+SCHEMA = json.loads(files("arboleda.study").joinpath("facts.schema.json").read_text())
 pytestmark = pytest.mark.slow
 
 ROWS, COLUMNS, DRAWS = 100, 50, 400
@@ -63,3 +71,40 @@ def test_with_a_signal_it_is_nearly_unbiased_too() -> None:
     assert naive.mean() - true.mean() > 0.02
     assert abs(honest.mean() - true.mean()) < 0.02
     assert abs(honest.mean() - true.mean()) < 0.6 * (naive.mean() - true.mean())
+
+
+@pytest.mark.parametrize(
+    ("cv", "more", "honest", "tested"),
+    [
+        ("3x2", {}, 6, True),
+        ("group:3", {"groups": "who"}, 3, True),
+        ("time:4", {"time": "day"}, 3, False),
+        ("loo", {}, None, False),
+        ("bootstrap:10", {}, None, False),
+    ],
+)
+def test_every_scheme_tells_what_it_can(
+    cv: str, more: dict[str, str], honest: int | None, tested: bool, tmp_path: Any
+) -> None:
+    draw = np.random.default_rng(2)
+    x = draw.normal(size=90)
+    table = pd.DataFrame(
+        {
+            "x": x,
+            "z": draw.normal(size=90),
+            "who": [f"p{i}" for i in draw.integers(18, size=90)],
+            "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(90), "D"),
+            "y": np.where(x + draw.normal(size=90) > 0, "up", "down"),
+        }
+    )
+    models = "lda,most_frequent"
+    facts = Study(table, target="y", models=models, cv=cv, out=tmp_path, **more).run().facts
+    jsonschema.validate(facts, SCHEMA)
+    found, rows = facts["selection"], facts["comparison"]["rows"]
+    assert (found["honest"] is None) == (honest is None) == (found["why_not"] is not None)
+    if honest is not None:
+        assert len(found["honest"]["folds"]) == honest
+    assert all((row["folds"] is not None) == tested for row in rows)
+    assert all(row["test"] is not None for row in rows)
+    if not tested:
+        assert "not made" in facts["comparison"]["folds_note"]

@@ -190,9 +190,9 @@ def _mean_sd(candidate: Candidate, metric: str) -> dict[str, Any]:
 
 def _judged(plan: Plan, entries: Sequence[tuple[int, Candidate]]) -> HonestChoice | None:
     """The honest choice, or None where the folds cannot tell."""
-    in_time = plan.settings.scheme.kind == "time"
-    apart = folds_apart(plan.split.folds, n_rows=plan.table.n_rows, in_time=in_time)
-    if sum(len(others) > 0 for others in apart) < 2:
+    split = plan.split
+    apart = folds_apart(split.held_out, n_rows=plan.table.n_rows, in_time=split.ordered)
+    if split.bags or sum(len(others) > 0 for others in apart) < 2:
         return None
     scores = np.array([c.scores(plan.metric.key) for _, c in entries], dtype=np.float64)
     models = np.array([m for m, _ in entries])
@@ -200,7 +200,7 @@ def _judged(plan: Plan, entries: Sequence[tuple[int, Candidate]]) -> HonestChoic
 
 
 def _honest(plan: Plan, found: HonestChoice, keys: Sequence[str]) -> dict[str, Any]:
-    parts = [plan.split.folds[k] for k in found.folds]
+    parts = [plan.split.held_out[k] for k in found.folds]
     share = float(np.mean([len(score) / len(fit) for fit, score in parts]))
     mean, error, _, _ = corrected_t_test(found.scores[np.newaxis], share)
     reach = float(stats.t.ppf((1 + LEVEL) / 2, len(found.scores) - 1) * error[0])
