@@ -64,6 +64,7 @@ _PUBLIC = {
     "from_xgboost": "arboleda.interchange",
     "load": "arboleda.persist",
     "plot_tree": "arboleda.tree",
+    "predict_file": "arboleda.study",
     "to_c": "arboleda.c_export",
     "to_onnx": "arboleda.onnx_export",
 }
@@ -150,6 +151,7 @@ __all__ = [
     "persist",
     "plot",
     "plot_tree",
+    "predict_file",
     "to_c",
     "to_onnx",
 ]
@@ -218,6 +220,7 @@ if TYPE_CHECKING:
     from arboleda.onnx_export import to_onnx as to_onnx
     from arboleda.persist import load as load
     from arboleda.study import Study as Study
+    from arboleda.study import predict_file as predict_file
     from arboleda.tree import DecisionTreeClassifier as DecisionTreeClassifier
     from arboleda.tree import DecisionTreeRegressor as DecisionTreeRegressor
     from arboleda.tree import PrunedTreeClassifier as PrunedTreeClassifier

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from arboleda.study.errors import StudyError
 
 if TYPE_CHECKING:
+    from arboleda.study.file_predictions import predict_file as predict_file
     from arboleda.study.folder.estimators import StudyClassifier as StudyClassifier
     from arboleda.study.folder.estimators import StudyRegressor as StudyRegressor
     from arboleda.study.folder.layout import Layout as Layout
@@ -26,6 +27,7 @@ __all__ = [
     "StudyError",
     "StudyRegressor",
     "StudyResult",
+    "predict_file",
 ]
 
 _HOMES = {
@@ -36,6 +38,7 @@ _HOMES = {
     "StudyClassifier": "arboleda.study.folder.estimators",
     "StudyRegressor": "arboleda.study.folder.estimators",
     "StudyResult": "arboleda.study.study",
+    "predict_file": "arboleda.study.file_predictions",
 }
 
 

@@ -24,7 +24,7 @@ from arboleda.study.folder.loaded import LoadedStudy, load_study
 from arboleda.study.pages import refuse_the_table
 from arboleda.study.parts_of_tables import Part
 
-__all__ = ["Predictions", "predict_table"]
+__all__ = ["Predictions", "check_ending", "predict_table", "write_blocks"]
 
 # Rows that are predicted and written together, which bounds the memory.
 BLOCK = 20_000
@@ -86,10 +86,11 @@ def predict_table(
         answerer = Answerer(study, intervals)
         reading = _Reading(study, source, progress)
         path = Path(out) if out is not None else Path(f"{reading.stem}-predicted.csv")
-        _check_path(path, source)
+        check_ending(path)
+        refuse_the_table(path, source)
         try:
             with written_whole(path) as file:
-                _write(file, path, reading.answers(answerer))
+                write_blocks(file, path, reading.answers(answerer))
         except OSError as error:
             raise StudyError(
                 f"The file {path} cannot be written ({error.strerror or error}); name another one "
@@ -102,10 +103,10 @@ def predict_table(
     return Predictions(path, reading.n_rows, name, tuple(notes))
 
 
-def _check_path(path: Path, source: Any) -> None:
+def check_ending(path: Path) -> None:
+    """Refuse a name that does not tell what the file is."""
     if path.suffix.lower() not in (".csv", *_PARQUET):
         raise StudyError(f"The file {path} must end in .csv or .parquet, to tell what it is.")
-    refuse_the_table(path, source)
 
 
 class _Reading:
@@ -170,7 +171,10 @@ class _Reading:
             )
 
 
-def _write(file: BinaryIO, path: Path, blocks: Iterator[tuple[pa.Table, list[str] | None]]) -> None:
+def write_blocks(
+    file: BinaryIO, path: Path, blocks: Iterator[tuple[pa.Table, list[str] | None]]
+) -> None:
+    """Write tables one below the other, as Parquet or CSV; texts of predicted classes in CSV."""
     if path.suffix.lower() in _PARQUET:
         table, _ = next(blocks)
         with pq.ParquetWriter(file, table.schema) as writer:
