@@ -15,6 +15,7 @@ from arboleda.report import render_report
 from arboleda.report._texts import LANGUAGES, _table, speech_of, text, told
 from arboleda.report._words import listed
 from arboleda.study.catalogue import CATALOGUE
+from arboleda.study.catalogue.portfolio import PORTFOLIO
 from arboleda.study.combined.methods import METHODS
 
 Facts = dict[str, Any]
@@ -113,7 +114,7 @@ def test_numbers_have_the_marks_of_the_language() -> None:
 def test_every_model_of_the_catalogue_has_a_name_in_each_language() -> None:
     with speaking(speech_of("es")):
         same = {model.name for model in CATALOGUE if told(model.name) == model.name}
-        same |= {method.name for method in METHODS if told(method.name) == method.name}
+        same |= {one.name for one in (*METHODS, *PORTFOLIO) if told(one.name) == one.name}
     names = "AdaBoost AdaBoost.M1 AdaBoost.M2 AdaBoost.MR AdaBoost.R DART Lasso LogitBoost SAMME"
     assert same <= set(names.split())
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from arboleda.study.answers import ANSWERS, answers_path, read_answers
 from arboleda.study.budget import Budget
+from arboleda.study.folder.files import MODELS
 from arboleda.study.folder.model_files import is_kept
 from arboleda.study.ledger import Ledger
 from arboleda.study.plan import Plan
@@ -67,11 +68,15 @@ class Execution:
         return bool(job.keep is None or result["error"] or is_kept(result.get("kept"), job.keep))
 
     def answering(self, job: Job) -> Job:
-        """The job with the file for its answers; those of rows that were fitted are not kept."""
+        """The job with the file for its answers, and of a bag the folder for its model.
+
+        Answers about rows that were fitted are not kept.
+        """
         if job.kind == "apparent":
             return job
         path = answers_path(self.folder / ANSWERS, job.model, job.params, job.entry)
-        return replace(job, answers=path)
+        keep = self.folder / MODELS if job.bag else job.keep
+        return replace(job, answers=path, keep=keep)
 
     def is_answered(self, job: Job) -> bool:
         """Whether a job is done and its answers are there, or could not be written."""

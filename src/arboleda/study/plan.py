@@ -192,6 +192,7 @@ class Plan:
             is_look=not stage.is_full,
             cost=cost,
             kind=kind,
+            bag=model.bag and kind == "fold",
         )
 
     def _at_most(self, limit: int | None, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

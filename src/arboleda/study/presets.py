@@ -59,6 +59,11 @@ PRESETS: dict[str, Preset] = {
             tuple(Entry(key, WholeGrid(), grid) for key, grid in THESIS_GRIDS.items()),
             stack=THESIS_STACK,
         ),
-        Preset("best", "a fixed portfolio of configurations and their ensemble", ("core",)),
+        Preset(
+            "best",
+            "a fixed portfolio of configurations and their ensemble",
+            ("portfolio",),
+            search=WholeGrid(),
+        ),
     )
 }

@@ -9,11 +9,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from arboleda.study.answers import ANSWERS, drop_answers
 from arboleda.study.bounds import bounded
 from arboleda.study.candidates import Candidate
 from arboleda.study.catalogue import Model
+from arboleda.study.combined.fold_mean import FoldMean
 from arboleda.study.execution import Execution
 from arboleda.study.folder.files import MODELS
 from arboleda.study.plan import Plan
@@ -204,12 +206,28 @@ def _test(
     work: Execution,
 ) -> None:
     """Refit and test what was chosen; where the time is short, the best first."""
-    missing = {key: job for key, job in tests.items() if not work.is_answered(job)}
+    missing = {
+        key: _with_folds(plan, job, work) if job.bag else job
+        for key, job in tests.items()
+        if not work.is_answered(job)
+    }
     if work.budget is None:
         work.do(missing.values())
         return
     outcomes = [Outcome(m, c, best, {"error": None}) for m, c, best in found if m.key in missing]
     work.do([missing[o.model.key] for o in ranked(plan, outcomes)], work.budget.fits_last)
+
+
+def _with_folds(plan: Plan, test: Job, work: Execution) -> Job:
+    """The test of a bag: of the models that its folds have kept, in the place of a refit."""
+    model = next(m for m in plan.models if m.key == test.model)
+    jobs = [work.answering(job) for job in plan.trial_jobs(model, Trial(test.params))]
+    kept = {job.kept_as: (work.result(job) or {}).get("kept") for job in jobs}
+    files = {name: entry["files"] for name, entry in kept.items() if entry and not entry["error"]}
+    if len(files) < len(jobs):
+        return test
+    mean = FoldMean(work.folder / MODELS, model.key, files, len(plan.target.labels))
+    return replace(test, pipeline=Pipeline([("preparation", "passthrough"), ("model", mean)]))
 
 
 def ranked(plan: Plan, outcomes: Sequence[Outcome]) -> list[Outcome]:

@@ -61,7 +61,7 @@ class Job:
     at a candidate from its scores; ``cost`` is about how many seconds of one core it takes.
     ``kind`` tells a "fold" from two others: "one_by_one" fits as many times as there are rows, each
     time without the one that is scored; "apparent" scores the rows that were fitted, and says what
-    chance would score.
+    chance would score. Of a ``bag`` the model that the fold fits is kept.
     """
 
     model: str
@@ -76,11 +76,17 @@ class Job:
     is_look: bool = False
     cost: float = 0.0
     kind: Literal["fold", "one_by_one", "apparent"] = "fold"
+    bag: bool = False
 
     @property
     def entry(self) -> str:
         """What the ledger knows it by, beside its model and parameters."""
         return self.fold + self.extent
+
+    @property
+    def kept_as(self) -> str:
+        """What the fitted model is kept as."""
+        return self.model if self.fold == TEST else f"{self.model}_fold{self.fold}"
 
     @property
     def calibrates(self) -> bool:
@@ -106,7 +112,7 @@ def do_job(job: Job, shared: Shared) -> dict[str, Any]:
         except Exception as error:  # noqa: BLE001 - a model that fails is a result
             result = {"error": _sentence(error), "scores": {}, "timing": {}}
     if job.keep is not None and not result["error"]:
-        result["kept"] = keep_model(job.pipeline, job.keep, job.model)
+        result["kept"] = keep_model(job.pipeline, job.keep, job.kept_as)
     seconds = time.perf_counter() - started
     return {**_plain(result), "warnings": _texts(caught), "seconds": seconds}
 

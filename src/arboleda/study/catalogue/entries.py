@@ -14,11 +14,12 @@ from arboleda.study.catalogue.linear import LINEAR
 from arboleda.study.catalogue.model import Model
 from arboleda.study.catalogue.neighbours import NEIGHBOURS
 from arboleda.study.catalogue.networks import NETWORKS
+from arboleda.study.catalogue.portfolio import PORTFOLIO
 from arboleda.study.catalogue.selected import SELECTED
 from arboleda.study.catalogue.trees import TREES
 from arboleda.study.errors import StudyError
 
-__all__ = ["ALL", "CATALOGUE", "CORE", "known_words", "models_for"]
+__all__ = ["ALL", "CATALOGUE", "CORE", "PORTFOLIO_WORD", "known_words", "models_for"]
 
 CATALOGUE: tuple[Model, ...] = (
     *BASELINES,
@@ -35,14 +36,15 @@ CATALOGUE: tuple[Model, ...] = (
     *SELECTED,
     *AVERAGES,
 )
-CORE, ALL = "core", "all"
+CORE, ALL, PORTFOLIO_WORD = "core", "all", "portfolio"
+WORDS = (CORE, ALL, PORTFOLIO_WORD)
 
 
 def models_for(task: str, wanted: Sequence[str] = (CORE,)) -> list[Model]:
     """The wanted models for a task ("binary", "multiclass", "regression"), in their fixed order.
 
-    ``wanted`` holds keys of models, "core" for the textbook models that every study tries, or
-    "all".
+    ``wanted`` holds keys of models, "core" for the textbook models that every study tries, "all"
+    for the whole catalogue, or "portfolio" for the fixed configurations of preset "best".
 
     Raises
     ------
@@ -50,25 +52,29 @@ def models_for(task: str, wanted: Sequence[str] = (CORE,)) -> list[Model]:
         If there is no such model for the task, or none is wanted.
     """
     kind, known = _of_task(task)
-    keys = [model.key for model in known]
-    strange = next((word for word in wanted if word not in (*keys, CORE, ALL)), None)
+    keys = [model.key for model in known if not model.bag]
+    bags = [model.key for model in known if model.bag]
+    strange = next((word for word in wanted if word not in (*keys, *bags, *WORDS)), None)
     if strange is not None or not wanted:
         what = "No model is named" if strange is None else f"There is no model {strange!r}"
-        raise StudyError(f"{what} for {kind}; choose {CORE}, {ALL}, or some of {', '.join(keys)}.")
+        some = f"{CORE}, {ALL}, or some of {', '.join(keys)}; or {PORTFOLIO_WORD}"
+        raise StudyError(f"{what} for {kind}; choose {some}.")
     return [
         model
         for model in known
-        if ALL in wanted or model.key in wanted or (model.core and CORE in wanted)
+        if model.key in wanted
+        or (PORTFOLIO_WORD if model.bag else ALL) in wanted
+        or (model.core and CORE in wanted)
     ]
 
 
 def known_words(task: str, words: Sequence[str]) -> tuple[str, ...]:
     """Those of the words that name models of a task."""
     keys = {model.key for model in _of_task(task)[1]}
-    return tuple(word for word in words if word in (CORE, ALL) or word in keys)
+    return tuple(word for word in words if word in (*WORDS, *keys))
 
 
 def _of_task(task: str) -> tuple[str, list[Model]]:
     """What a task is called in the catalogue, and its models."""
     kind = "regression" if task == "regression" else "classification"
-    return kind, [model for model in CATALOGUE if model.task in (kind, task)]
+    return kind, [model for model in (*CATALOGUE, *PORTFOLIO) if model.task in (kind, task)]

@@ -79,6 +79,9 @@ class Model:
     drawn; ``fidelity``, a candidate with a share (above 0, up to 1) of its rounds or trees, for a
     first look at it; and ``cost``, about how many seconds of one core a fit takes. Only ratios
     of costs matter once fits of the model were timed.
+
+    A model that is a ``bag`` is not fitted again for the test: the models that the folds fitted are
+    kept, and it is their mean.
     """
 
     key: str
@@ -94,6 +97,7 @@ class Model:
     space: Space | None = None
     fidelity: Fidelity | None = None
     cost: Cost = _linear_cost
+    bag: bool = False
 
     def style_of(self, params: Params) -> Style:
         """How the columns are prepared for a candidate, who may ask for another style."""

@@ -209,7 +209,11 @@ def _test(plan: Plan, model: Model, members: _Members, rule: Rule, folder: Path)
         plan.target.y[rows], predicted, score, plan.target, plan.metric.key, plan.seed
     )
     n_columns, n_classes = plan.features.x.shape[1], len(plan.target.labels)
-    content = combined_to_bytes([(key, [key]) for key in keys], rule, n_columns, n_classes)
+    names = [
+        [j.kept_as for j in plan.trial_jobs(o.model, Trial(o.params))] if _is_bag(o) else [key]
+        for o, key in zip(members.outcomes, keys, strict=True)
+    ]
+    content = combined_to_bytes(list(zip(keys, names, strict=True)), rule, n_columns, n_classes)
     files = [t["kept"]["files"] for t in tests]
     return {
         "error": None,
@@ -220,6 +224,12 @@ def _test(plan: Plan, model: Model, members: _Members, rule: Rule, folder: Path)
         "tree": None,
         "kept": keep_combined(folder / MODELS, model.key, content, files),
     }
+
+
+def _is_bag(outcome: Outcome) -> bool:
+    """Whether it is kept as the models of its folds."""
+    files = outcome.test["kept"]["files"] if outcome.test else {}
+    return f"{outcome.model.key}.combined" in files
 
 
 def _ensemble(members: _Members, rule: Rule, spread: dict[str, Any] | None) -> dict[str, Any]:

@@ -47,6 +47,8 @@ def keep_model(pipeline: Pipeline, folder: Path, key: str) -> Kept:
         # What skops' own imports say is nothing about the model.
         warnings.simplefilter("ignore")
         try:
+            if hasattr(pipeline["model"], "keep"):  # its parts are kept already
+                return dict(pipeline["model"].keep(folder, key))
             return {"files": _put_model(pipeline, folder, key), "error": None}
         except Exception as error:  # noqa: BLE001 - a model that cannot be kept is told, not lost
             for left in folder.glob(f"{key}.*"):

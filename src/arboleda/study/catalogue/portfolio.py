@@ -1,0 +1,251 @@
+"""The portfolio of preset "best": configurations that differ, each good on some tables.
+
+They are fixed: nothing is tuned, and their ensemble decides what each is worth on a table. A model
+is the mean of the models that the folds fitted, so that no row is learned from less than twice and
+no fit is done twice. Which configurations are here, and in which order, was found on other tables:
+see docs/decisions/portfolio.md.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.neural_network import MLPClassifier, MLPRegressor
+
+from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from arboleda.forest import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from arboleda.study.catalogue.costs import boosting_cost, each_row_cost, pairs_cost, trees_cost
+from arboleda.study.catalogue.model import Grid, Model, Params, Setting, both_tasks
+from arboleda.study.catalogue.scaled_target import scaled_target
+
+__all__ = ["PORTFOLIO"]
+
+# With fewer rows a tenth of them says too little about when to stop.
+EARLY_STOPPING_ROWS = 2_000
+# Rounds where a held-out tenth tells when to stop, and after how many without a gain.
+MOST_ROUNDS, PATIENCE = 1_000, 30
+# Rounds where nothing is held out, at a step of 0.05.
+FIXED_ROUNDS = 150
+TREES = 300
+NEIGHBOUR_ROWS = 50_000
+
+# The styles of boosting; a step is 0.05 where nothing is said.
+_BOOSTING: dict[str, tuple[str, dict[str, Any]]] = {
+    "leafwise": (
+        "Boosting by leaves",
+        {"max_leaf_nodes": 31, "max_features": 0.6, "l2_regularization": 1.0},
+    ),
+    "symmetric": (
+        "Boosting of symmetric trees, ordered categories",
+        {
+            "growth": "symmetric",
+            "max_leaf_nodes": None,
+            "max_depth": 6,
+            "category_encoding": "ordered",
+            "l2_regularization": 3.0,
+            "min_samples_leaf": 1,
+        },
+    ),
+    "large_leafwise": (
+        "Boosting of large trees",
+        {
+            "max_leaf_nodes": 127,
+            "min_samples_leaf": 5,
+            "max_features": 0.4,
+            "learning_rate": 0.03,
+            "l2_regularization": 1.0,
+        },
+    ),
+    "levelwise": (
+        "Boosting by levels, rows and columns drawn",
+        {
+            "growth": "level_wise",
+            "max_leaf_nodes": None,
+            "max_depth": 6,
+            "subsample": 0.8,
+            "colsample_bytree": 0.7,
+            "l2_regularization": 1.0,
+        },
+    ),
+    "small_leafwise": (
+        "Boosting of small trees",
+        {"max_leaf_nodes": 8, "max_features": 0.5, "subsample": 0.8, "learning_rate": 0.08},
+    ),
+    "random_splits": (
+        "Boosting of trees split at random",
+        {"extra_trees": True, "max_leaf_nodes": 63, "max_features": 0.6, "min_samples_leaf": 5},
+    ),
+    "linear_leaves": (
+        "Boosting of trees with linear leaves",
+        {"linear_leaves": True, "max_leaf_nodes": 15, "linear_l2": 10.0},
+    ),
+    "dart": (
+        "DART of the portfolio",
+        {"drop_rate": 0.1, "max_leaf_nodes": 31, "max_iter": 150, "learning_rate": 0.1},
+    ),
+}
+
+
+def _boosting_grid(options: Mapping[str, Any]) -> Grid:
+    def grid(setting: Setting) -> list[dict[str, Any]]:
+        found = {"learning_rate": 0.05, **options}
+        if "max_iter" in found:
+            return [{**found, "early_stopping": False}]
+        if setting.n_rows >= EARLY_STOPPING_ROWS:
+            stops = {"early_stopping": True, "n_iter_no_change": PATIENCE}
+            return [{**found, "max_iter": MOST_ROUNDS, **stops}]
+        rounds = round(FIXED_ROUNDS * 0.05 / found["learning_rate"])
+        return [{**found, "max_iter": rounds, "early_stopping": False}]
+
+    return grid
+
+
+def _boosting_options(setting: Setting, params: Params) -> dict[str, Any]:
+    return {
+        "categorical_features": list(setting.categorical),
+        "random_state": setting.seed,
+        "n_jobs": 1,
+        **params,
+    }
+
+
+def _boosting(key: str, name: str, options: Mapping[str, Any]) -> tuple[Model, ...]:
+    grid = _boosting_grid(options)
+    return both_tasks(
+        f"best_{key}",
+        name,
+        lambda s, p: HistGradientBoostingClassifier(**_boosting_options(s, p)),
+        grid,
+        lambda s, p: HistGradientBoostingRegressor(**_boosting_options(s, p)),
+        grid,
+        style="none",
+        engine="arboleda",
+        core=False,
+        bag=True,
+        cost=boosting_cost(lambda params: params["max_iter"] * 0.4, 1.2e-8),
+    )
+
+
+def _forest(key: str, name: str, classifier: Any, regressor: Any, **shares: Any) -> Any:
+    def options(setting: Setting, params: Params) -> dict[str, Any]:
+        return {"n_estimators": TREES, "random_state": setting.seed, "n_jobs": 1, **params}
+
+    return both_tasks(
+        f"best_{key}",
+        name,
+        lambda s, p: classifier(**options(s, p)),
+        lambda s: [{"max_features": shares["classes"], "min_samples_leaf": 1}],
+        lambda s, p: regressor(**options(s, p)),
+        lambda s: [{"max_features": shares["values"], "min_samples_leaf": 1}],
+        style="native",
+        engine="arboleda",
+        core=False,
+        bag=True,
+        cost=trees_cost(TREES),
+    )
+
+
+def _linear_grid(setting: Setting) -> list[dict[str, Any]]:
+    return [{"C": 1.0}] if setting.n_classes else [{"alpha": 1.0}]
+
+
+def _neighbours_grid(setting: Setting) -> list[dict[str, Any]]:
+    return [{"n_neighbors": min(15, max(1, setting.n_rows // 5)), "weights": "distance"}]
+
+
+def _network_grid(setting: Setting) -> list[dict[str, Any]]:
+    return [{"hidden_layers": "128, 64", "alpha": 0.001}]
+
+
+def _network_options(setting: Setting, params: Params) -> dict[str, Any]:
+    return {
+        "hidden_layer_sizes": tuple(int(n) for n in params["hidden_layers"].split(",")),
+        "alpha": params["alpha"],
+        "early_stopping": setting.n_rows >= EARLY_STOPPING_ROWS,
+        "max_iter": 100,
+        "random_state": setting.seed,
+    }
+
+
+_OTHERS: dict[str, tuple[Model, ...]] = {
+    "extra_trees": _forest(
+        "extra_trees",
+        "Extremely randomised trees of the portfolio",
+        ExtraTreesClassifier,
+        ExtraTreesRegressor,
+        classes=0.4,
+        values=1.0,
+    ),
+    "forest": _forest(
+        "forest",
+        "Random forest of the portfolio",
+        RandomForestClassifier,
+        RandomForestRegressor,
+        classes="sqrt",
+        values=0.4,
+    ),
+    "network": both_tasks(
+        "best_network",
+        "Small network of the portfolio",
+        lambda s, p: MLPClassifier(**_network_options(s, p)),
+        _network_grid,
+        lambda s, p: scaled_target(MLPRegressor(**_network_options(s, p))),
+        _network_grid,
+        core=False,
+        bag=True,
+        max_rows=100_000,
+        cost=each_row_cost(4e-6),
+    ),
+    "linear": both_tasks(
+        "best_linear",
+        "Linear model of the portfolio",
+        lambda s, p: LogisticRegression(max_iter=1000, random_state=s.seed, **p),
+        _linear_grid,
+        lambda s, p: Ridge(**p),
+        _linear_grid,
+        core=False,
+        bag=True,
+        cost=each_row_cost(2e-7),
+    ),
+    "neighbours": both_tasks(
+        "best_neighbours",
+        "Nearest neighbours of the portfolio",
+        lambda s, p: KNeighborsClassifier(**p),
+        _neighbours_grid,
+        lambda s, p: KNeighborsRegressor(**p),
+        _neighbours_grid,
+        core=False,
+        bag=True,
+        max_rows=NEIGHBOUR_ROWS,
+        cost=pairs_cost(2e-10, NEIGHBOUR_ROWS),
+    ),
+}
+
+_MODELS = {key: _boosting(key, name, options) for key, (name, options) in _BOOSTING.items()} | (
+    _OTHERS
+)
+
+# In the order in which they are worth their time.
+_ORDER = (
+    "leafwise",
+    "symmetric",
+    "extra_trees",
+    "network",
+    "linear_leaves",
+    "large_leafwise",
+    "levelwise",
+    "linear",
+    "forest",
+    "random_splits",
+    "small_leafwise",
+    "neighbours",
+    "dart",
+)
+
+PORTFOLIO: tuple[Model, ...] = tuple(model for key in _ORDER for model in _MODELS[key])

@@ -1,0 +1,78 @@
+"""The mean of the models that the folds fitted, in the place of one fitted to all rows."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils.metaestimators import available_if
+
+from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
+from arboleda.study.combined.rules import MeanRule
+from arboleda.study.folder.combined_file import combined_to_bytes
+from arboleda.study.folder.files import FileList
+from arboleda.study.folder.model_files import keep_combined, read_model
+
+__all__ = ["FoldMean"]
+
+Floats = npt.NDArray[np.float64]
+
+
+def _has_classes(model: Any) -> bool:
+    return bool(model.n_classes)
+
+
+class FoldMean(BaseEstimator):  # type: ignore[misc]
+    """The mean of models that are kept already; fitting reads them.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the study's models.
+    key : str
+        Of the model whose folds they are of.
+    files : mapping of str to mapping
+        What each is kept as, and the list of its files.
+    n_classes : int
+        0 in a regression.
+    """
+
+    model_: CombinedClassifier | CombinedRegressor
+
+    def __init__(
+        self, folder: Path, key: str, files: Mapping[str, FileList], n_classes: int
+    ) -> None:
+        self.folder = folder
+        self.key = key
+        self.files = files
+        self.n_classes = n_classes
+
+    def fit(self, X: Floats, y: Any) -> Self:
+        """Read the models; the rows are those that they learned from, each in some fold."""
+        pipelines = [read_model(self.folder, name, files) for name, files in self.files.items()]
+        members, rule, width = [(self.key, pipelines)], MeanRule((1.0,)), X.shape[1]
+        if self.n_classes:
+            self.model_ = CombinedClassifier.of(members, rule, width, self.n_classes)
+            self.classes_ = self.model_.classes_
+        else:
+            self.model_ = CombinedRegressor.of(members, rule, width)
+        self.n_features_in_ = width
+        return self
+
+    def predict(self, X: Floats) -> npt.NDArray[Any]:
+        """Numbers of the most probable classes, or values."""
+        return np.asarray(self.model_.predict(X))
+
+    @available_if(_has_classes)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Floats) -> Floats:
+        """Mean probability of each class."""
+        return np.asarray(self.model_.predict_proba(X))  # type: ignore[union-attr]
+
+    def keep(self, folder: Path, key: str) -> dict[str, Any]:
+        """Write what ties the kept models together, as `keep_model` does."""
+        content = combined_to_bytes(
+            [(self.key, list(self.files))], MeanRule((1.0,)), self.n_features_in_, self.n_classes
+        )
+        return keep_combined(folder, key, content, list(self.files.values()))

@@ -1,0 +1,95 @@
+"""Preset best: models that are the means of what the folds fitted, and their ensemble."""
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.exceptions import ConvergenceWarning
+
+from arboleda.study import Study, StudyResult
+from arboleda.study.catalogue import models_for
+from arboleda.study.catalogue.model import Setting
+from arboleda.study.catalogue.portfolio import EARLY_STOPPING_ROWS, PORTFOLIO
+from arboleda.study.folder.files import MODELS
+
+from .conftest import without_timing
+
+SOME = "best_leafwise,best_linear,best_neighbours"
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
+    out = tmp_path_factory.mktemp("portfolio")
+    return Study("iris", target="target", out=out, preset="best", models=SOME, jobs=1).run()
+
+
+def facts_of(result: StudyResult, key: str) -> dict[str, Any]:
+    return next(m for m in result.facts["models"] if m["key"] == key)
+
+
+def test_the_preset_is_the_portfolio() -> None:
+    for task in ("binary", "multiclass", "regression"):
+        found = models_for(task, ("portfolio",))
+        assert len(found) == len(PORTFOLIO) // 2
+        assert all(model.bag for model in found)
+    assert not any(model.bag for model in models_for("binary", ("all",)))
+
+
+@pytest.mark.parametrize("n_rows", [100, EARLY_STOPPING_ROWS])
+@pytest.mark.parametrize("model", PORTFOLIO, ids=lambda m: f"{m.key}-{m.task}")
+def test_every_configuration_is_one_candidate_that_learns(model: Any, n_rows: int) -> None:
+    n_classes = 3 if model.task == "classification" else 0
+    setting = Setting(n_rows=n_rows, n_classes=n_classes, seed=0)
+    (params,) = model.grid(setting)
+    assert ("best_linear" in model.key) or len(params) > 1
+    x, y = (load_iris if n_classes else load_diabetes)(return_X_y=True)
+    estimator = model.make(setting, params)
+    if model.engine == "arboleda":
+        few = {"max_iter", "n_estimators"} & set(estimator.get_params())
+        estimator.set_params(**dict.fromkeys(few, 5))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the columns are not scaled here
+        assert estimator.fit(x, y).score(x, y) > 0.0
+
+
+def test_a_model_is_the_mean_of_what_the_folds_fitted(result: StudyResult) -> None:
+    names = {path.name for path in (result.folder / MODELS).iterdir()}
+    for fold in range(5):
+        assert f"best_linear_fold{fold}.skops" in names
+    assert "best_linear.skops" not in names
+    study = Study.load(result.folder)
+    rows = study.test_rows()
+    model = study.model("best_linear")
+    x = model.layout.encode(rows.X).x
+    (_, folds), *others = model.pipeline_["model"].members_
+    assert not others
+    twin = np.mean([fold.predict_proba(x) for fold in folds], axis=0)
+    assert len(folds) == 5
+    np.testing.assert_allclose(model.predict_proba(rows.X), twin)
+    told = facts_of(result, "best_linear")["test"]["metrics"]["accuracy"]
+    assert told == np.mean(twin.argmax(axis=1) == rows.codes)
+
+
+def test_an_ensemble_of_means_repeats_its_test(result: StudyResult) -> None:
+    study = Study.load(result.folder)
+    rows = study.test_rows()
+    for key in ("greedy_selection", "stacking"):
+        told = facts_of(result, key)["test"]["metrics"]["accuracy"]
+        assert told == np.mean(study.model(key).predict(rows.X) == rows.y)
+
+
+def test_a_lost_model_of_a_fold_is_fitted_again(result: StudyResult) -> None:
+    (result.folder / MODELS / "best_leafwise_fold2.arboleda").unlink()
+    again = Study(
+        "iris", target="target", out=result.folder, preset="best", models=SOME, jobs=1
+    ).run()
+    assert without_timing(again.facts) == without_timing(result.facts)
+    assert (result.folder / MODELS / "best_leafwise_fold2.arboleda").exists()
+
+
+def test_two_processes_find_the_same(result: StudyResult, tmp_path: Path) -> None:
+    other = Study("iris", target="target", out=tmp_path, preset="best", models=SOME, jobs=2).run()
+    assert without_timing(other.facts) == without_timing(result.facts)
