@@ -20,8 +20,8 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, loa
 
 from arboleda.study import Study
 
-CLASSES = "cart,naive_bayes,lda,logistic,neighbours,svm,random_forest"
-VALUES = "cart,ridge,neighbours,svm,random_forest,lasso"
+CLASSES = "cart,naive_bayes,lda,logistic,neighbours,svm"
+VALUES = "cart,ridge,neighbours,svm,lasso"
 METRICS = {"classification": ("accuracy", "log_loss"), "regression": ("rmse", "r2")}
 
 
@@ -35,7 +35,7 @@ def tables() -> dict[str, pd.DataFrame]:
         "wine": load_wine,
     }
     found = {name: load(as_frame=True).frame for name, load in loaded.items()}
-    return {k: frame.sample(min(len(frame), 400), random_state=0) for k, frame in found.items()}
+    return {k: frame.sample(min(len(frame), 300), random_state=0) for k, frame in found.items()}
 
 
 def main() -> None:
@@ -45,8 +45,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
     gaps: dict[tuple[str, str], list[tuple[str, float]]] = defaultdict(list)
-    for name, frame in tables().items():
-        for seed in range(args.seeds):
+    for seed in range(args.seeds):
+        for name, frame in tables().items():
             with tempfile.TemporaryDirectory() as folder:
                 values = name == "diabetes"
                 study = Study(

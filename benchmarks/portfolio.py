@@ -1,0 +1,137 @@
+"""Which configurations of the portfolio of preset "best" pay: a greedy choice over many tables.
+
+    python benchmarks/portfolio.py [--rows 2000] [--tables adult,ijcnn1] [--out FILE]
+
+Every configuration is cross-validated on every table of the quality study and on bundled ones, at
+most so many rows of each. Then configurations are taken one by one: next comes the one with which
+the ensemble of those taken (greedy selection and a temperature, cross-fitted over the folds) has
+the least loss, as a share of the loss of the ensemble of all, in the mean over the tables. The
+order is that of `arboleda.study.catalogue.portfolio`; docs/decisions/portfolio.md keeps the result.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_wine
+from sklearn.metrics import log_loss
+
+sys.path.insert(0, str(Path(__file__).parent / "quality"))
+
+from tables import TABLES
+
+from arboleda.combine import MemberOutputs
+from arboleda.study import Study
+from arboleda.study.answers import ANSWERS, Asked, answers_path, outputs_of_rows
+from arboleda.study.combined.cross_fitting import cross_fit
+from arboleda.study.combined.methods import METHODS
+from arboleda.study.plan import Plan, make_plan
+from arboleda.study.reading import read_table
+from arboleda.study.search import Trial
+
+BUNDLED = {
+    "breast_cancer": load_breast_cancer,
+    "diabetes": load_diabetes,
+    "digits": load_digits,
+    "wine": load_wine,
+}
+GREEDY = next(method.learn for method in METHODS if method.key == "greedy_selection")
+
+
+def frames(wanted: list[str], n_rows: int) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Each table with its task and the column "target"."""
+    for name in wanted:
+        if name in BUNDLED:
+            frame = BUNDLED[name](as_frame=True).frame
+            task = "regression" if name == "diabetes" else "classification"
+        else:
+            problem = TABLES[name]()
+            task = "regression" if problem.task == "regression" else "classification"
+            frame = problem.frame.assign(target=problem.target)
+        yield name, task, frame.sample(min(n_rows, len(frame)), random_state=0)
+
+
+def answers(plan: Plan, folder: Path, keys: list[str]) -> tuple[list[MemberOutputs], MemberOutputs]:
+    """What the configurations said of each fold, and of all."""
+    chosen = [model for model in plan.models if model.key in keys]
+    jobs = [plan.trial_jobs(m, Trial(plan.candidates(m)[0])) for m in chosen]
+    asked = [
+        Asked(
+            fold[0].score_rows,
+            tuple(answers_path(folder / ANSWERS, j.model, j.params, j.entry) for j in fold),
+        )
+        for fold in zip(*jobs, strict=True)
+    ]
+    names = [model.key for model in chosen]
+    found = [
+        outputs_of_rows(names, some, len(plan.target.y), plan.target.labels)
+        for some in [*([one] for one in asked), asked]
+    ]
+    assert all(part is not None for part in found)
+    return found[:-1], found[-1]
+
+
+def loss(plan: Plan, parts: list[MemberOutputs], whole: MemberOutputs, keys: list[str]) -> float:
+    """Of the ensemble of some configurations, on rows that it did not learn from."""
+    places = [whole.names.index(key) for key in keys]
+    some = [
+        MemberOutputs(keys, o.outputs[places], o.classes, o.rows, o.n_table_rows)
+        for o in (*parts, whole)
+    ]
+    said = cross_fit(GREEDY, some[:-1], some[-1], plan.target.y, 0).said
+    rows = np.concatenate([part.rows for part in parts])
+    y, said = plan.target.y[rows], np.concatenate(said)
+    if said.ndim == 1:
+        return float(np.sqrt(np.mean((y - said) ** 2)))
+    return float(log_loss(y, said, labels=range(said.shape[1])))
+
+
+def main() -> None:
+    """Cross-validate, choose, print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=2000)
+    parser.add_argument("--tables", default=",".join([*BUNDLED, *TABLES]))
+    parser.add_argument("--out", type=Path)
+    args = parser.parse_args()
+    found, seconds = {}, {}
+    with tempfile.TemporaryDirectory() as home:
+        for name, task, frame in frames(args.tables.split(","), args.rows):
+            started = time.monotonic()
+            metric = "rmse" if task == "regression" else "log_loss"
+            folder = Path(home) / name
+            study = Study(
+                frame, target="target", task=task, preset="best", metric=metric, out=folder, jobs=1
+            )
+            facts = study.run().facts
+            plan = make_plan(read_table(frame), "target", study.settings)
+            keys = [m["key"] for m in facts["models"] if m["status"] == "ok" and not m["ensemble"]]
+            found[name] = (plan, *answers(plan, folder, keys))
+            for model in facts["models"]:
+                seconds.setdefault(model["key"], []).append(model["timing"]["search_s"])
+            print(f"{name}: {time.monotonic() - started:.0f} s", flush=True)
+    usable = set.intersection(*(set(whole.names) for _, _, whole in found.values()))
+    whole_loss = {name: loss(*each, sorted(usable)) for name, each in found.items()}
+    taken: list[str] = []
+    rows = []
+    while len(taken) < len(usable):
+        ratios = {
+            key: {n: loss(*each, [*taken, key]) / whole_loss[n] for n, each in found.items()}
+            for key in sorted(usable - set(taken))
+        }
+        best = min(ratios, key=lambda key: float(np.mean(list(ratios[key].values()))))
+        taken.append(best)
+        rows.append([best, float(np.mean(list(ratios[best].values()))), ratios[best]])
+        share, cost = rows[-1][1], float(np.mean(seconds[best]))
+        print(f"{len(taken):2} {best:22} {share:.4f} of the loss of all, {cost:.1f} s", flush=True)
+        if args.out:
+            args.out.write_text(json.dumps({"order": rows, "whole": whole_loss}, indent=1))
+
+
+if __name__ == "__main__":
+    main()
