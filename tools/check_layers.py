@@ -139,7 +139,6 @@ PYTHON = {
         "diagnose",
         "explain",
         "features",
-        "explain",
         "forest",
         "learners",
         "metrics",
