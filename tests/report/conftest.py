@@ -183,6 +183,7 @@ class Builder:
             "engine": "arboleda" if "CART" in name else "scikit-learn",
             "preparation": "one-hot; missing values native",
             "note": "9 rows are too many for an exact kernel" if rank == 0 else None,
+            "ensemble": self.ensemble() if rank == 1 else None,
             "status": "ok",
             "error": None,
             "not_kept": None,
@@ -366,6 +367,21 @@ class Builder:
                 "histogram": {"edges": edges.tolist(), "counts": counts.tolist()},
             },
         }
+
+    def ensemble(self) -> Facts:
+        keys = [self.key(name) for name in NAMES[:4]]
+        pairs = [
+            {"first": a, "second": b, "disagreement": 0.05, "kappa": 0.8, "error": 0.1}
+            for place, a in enumerate(keys)
+            for b in keys[place + 1 :]
+        ]
+        diversity = {"together": {"disagreement": 0.05}, "errors": [0.1] * 4, "pairs": pairs}
+        members = [
+            {"key": key, "name": name, "weight": 0.4 - 0.1 * place}
+            for place, (key, name) in enumerate(zip(keys, NAMES, strict=False))
+        ]
+        spread = None if self.task == "regression" else diversity
+        return {"method": "mean", "members": members, "diversity": spread}
 
     def selection(self, models: list[Facts]) -> Facts:
         best = models[0]

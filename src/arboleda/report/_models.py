@@ -15,6 +15,7 @@ from arboleda.report._texts import counted, text, told
 __all__ = ["confusion_rows", "curve_figures", "models_view"]
 
 _score = number_format([], bounded=True)
+_PICTURED = 8  # models whose curves are drawn: more would make the page heavy
 _WORST = 3  # classes drawn in colour where all of them would be a tangle
 
 
@@ -47,13 +48,19 @@ def _model(about: About, model: Mapping[str, Any], rank: int) -> dict[str, Any]:
         "metrics": _metric_rows(test["metrics"], model["cv"]["metrics"]),
         "per_class": _class_table(test),
         "confusion": confusion_rows(test["confusion"]),
-        "curves": [
-            *curve_figures(test, f"m{rank}"),
-            *reliability_figure(test, study["positive_class"], f"m{rank}"),
-        ],
-        "residuals": _residual_figures(test["residuals"], f"m{rank}"),
+        "curves": _figures(test, study, rank) if rank <= _PICTURED else [],
+        "residuals": _residual_figures(test["residuals"], f"m{rank}") if rank <= _PICTURED else [],
+        "undrawn": text("models.undrawn", count=_PICTURED) if rank > _PICTURED else "",
         "tuning": _tuning(model, about),
     }
+
+
+def _figures(test: Mapping[str, Any], study: Mapping[str, Any], rank: int) -> list[dict[str, Any]]:
+    prefix = f"m{rank}"
+    return [
+        *curve_figures(test, prefix),
+        *reliability_figure(test, study["positive_class"], prefix),
+    ]
 
 
 def _note(note: str | None) -> str | None:
@@ -74,7 +81,9 @@ def confusion_rows(confusion: Mapping[str, Any] | None) -> dict[str, Any] | None
             kind = "right" if index == column else "wrong"
             # The root keeps a confusion of one per cent visible; ink stays readable on all tints.
             tint = f"{kind} t{round(10 * share**0.5)}" if count else "none"
-            cells.append((integer(count), percent(share), tint))
+            # Where cells are many the tint must do: a text for each would double the page.
+            spoken = percent(share) if len(confusion["labels"]) <= SWATCHES and count else ""
+            cells.append((integer(count), spoken, tint))
         rows.append((confusion["labels"][index], cells))
     return {"labels": confusion["labels"], "rows": rows, "many": len(rows) > SWATCHES}
 
@@ -115,6 +124,8 @@ def _curve_figure(
     chance: tuple[Sequence[float], Sequence[float]] | None,
     prefix: str,
 ) -> dict[str, Any]:
+    if len(rows) > SWATCHES:  # a quarter of the points is as fine as thin grey lines show
+        rows = [row._replace(x=_thinned(row.x), y=_thinned(row.y)) for row in rows]
     colours, legend = _curve_colours(rows)
     curves = [(row.x, row.y, colour) for row, colour in zip(rows, colours, strict=True)]
     title = counted(f"figure.{kind}", len(rows))
@@ -129,6 +140,11 @@ def _curve_figure(
         "worst": len(rows) > SWATCHES,
         "dashed": text("figure.chance") if chance is not None else "",
     }
+
+
+def _thinned(values: Sequence[float]) -> Sequence[float]:
+    """Every fourth of many points, both ends among them."""
+    return [*values[:-1:4], values[-1]] if len(values) > 4 else values
 
 
 def _curve_colours(

@@ -8,6 +8,7 @@ from arboleda.report._calibration import calibration_view
 from arboleda.report._costs import costs_view
 from arboleda.report._data import data_view
 from arboleda.report._effects import effects_view
+from arboleda.report._ensemble import ensemble_view
 from arboleda.report._folds import folds_view
 from arboleda.report._groups import groups_view
 from arboleda.report._importance import importance_view
@@ -36,6 +37,7 @@ SECTIONS: tuple[tuple[str, View], ...] = (
     ("groups", groups_view),
     ("models", models_view),
     ("surrogate", surrogate_view),
+    ("ensemble", ensemble_view),
     ("learning", learning_view),
     ("effects", effects_view),
     ("calibration", calibration_view),

@@ -96,6 +96,7 @@ class _Words:
         return found
 
     def cautions(self) -> Iterator[str]:
+        yield from (told(each["text"]) for each in self.facts.get("cautions") or [])
         yield from self._about_scores()
         yield from self._about_probabilities()
         yield from self._about_classes()

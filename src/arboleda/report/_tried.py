@@ -25,6 +25,14 @@ def tried_view(about: About) -> dict[str, Any]:
             time=duration(about.facts["timing"]["total_s"]),
         ),
         "rows": [_row(model) for model in models],
+        "left_out": [
+            text(
+                f"tried.left_out_{'whole' if each['whole'] else 'part'}",
+                name=told(each["name"]),
+                count=integer(each["candidates"]),
+            )
+            for each in about.facts["search"]["left_out"]
+        ],
     }
 
 
