@@ -13,9 +13,9 @@ from tests.browsing import browser, open_page  # noqa: F401 - fixtures
 
 from arboleda.explanations import Explanation, explain_study
 from arboleda.explanations._load import load_subject
-from arboleda.study.subject import Subject
 from arboleda.study import Study
 from arboleda.study.catalogue import forests
+from arboleda.study.subject import Subject
 
 SCHEMA = Path(__file__).parents[2] / "src/arboleda/explanations/facts.schema.json"
 N = 260

@@ -16,11 +16,11 @@ _BARS = 6
 
 @dataclass(frozen=True)
 class Bar:
-    """A row of an answer that is drawn: a name, its number, and its length in per cent."""
+    """A row of an answer that is drawn: a name, its number, and its share of the longest."""
 
     name: str
     value: str
-    length: float
+    share: float
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def _drivers(about: About) -> Iterator[Answer]:
     if not columns:
         return
     largest = columns[0]["value"]
-    bars = [Bar(c["name"], plain(c["value"], 2), 100 * c["value"] / largest) for c in columns]
+    bars = [Bar(c["name"], plain(c["value"], 2), c["value"] / largest) for c in columns]
     yield Answer(text("answer.drivers.title"), [text("answer.drivers.text")], bars, "importance")
 
 

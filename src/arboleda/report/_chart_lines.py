@@ -39,9 +39,9 @@ def learning_plot(
         axes.add_artist(dot_patch(np.column_stack([sizes, means]), 7, 1.0, ACCENT, 4))
         numeric_ticks(axes, x=True, most=6)
         numeric_ticks(axes, x=False, most=6)
-        axes.set_xlabel(labels[0])
-        left_label(figure, axes, labels[1])
-        return inline_svg(figure, name, title)
+        axes.set_xlabel(mark(0))
+        left_label(figure, axes, mark(1))
+        return inline_svg(figure, name, title, labels)
 
 
 def effect_plot(
@@ -73,5 +73,5 @@ def effect_plot(
         axes.set_xticks(list(shown), labels=[mark(place) for place in shown])
         numeric_ticks(axes, x=False, most=5)
         axes.set_xlabel(mark(len(values)))
-        left_label(figure, axes, labels[1])
-        return inline_svg(figure, name, title, [*texts, clip(labels[0], 40)])
+        left_label(figure, axes, mark(len(values) + 1))
+        return inline_svg(figure, name, title, [*texts, clip(labels[0], 40), labels[1]])

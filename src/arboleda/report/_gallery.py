@@ -66,7 +66,7 @@ def standalone(figure: Figure) -> str:
     str
         An SVG document that needs nothing beside it.
     """
-    drawing = re.sub(r"<[^>]+>", _light, str(figure.svg))
+    drawing = re.sub(r"<style>.*?</style>|<[^>]+>", _light, str(figure.svg), flags=re.DOTALL)
     drawing = drawing.replace("font-family:inherit", f"font-family:{_FONT}")
     head, rest = drawing.split(">", 1)
     head = head.replace("<svg", f'<svg xmlns="http://www.w3.org/2000/svg" font-family="{_FONT}"', 1)
