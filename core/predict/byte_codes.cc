@@ -100,7 +100,7 @@ std::uint32_t ByteCodes::line_of_categories(FeatureIndex feature) const {
 
 // Codes of keys, whose number is that of the rows.
 template <class Key>
-void ByteCodes::put_codes(const Column& column, std::span<Key> keys, const std::vector<Key>& cuts,
+bool ByteCodes::put_codes(const Column& column, std::span<Key> keys, const std::vector<Key>& cuts,
                           TreeLine* lines) const {
   const Kernels& loops = kernels();
   std::array<Code, kTreeRows> codes, lowest;
@@ -110,10 +110,10 @@ void ByteCodes::put_codes(const Column& column, std::span<Key> keys, const std::
   } else {
     loops.coding.count_below_64(keys.data(), n, cuts.data(), cuts.size(), codes.data());
   }
-  const bool some_left = std::any_of(column.parts.begin(), column.parts.end(),
-                                     [](const Part& p) { return p.lowest_line != kNoLine; });
-  if (some_left) {
-    for (std::size_t i = 0; i < n; ++i) lowest[i] = keys[i] == kMissingKey<Key> ? 0 : codes[i];
+  std::size_t n_missing = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    lowest[i] = keys[i] == kMissingKey<Key> ? 0 : codes[i];
+    n_missing += keys[i] == kMissingKey<Key> ? std::size_t{1} : std::size_t{0};
   }
   Code first = 0;
   for (const Part& part : column.parts) {
@@ -124,43 +124,46 @@ void ByteCodes::put_codes(const Column& column, std::span<Key> keys, const std::
     put(part.lowest_line, lowest.data());
     first += kPartCuts;
   }
+  return n_missing > 0;
 }
 
-void ByteCodes::fill_cuts(const Column& column, const ColumnView& values, std::size_t begin,
+bool ByteCodes::fill_cuts(const Column& column, const ColumnView& values, std::size_t begin,
                           std::size_t n, TreeLine* lines) const {
   const CodingKernels& loops = kernels().coding;
   if (values.dtype == DType::float32) {
     std::array<std::int32_t, kTreeRows> keys;
     for (std::size_t i = 0; i < n; ++i) keys[i] = values.as<std::int32_t>(begin + i);
     loops.keys_32(keys.data(), n, keys.data());
-    put_codes(column, std::span(keys).first(n), column.keys_32, lines);
-  } else {
-    std::array<double, kTreeRows> numbers;
-    std::array<std::int64_t, kTreeRows> keys;
-    values.copy(begin, begin + n, numbers.data());
-    std::memcpy(keys.data(), numbers.data(), n * sizeof(double));
-    loops.keys_64(keys.data(), n, keys.data());
-    put_codes(column, std::span(keys).first(n), column.keys_64, lines);
+    return put_codes(column, std::span(keys).first(n), column.keys_32, lines);
   }
+  std::array<double, kTreeRows> numbers;
+  std::array<std::int64_t, kTreeRows> keys;
+  values.copy(begin, begin + n, numbers.data());
+  std::memcpy(keys.data(), numbers.data(), n * sizeof(double));
+  loops.keys_64(keys.data(), n, keys.data());
+  return put_codes(column, std::span(keys).first(n), column.keys_64, lines);
 }
 
-void ByteCodes::fill(const TableView& table, std::size_t begin, std::size_t end,
+bool ByteCodes::fill(const TableView& table, std::size_t begin, std::size_t end,
                      TreeLine* lines) const {
   const std::size_t n = end - begin;
+  bool missing = false;
   for (const Column& column : columns_) {
     const ColumnView& values = table.columns[static_cast<std::size_t>(column.feature)];
-    if (!column.cuts.empty()) fill_cuts(column, values, begin, n, lines);
+    if (!column.cuts.empty()) missing |= fill_cuts(column, values, begin, n, lines);
     if (column.category_line == kNoLine) continue;
     std::uint8_t* line = lines[column.category_line].of_row;
     for (std::size_t i = 0; i < n; ++i) line[i] = code_of_category(values[begin + i]);
   }
+  return missing;
 }
 
-void ByteCodes::put_one(const Column& column, double x, std::size_t row, TreeLine* lines) const {
+bool ByteCodes::put_one(const Column& column, double x, std::size_t row, TreeLine* lines) const {
   if (column.category_line != kNoLine) {
     lines[column.category_line].of_row[row] = code_of_category(x);
   }
-  std::int64_t key = ordered_key(x);
+  const std::int64_t key = ordered_key(x);
+  const bool missing = key == kMissingKey<std::int64_t>;
   Code first = 0;
   const auto cut = std::lower_bound(column.keys_64.begin(), column.keys_64.end(), key);
   const auto code = static_cast<Code>(cut - column.keys_64.begin());
@@ -169,29 +172,31 @@ void ByteCodes::put_one(const Column& column, double x, std::size_t row, TreeLin
     const auto byte = static_cast<std::uint8_t>(above);
     if (part.line != kNoLine) lines[part.line].of_row[row] = byte;
     if (part.lowest_line != kNoLine) {
-      lines[part.lowest_line].of_row[row] =
-          key == kMissingKey<std::int64_t> ? std::uint8_t{0} : byte;
+      lines[part.lowest_line].of_row[row] = missing ? std::uint8_t{0} : byte;
     }
     first += kPartCuts;
   }
+  return missing;
 }
 
 // What is not stored is 0: the first row of zeros is copied along each line.
-void ByteCodes::fill(const SparseRows& table, std::size_t begin, std::size_t end,
+bool ByteCodes::fill(const SparseRows& table, std::size_t begin, std::size_t end,
                      TreeLine* lines) const {
   for (const Column& column : columns_) put_one(column, 0.0, 0, lines);
   for (std::size_t line = 0; line < n_lines_; ++line) {
     std::uint8_t* codes = lines[line].of_row;
     std::memset(codes + 1, codes[0], kTreeRows - 1);
   }
+  bool missing = false;
   for (std::size_t row = begin; row < end; ++row) {
     for (auto e = static_cast<std::size_t>(table.lines.start[row]);
          e < static_cast<std::size_t>(table.lines.start[row + 1]); ++e) {
       const auto j = static_cast<std::size_t>(table.lines.index[e]);
       if (j >= column_at_.size() || column_at_[j] == kNoLine) continue;
-      put_one(columns_[column_at_[j]], table.lines.data[e], row - begin, lines);
+      missing |= put_one(columns_[column_at_[j]], table.lines.data[e], row - begin, lines);
     }
   }
+  return missing;
 }
 
 }  // namespace arboleda

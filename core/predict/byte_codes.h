@@ -46,9 +46,10 @@ class ByteCodes {
   std::size_t n_lines() const { return n_lines_; }
   std::size_t n_columns() const { return columns_.size(); }
 
-  // Codes of the rows [begin, end), at most kTreeRows, into n_lines() lines.
-  void fill(const TableView& table, std::size_t begin, std::size_t end, TreeLine* lines) const;
-  void fill(const SparseRows& table, std::size_t begin, std::size_t end, TreeLine* lines) const;
+  // Codes of the rows [begin, end), at most kTreeRows, into n_lines() lines. Tells whether a number is
+  // missing: if none is, it is of no account where a question sends it.
+  bool fill(const TableView& table, std::size_t begin, std::size_t end, TreeLine* lines) const;
+  bool fill(const SparseRows& table, std::size_t begin, std::size_t end, TreeLine* lines) const;
 
  private:
   static constexpr std::size_t kPartCuts = 255;
@@ -75,12 +76,12 @@ class ByteCodes {
   const Column& column_of(FeatureIndex feature) const;
   void add_lines(std::span<const Question> questions);
 
-  void fill_cuts(const Column& column, const ColumnView& values, std::size_t begin, std::size_t n,
+  bool fill_cuts(const Column& column, const ColumnView& values, std::size_t begin, std::size_t n,
                  TreeLine* lines) const;
   template <class Key>
-  void put_codes(const Column& column, std::span<Key> keys, const std::vector<Key>& cuts,
+  bool put_codes(const Column& column, std::span<Key> keys, const std::vector<Key>& cuts,
                  TreeLine* lines) const;
-  void put_one(const Column& column, double x, std::size_t row, TreeLine* lines) const;
+  bool put_one(const Column& column, double x, std::size_t row, TreeLine* lines) const;
 
   std::vector<Column> columns_;           // that are asked
   std::vector<std::uint32_t> column_at_;  // of each feature, its place in columns_; kNoLine: none

@@ -10,7 +10,7 @@ namespace arboleda {
 
 namespace {
 
-constexpr std::size_t kMostLevels = 8;  // of numbers of a byte
+constexpr std::size_t kMostLevels = 8;  // bits of a number
 
 // What a node of either kind of tree asks.
 struct Asked {
@@ -113,23 +113,74 @@ CodedTrees::CodedTrees(std::span<const AnyTree> trees) : codes_(codes_of(trees))
   for (const AnyTree& tree : trees) add(tree);
 }
 
+// In preorder, for trees that ask many things.
+template <class AnyTree>
+void CodedTrees::number_leaves(const AnyTree& tree, CodedTree& coded,
+                               std::vector<std::uint16_t>& answer) {
+  for (std::size_t i = 0; i < size_of(tree); ++i) {
+    if (!asked_by(tree, i).is_leaf) continue;
+    answer[i] = coded.n_leaves++;
+    leaves_.push_back(static_cast<NodeIndex>(i));
+  }
+}
+
+// A symmetric tree has one question a level, and may leave out those that all of its rows answer alike. As
+// every tree of few questions it needs to ask each once: its leaf is the one that the answers lead to, whose
+// number has them as bits, those that go right as 1. A leaf has all numbers that lead to it.
+template <class AnyTree>
+bool CodedTrees::number_by_answers(const AnyTree& tree, CodedTree& coded,
+                                   std::vector<std::uint16_t>& answer) {
+  std::vector<Question> questions;
+  std::vector<std::size_t> asked_in(size_of(tree));
+  std::size_t n_inner = 0;
+  for (std::size_t i = 0; i < size_of(tree); ++i) {
+    const Asked asked = asked_by(tree, i);
+    if (asked.is_leaf) continue;
+    ++n_inner;
+    const auto same = std::find_if(questions.begin(), questions.end(), [&](const Question& q) {
+      return q.feature == asked.question.feature && q.threshold == asked.question.threshold;
+    });
+    asked_in[i] = static_cast<std::size_t>(same - questions.begin());
+    if (same == questions.end()) questions.push_back(asked.question);
+    if (questions.size() > kMostLevels || !asked.categories.empty()) return false;
+    coded.agree_on_missing = coded.agree_on_missing &&
+                             questions[asked_in[i]].missing_left == asked.question.missing_left;
+  }
+  if (questions.size() >= n_inner) return false;
+  const std::size_t n_numbers = std::size_t{1} << questions.size();
+  std::vector<NodeIndex> leaves;
+  std::vector<bool> is_met(size_of(tree), false);
+  for (std::size_t number = 0; number < n_numbers; ++number) {
+    std::size_t node = 0;
+    for (Asked asked = asked_by(tree, 0); !asked.is_leaf; asked = asked_by(tree, node)) {
+      const bool right = (number >> (questions.size() - 1 - asked_in[node])) & 1;
+      node = right ? static_cast<std::size_t>(asked.right) : node + 1;
+    }
+    leaves.push_back(static_cast<NodeIndex>(node));
+    answer[node] = static_cast<std::uint16_t>(number);
+    is_met[node] = true;
+  }
+  // Missing values may come to a leaf that no answers lead to.
+  if (std::count(is_met.begin(), is_met.end(), true) != static_cast<std::ptrdiff_t>(n_inner + 1)) {
+    return false;
+  }
+  leaves_.insert(leaves_.end(), leaves.begin(), leaves.end());
+  coded.n_leaves = static_cast<std::uint16_t>(n_numbers);
+  coded.n_levels = static_cast<std::uint16_t>(questions.size());
+  for (const Question& question : questions) {
+    const ByteCodes::Place place = codes_.place_of(question);
+    levels_.push_back({place.line, 0, 0, 0, place.last});
+  }
+  return true;
+}
+
 // Preorder backwards: the children of a node come before it.
 template <class AnyTree>
 void CodedTrees::add(const AnyTree& tree) {
-  CodedTree coded{nodes_.size(), leaves_.size(), sets_.size(), 0, 0, 0, 0, false};
+  CodedTree coded{nodes_.size(), levels_.size(), leaves_.size(), sets_.size(), 0, 0, 0, 0, 0, true};
   const std::size_t size = size_of(tree);
-  std::vector<std::uint16_t> answer(size);
-  std::vector<std::uint8_t> level(size, 0);  // of at most 255 inner nodes
-  for (std::size_t i = 0; i < size; ++i) {
-    const Asked asked = asked_by(tree, i);
-    if (asked.is_leaf) {
-      answer[i] = coded.n_leaves++;
-      leaves_.push_back(static_cast<NodeIndex>(i));
-    } else {
-      level[i + 1] = level[static_cast<std::size_t>(asked.right)] =
-          static_cast<std::uint8_t>(level[i] + 1);
-    }
-  }
+  std::vector<std::uint16_t> answer(size);  // line of each node's
+  if (!number_by_answers(tree, coded, answer)) number_leaves(tree, coded, answer);
   FreeLines lines;
   for (std::size_t i = size; i-- > 0;) {
     const Asked asked = asked_by(tree, i);
@@ -154,29 +205,7 @@ void CodedTrees::add(const AnyTree& tree) {
   n_answers_ = std::max(n_answers_, static_cast<std::uint16_t>(lines.n_lines()));
   most_sets_ = std::max<std::size_t>(most_sets_, coded.n_sets);
   most_leaves_ = std::max<std::size_t>(most_leaves_, coded.n_leaves);
-  shorten_if_by_level(level, coded);
   trees_.push_back(coded);
-}
-
-// A full tree whose nodes of one level ask the same needs one node a level, the root's first: the first
-// nodes of the levels are 0, 1, 2, .. of preorder. level: of each node of the tree.
-void CodedTrees::shorten_if_by_level(std::span<const std::uint8_t> level, CodedTree& tree) {
-  const std::size_t depth = *std::max_element(level.begin(), level.end());
-  if (depth < 2 || depth > kMostLevels || tree.n_nodes + 1u != 1u << depth) return;
-  std::vector<CodedNode> levels;
-  auto coded = nodes_.end();  // from the root on
-  for (std::size_t i = 0; i < level.size(); ++i) {
-    if (level[i] == depth) continue;
-    --coded;
-    if (levels.size() == level[i]) levels.push_back(*coded);
-    const CodedNode& first = levels[level[i]];
-    if (coded->column != first.column || coded->last != first.last) return;
-  }
-  nodes_.resize(tree.first_node);
-  nodes_.insert(nodes_.end(), levels.begin(), levels.end());
-  tree.n_nodes = static_cast<std::uint16_t>(depth);
-  tree.answer = kLeafLines;
-  tree.by_level = true;
 }
 
 std::size_t CodedTrees::n_nodes(std::size_t first, std::size_t last) const {
@@ -204,12 +233,12 @@ const std::uint8_t* CodedTrees::find_leaves(std::size_t tree, CodedBlock& block)
     const CategorySet& set = sets_[coded.first_set + s];
     loops.find_codes(codes[set.line], set.right, codes[codes_.n_lines() + s]);
   }
-  const CodedNode* nodes = nodes_.data() + coded.first_node;
-  if (coded.by_level) {
-    loops.level_numbers(nodes, coded.n_nodes, codes, answers + coded.answer);
-  } else {
-    loops.leaf_numbers(nodes, coded.n_nodes, codes, answers);
+  if (coded.n_levels > 0 && (coded.agree_on_missing || !block.any_missing_)) {
+    loops.level_numbers(levels_.data() + coded.first_level, coded.n_levels, codes,
+                        answers + kLeafLines);
+    return answers[kLeafLines].of_row;
   }
+  loops.leaf_numbers(nodes_.data() + coded.first_node, coded.n_nodes, codes, answers);
   return answers[coded.answer].of_row;
 }
 

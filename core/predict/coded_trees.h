@@ -2,7 +2,8 @@
 // nodes are asked, of all rows, and none is waited for (base/tree_kernels.h). What they answer is the
 // walk's, node for node. For trees of at most 256 leaves.
 //
-// Leaves have numbers of their own in each tree, in preorder. Immutable: safe to use from several
+// Leaves have numbers of their own in each tree; where a tree asks few things (symmetric trees), a
+// leaf may have several. Immutable: safe to use from several
 // threads at once, each with a block of its own.
 #pragma once
 
@@ -25,12 +26,13 @@ class CodedBlock {
   // Rows [begin, end) of a table, at most kTreeRows.
   template <class Table>
   void fill(const ByteCodes& codes, const Table& table, std::size_t begin, std::size_t end) {
-    codes.fill(table, begin, end, codes_.data());
+    any_missing_ = codes.fill(table, begin, end, codes_.data());
   }
 
  private:
   friend class CodedTrees;
   std::vector<TreeLine> codes_, answers_;
+  bool any_missing_ = true;
 };
 
 class CodedTrees {
@@ -47,9 +49,10 @@ class CodedTrees {
 
   std::size_t n_trees() const { return trees_.size(); }
   std::size_t n_nodes(std::size_t first, std::size_t last) const;  // inner ones, of some trees
+  std::size_t n_levels(std::size_t tree) const { return trees_[tree].n_levels; }  // 0: node by node
   const ByteCodes& codes() const { return codes_; }
 
-  // The nodes that are the leaves of a tree, by their numbers.
+  // The nodes of a tree that are leaves, by their numbers.
   std::span<const NodeIndex> leaves(std::size_t tree) const {
     return std::span(leaves_).subspan(trees_[tree].first_leaf, trees_[tree].n_leaves);
   }
@@ -61,10 +64,11 @@ class CodedTrees {
 
  private:
   struct CodedTree {
-    std::size_t first_node, first_leaf, first_set;
+    std::size_t first_node, first_level, first_leaf, first_set;
     std::uint16_t n_nodes, n_leaves, n_sets;
-    std::uint16_t answer;  // line of the root's
-    bool by_level;         // n_nodes levels
+    std::uint16_t answer;    // line of the root's
+    std::uint16_t n_levels;  // 0: asked node by node
+    bool agree_on_missing;   // so that the levels answer for missing values, too
   };
 
   // Categories that go right in a node, whose answers take a line of codes of their own.
@@ -75,11 +79,14 @@ class CodedTrees {
 
   template <class AnyTree>
   void add(const AnyTree& tree);
-  void shorten_if_by_level(std::span<const std::uint8_t> level, CodedTree& tree);
+  template <class AnyTree>
+  bool number_by_answers(const AnyTree& tree, CodedTree& coded, std::vector<std::uint16_t>& answer);
+  template <class AnyTree>
+  void number_leaves(const AnyTree& tree, CodedTree& coded, std::vector<std::uint16_t>& answer);
 
   ByteCodes codes_;
   std::vector<CodedTree> trees_;
-  std::vector<CodedNode> nodes_;
+  std::vector<CodedNode> nodes_, levels_;
   std::vector<CategorySet> sets_;
   std::vector<NodeIndex> leaves_;
   std::size_t most_sets_ = 0, most_leaves_ = 1;

@@ -223,20 +223,29 @@ TEST_CASE("trees that ask the same on every level are found, and answered level 
     a.n_outputs = 1;
     const std::function<void(int, NodeIndex)> grow = [&](int l, NodeIndex right_of) {
       const std::vector<double> value{numbers.random.below(1000) / 7.0};
-      if (l == depth) {
+      if (l == depth || (l > 1 && depth < 6 && numbers.random.below(3) == 0)) {
         append_node(a, {true, -1, 0.0, false, 0.0, 1, 1.0}, value, right_of);
         return;
       }
-      const NodeIndex id = append_node(a, level[static_cast<std::size_t>(l)], value, right_of);
+      TreeNode node = level[static_cast<std::size_t>(l)];
+      if (depth % 2 == 0) node.missing_left = numbers.random.below(2) == 0;
+      const NodeIndex id = append_node(a, node, value, right_of);
       grow(l + 1, -1);
       grow(l + 1, id);
     };
     grow(0, -1);
     const std::vector<Tree> trees{Tree(std::move(a)), tree_of(8, numbers)};
     const CodedTrees coded{std::span<const Tree>(trees)};
-    CHECK(coded.n_nodes(0, 1) == static_cast<std::size_t>(depth));
-    const TableView table = Columns::view(columns.doubles, DType::float64);
-    CHECK(coded_leaves(coded, table, 1) == apply_ensemble({{0.0}, trees}, table, Context()));
+    if (depth >= 6) CHECK(coded.n_levels(0) == static_cast<std::size_t>(depth));
+    CHECK(coded.n_levels(1) == 0);
+    Columns complete = columns;
+    for (auto& column : complete.doubles) {
+      for (double& x : column) x = x == x ? x : 0.25;
+    }
+    for (const Columns* some : {&columns, static_cast<const Columns*>(&complete)}) {
+      const TableView table = Columns::view(some->doubles, DType::float64);
+      CHECK(coded_leaves(coded, table, 1) == apply_ensemble({{0.0}, trees}, table, Context()));
+    }
   }
 }
 

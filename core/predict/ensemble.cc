@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "base/error.h"
 #include "base/kernels.h"
@@ -24,8 +25,10 @@ constexpr std::size_t kMostRows = 128;
 // Below so many rows a block of codes is mostly empty.
 constexpr std::size_t kFewRows = kTreeRows / 4;
 
-// Nanoseconds a row: of a walk down one tree, of a line of codes, of an inner node that is asked.
-constexpr double kWalkCost = 12.0, kCodeCost = 3.0, kNodeCost = 0.03;
+// Nanoseconds a row, as docs/decisions/prediction.md measured them: of a walk down one tree, and more for
+// every doubling of its nodes; of a line of codes; of an inner node and of a tree that is asked by codes.
+constexpr double kWalkCost = 3.0, kLevelCost = 1.1;
+constexpr double kLineCost = 2.2, kNodeCost = 0.03, kTreeCost = 0.3;
 
 std::size_t rows_of_block(std::size_t n_slots) {
   return std::clamp(kBlockBytes / (8 * n_slots) / 8 * 8, kFewestRows, kMostRows);
@@ -71,9 +74,11 @@ void add_linear(const FlatTrees& trees, std::size_t tree, std::span<const std::u
 // Whether codes of the rows are worth their making for the trees [first, last).
 bool pays(const CodedTrees& trees, std::size_t first, std::size_t last, std::size_t n_rows) {
   if (n_rows < kFewRows) return false;
-  return kWalkCost * static_cast<double>(last - first) >
-         kCodeCost * static_cast<double>(trees.codes().n_lines()) +
-             kNodeCost * static_cast<double>(trees.n_nodes(first, last));
+  const auto n_trees = static_cast<double>(last - first);
+  const auto n_nodes = static_cast<double>(trees.n_nodes(first, last));
+  const double walk = kWalkCost + kLevelCost * std::log2(1.0 + n_nodes / n_trees);
+  const double lines = kLineCost * static_cast<double>(trees.codes().n_lines());
+  return n_trees * walk > lines + n_trees * kTreeCost + n_nodes * kNodeCost;
 }
 
 // The trees [first, last) of all, whose first one is of output 0.

@@ -47,16 +47,21 @@ template <class Table, class Visit>
 void for_each_coded_leaf(const Forest& forest, TreeRange range, LeavesAs leaves_as,
                          const Table& table, const Context& context, const Visit& visit) {
   const CodedTrees trees(range.of(forest));
+  std::vector<std::vector<std::uint32_t>> place_of(range.size());  // by the numbers of leaves
+  for (std::size_t t = 0; t < range.size(); ++t) {
+    for (const NodeIndex leaf : trees.leaves(t)) {
+      const auto node = static_cast<std::size_t>(leaf);
+      const std::size_t number = forest.trees[range.first + t].nodes[node].leaf();
+      place_of[t].push_back(
+          static_cast<std::uint32_t>(leaves_as == LeavesAs::nodes ? node : number));
+    }
+  }
   for_each_coded_block(
       trees, table, context, [&](CodedBlock& block, std::size_t begin, std::size_t n, int) {
         std::array<std::uint32_t, kTreeRows> places;
         for (std::size_t t = 0; t < range.size(); ++t) {
           const std::uint8_t* number = trees.find_leaves(t, block);
-          const auto nodes = trees.leaves(t);
-          for (std::size_t i = 0; i < n; ++i) {
-            places[i] = leaves_as == LeavesAs::nodes ? static_cast<std::uint32_t>(nodes[number[i]])
-                                                     : number[i];
-          }
+          for (std::size_t i = 0; i < n; ++i) places[i] = place_of[t][number[i]];
           visit(range.first + t, begin, std::span<const std::uint32_t>(places).first(n));
         }
       });
