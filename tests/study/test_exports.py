@@ -71,4 +71,4 @@ def test_what_cannot_be_exported_is_named(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(StudyError, match="has no model 'nothing'"):
         export_model(folder, model="nothing")
     with pytest.raises(StudyError, match="cannot be written"):
-        export_model(folder, tmp_path / "nowhere" / "model.onnx")
+        export_model(folder, tmp_path / "nowhere" / "model.onnx", model="random_forest")
