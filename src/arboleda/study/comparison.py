@@ -63,7 +63,7 @@ def comparison_facts(
     by_folds = _on_folds(plan, winner, others)
     first = answers(winner, None)
     by_rows = [_on_test_rows(plan, first, answers(other, None)) for other in others]
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"key": other.model.key, "folds": folds, "test": test}
         for other, folds, test in zip(others, by_folds, by_rows, strict=True)
     ]

@@ -75,7 +75,8 @@ def _of_quantities(metric: str, y: Floats, predicted: Floats, value: float) -> F
     if metric == "rmse":
         return error**2 / (2 * value) if value > 0 else np.zeros(len(y))
     away = (y - y.mean()) ** 2
-    return ((1 - value) * away - error**2) / away.mean()
+    found: Floats = ((1 - value) * away - error**2) / away.mean()
+    return found
 
 
 def _of_ranks(y: npt.NDArray[Any], score: Floats) -> Floats:
@@ -103,16 +104,16 @@ def _gradient(metric: str, shares: Floats) -> Floats:
     if metric == "balanced_accuracy":
         some = true > 0
         each = np.divide(1.0, true, out=np.zeros_like(true), where=some)
-        return (right * each[:, None] - (hit * each**2)[:, None]) / some.sum()
+        return np.asarray((right * each[:, None] - (hit * each**2)[:, None]) / some.sum())
     if metric == "f1_macro":
         both = true + said
         each = np.divide(1.0, both, out=np.zeros_like(both), where=both > 0)
         lost = hit * each**2
-        return 2 * (right * each[:, None] - lost[:, None] - lost) / len(shares)
+        return np.asarray(2 * (right * each[:, None] - lost[:, None] - lost) / len(shares))
     # Gorodkin (2004), equation 8, in shares: cov / sqrt(u v).
     covariance = hit.sum() - true @ said
     u, v = 1 - true @ true, 1 - said @ said
     if u * v <= 0:
         return np.zeros_like(shares)
     slope = (right - said[:, None] - true) / np.sqrt(u * v)
-    return slope + covariance * (true[:, None] * v + said * u) / (u * v) ** 1.5
+    return np.asarray(slope + covariance * (true[:, None] * v + said * u) / (u * v) ** 1.5)

@@ -133,7 +133,7 @@ def check_coverage(coverage: Any) -> None:
     StudyError
         If the coverage is none.
     """
-    if not isinstance(coverage, Real) or not 0.0 < coverage < 1.0:
+    if not isinstance(coverage, Real) or not 0.0 < float(coverage) < 1.0:
         raise StudyError(
             f"The coverage {coverage!r} is no share; choose a number between 0 and 1, such as 0.9."
         )
