@@ -156,6 +156,8 @@ def _print_leaderboard(result: "StudyResult") -> None:
 
     console = Console(highlight=False)
     console.print(leaderboard_table(result.facts, width=console.width))
+    for caution in result.facts["cautions"]:
+        typer.echo(f"Caution: {caution['text']}")
     for line in (*caveats(result.facts), *failures(result.facts)):
         typer.echo(line)
     typer.echo(f"Report: {result.report}")

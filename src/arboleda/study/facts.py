@@ -15,6 +15,7 @@ from joblib import cpu_count
 import arboleda
 from arboleda.study.calibration_facts import calibration_facts
 from arboleda.study.candidates import Candidate
+from arboleda.study.cautions import find_cautions
 from arboleda.study.comparison import comparison_facts
 from arboleda.study.costs import costs_facts
 from arboleda.study.describe import describe_table
@@ -67,8 +68,12 @@ def make_facts(
             "positive_class": plan.target.positive,
             "data_sha256": plan.table.sha256,
         },
-        "data": describe_table(plan.table, plan.target, plan.roles, plan.settings.scheme.folds),
+        "data": describe_table(plan.table, plan.target, plan.roles, len(plan.split.partition)),
         "split": _split(plan),
+        "cautions": [
+            {"kind": c.kind, "columns": list(c.columns), "text": c.text}
+            for c in find_cautions(plan)
+        ],
         "models": models,
         "search": _search(found),
         "selection": selection_facts(plan, order),
