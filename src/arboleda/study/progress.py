@@ -100,7 +100,7 @@ class Board:
         return max(complete, key=lambda s: sign * float(np.mean(s)), default=[])
 
     def seconds_left(self) -> float | None:
-        """Time left at the pace so far; None until something is known."""
+        """Time left at the pace so far, or of the budget; None until something is known."""
         done = [s for known in self._seconds.values() for s in known]
         if not done or time.monotonic() == self.started:
             return None
@@ -114,7 +114,9 @@ class Board:
             if not tested:
                 left += float(np.mean(self._seconds[model])) if self._seconds[model] else typical
         pace = sum(done) / (time.monotonic() - self.started)
-        return left / max(pace, 1e-9)
+        budget = self.plan.settings.time_budget
+        left_of_budget = np.inf if budget is None else budget - (time.monotonic() - self.started)
+        return max(0.0, min(left / max(pace, 1e-9), left_of_budget))
 
 
 class PlainWatcher(SilentWatcher):

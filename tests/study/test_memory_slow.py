@@ -1,0 +1,70 @@
+"""With ever more memory: a model that lacks it fails, the study lives and ends well when it can."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+MB = 1_000_000
+# The limit is what the process has after loading all it needs, and so much more.
+SCRIPT = """
+import json, resource, sys
+from pathlib import Path
+from arboleda.study import Study, StudyError
+import arboleda.report, arboleda.study.study
+
+table, out, more = sys.argv[1], sys.argv[2], int(sys.argv[3])
+def run(folder, models):
+    return Study(table, target="y", out=folder, models=models, jobs=1).run().facts
+run(out + "-first", "mean")  # loads what is loaded late
+pages = int(Path("/proc/self/statm").read_text().split()[0])
+most = resource.getrlimit(resource.RLIMIT_AS)[1]
+resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + more, most))
+try:
+    facts = run(out, "mean,cart,random_forest,ridge,gradient_boosting")
+    states = {m["key"]: m["status"] for m in facts["models"]}
+except (MemoryError, StudyError) as error:
+    states = {"all": type(error).__name__}
+resource.setrlimit(resource.RLIMIT_AS, (most, most))
+# The process is sound: it can do now what it lacked memory for.
+facts = run(out, "mean,cart,random_forest,ridge,gradient_boosting")
+print(json.dumps([states, {m["key"]: m["status"] for m in facts["models"]}]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the process's size from /proc")
+def test_memory_in_steps(tmp_path: Path) -> None:
+    draw = np.random.default_rng(0)
+    x = draw.normal(size=(20_000, 8))
+    frame = pd.DataFrame(x, columns=list("abcdefgh")).assign(y=x[:, 0] * x[:, 1])
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    more, seen = 1 * MB, []
+    while more < 4_000 * MB:
+        states, afterwards = _run(tmp_path / "t.csv", tmp_path / str(more), more)
+        assert set(afterwards.values()) == {"ok"}, more
+        seen.append(states)
+        if set(states.values()) == {"ok"}:
+            break
+        more *= 3
+    assert set(seen[-1].values()) == {"ok"}
+    assert len(seen) > 2
+
+
+def _run(table: Path, out: Path, more: int) -> Any:
+    found = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(table), str(out), str(more)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+    )
+    assert found.returncode == 0, (more, found.stderr[-2000:])
+    return json.loads(found.stdout.splitlines()[-1])
