@@ -213,7 +213,7 @@ def _mean_sd(candidate: Candidate, metric: str) -> dict[str, Any]:
     mean = candidate.mean(metric)
     if mean is None:
         return {"mean": None, "sd": None}
-    scores = candidate.scores(metric)
+    scores = [s for s in candidate.scores(metric) if s is not None]
     return {"mean": mean, "sd": float(np.std(scores, ddof=1)) if len(scores) > 1 else None}
 
 

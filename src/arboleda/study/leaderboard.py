@@ -44,7 +44,7 @@ def failures(facts: Mapping[str, Any]) -> list[str]:
     """One line for each model that failed, whose fit is not in the folder, or that lacked time."""
     failed = [f"{m['name']} failed: {m['error']}" for m in facts["models"] if m["error"]]
     lost = [m for m in facts["models"] if m["not_kept"]]
-    late = [_late(left) for left in facts["search"]["left_out"]]
+    late = [_late(left) for left in facts.get("search", {}).get("left_out", [])]
     return failed + [f"{m['name']} is not kept: {m['not_kept']}" for m in lost] + late
 
 

@@ -21,7 +21,7 @@ def trees_cost(
     """
 
     def cost(size: Size, params: Params) -> float:
-        trees = params.get("n_estimators", n_trees)
+        trees: float = params.get("n_estimators", n_trees)
         columns = max(1.0, size.columns * share(size, params))
         return 5e-9 * trees * size.rows * columns * math.log2(size.rows + 2)
 
