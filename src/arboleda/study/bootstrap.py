@@ -14,6 +14,7 @@ __all__ = ["DRAWS", "LEVEL", "bootstrap_interval", "quick_score"]
 
 DRAWS = 1000
 LEVEL = 0.95
+_OF_SCORES = ("roc_auc", "log_loss")
 # What the seed is mixed with, so that two uses of it draw different numbers.
 _PURPOSE = 1
 
@@ -35,8 +36,14 @@ def bootstrap_interval(
     are None if none is left.
     """
     draw = np.random.default_rng([seed, _PURPOSE])
-    values = []
-    for _ in range(DRAWS):
+    values: list[float] = []
+    if n_classes and metric not in _OF_SCORES:
+        # Rows drawn with replacement fall into the cells of the table as a multinomial does.
+        counts = np.bincount(y * n_classes + predicted, minlength=n_classes**2)
+        for cells in draw.multinomial(len(y), counts / len(y), size=DRAWS):
+            drawn = cells.reshape(n_classes, n_classes).astype(np.float64)
+            values.append(_of_counts(metric, drawn))
+    for _ in range(DRAWS - len(values)):
         rows = draw.integers(len(y), size=len(y))
         part = None if score is None else score[rows]
         value = quick_score(metric, y[rows], predicted[rows], part, n_classes)

@@ -13,6 +13,8 @@ __all__ = ["Budget"]
 MOST_FOR_REPORT = 0.25
 # The report of a small table; that of a large one takes about half as long as reading it.
 REPORT_SECONDS = 3.0
+# Tests take longer than they are thought to: more is told of them, and other programs run, too.
+SPARE = 1.5
 
 
 class Budget:
@@ -66,7 +68,7 @@ class Budget:
         seconds = [self.estimate(job) for job in self.tests]
         needed = max(sum(seconds) / self.processes, max(seconds, default=0.0))
         # Without a score there is nothing to test.
-        return min(needed, self.seconds / 2)
+        return min(SPARE * needed, self.seconds / 2)
 
     def fits(self, job: Job) -> bool:
         """Whether a fold's job would end while the tests still have their time."""

@@ -92,12 +92,14 @@ class Execution:
         jobs: Iterable[Job],
         fits: Callable[[Job], bool] | None = None,
         *,
+        deadline: float | None = None,
         is_told: bool = True,
     ) -> None:
         """Do jobs, and store each result the moment it is there.
 
-        ``fits`` is asked before each; the watcher is told of each unless not ``is_told``. Of a
-        candidate one of whose folds a limit has ended, the others are passed over.
+        ``fits`` is asked before each, and all end by the ``deadline``; the watcher is told of each
+        unless not ``is_told``. Of a candidate one of whose folds a limit has ended, the others are
+        passed over.
         """
         ended: set[tuple[str, str]] = set()
 
@@ -105,7 +107,7 @@ class Execution:
             return _candidate(job) not in ended and (fits is None or fits(job))
 
         # Closed at once when anything stops it, so that no worker goes on.
-        with closing(self.pool.do(list(jobs), is_wanted)) as results:
+        with closing(self.pool.do(list(jobs), is_wanted, deadline)) as results:
             for job, result in results:
                 self.ledger.put(job.model, job.params, job.entry, result)
                 if (result["error"] or "").startswith(STOPPED):
@@ -114,6 +116,14 @@ class Execution:
                     self.budget.learn(job, result["seconds"])
                 if is_told:
                     self.watcher.finished(job, result)
+
+    def do_folds(self, jobs: Iterable[Job]) -> None:
+        """Do jobs of folds, which leave the tests their time."""
+        if self.budget is None:
+            self.do(jobs)
+            return
+        until = self.budget.deadline - self.budget.kept_for_tests
+        self.do(jobs, self.budget.fits, deadline=until)
 
     def recall(self, jobs: Iterable[Job]) -> None:
         """Learn from stored jobs how long they took."""

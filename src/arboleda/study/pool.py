@@ -65,7 +65,12 @@ class Pool:
         apart = processes > 1 or limits.any or (deadline is not None and is_large)
         self._crew = Crew(shared, processes, folder, limits) if apart else None
 
-    def do(self, jobs: Sequence[Job], fits: Callable[[Job], bool] = lambda job: True) -> Done:
+    def do(
+        self,
+        jobs: Sequence[Job],
+        fits: Callable[[Job], bool] = lambda job: True,
+        deadline: float | None = None,
+    ) -> Done:
         """Yield each job with its result as soon as it is done.
 
         The results are the same bits for any number of processes; only their order differs. A job
@@ -78,21 +83,27 @@ class Pool:
         jobs : sequence of Job
         fits : callable
             Asked of every job when its turn comes: whether it should still be done.
+        deadline : float, optional
+            When the time is over for these jobs, if that is before the pool's own.
 
         Raises
         ------
         StudyError
             If no worker can be started.
         """
+        known = [end for end in (deadline, self.deadline) if end is not None]
+        end = min(known, default=None)
         if self._crew is None:
-            yield from self._here(jobs, fits)
+            yield from self._here(jobs, fits, end)
             return
-        with closing(self._crew.do(jobs, fits, self.deadline)) as results:
+        with closing(self._crew.do(jobs, fits, end)) as results:
             yield from results
 
-    def _here(self, jobs: Sequence[Job], fits: Callable[[Job], bool]) -> Done:
+    def _here(
+        self, jobs: Sequence[Job], fits: Callable[[Job], bool], deadline: float | None
+    ) -> Done:
         for job in jobs:
-            if self.deadline is not None and time.monotonic() >= self.deadline:
+            if deadline is not None and time.monotonic() >= deadline:
                 return
             if fits(job):
                 yield job, do_job(job, self._shared)

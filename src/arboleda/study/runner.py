@@ -4,6 +4,7 @@ What the ledger lacks is done and stored; everything is read from it. A search i
 scores it is told, so that a study which goes on repeats its rounds from the start, at once.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,6 +14,7 @@ from sklearn.pipeline import Pipeline
 
 from arboleda.study.answers import ANSWERS, drop_answers
 from arboleda.study.bounds import bounded
+from arboleda.study.budget import Budget
 from arboleda.study.candidates import Candidate
 from arboleda.study.catalogue import Model
 from arboleda.study.combined.fold_mean import FoldMean
@@ -92,7 +94,8 @@ def run_plan(plan: Plan, work: Execution) -> Found:
     if work.budget is not None:
         firsts = ((model, plan.candidates(model)[0]) for model in plan.models)
         work.budget.tests = tuple(plan.test_job(*first) for first in firsts)
-    tunings = [Tuning(plan, model) for model in plan.models]
+    hurried = work.budget is not None
+    tunings = [Tuning(plan, model, first_in_full=hurried) for model in plan.models]
     n_rounds = _tune(plan, tunings, work)
     found = [(t.model, *_choose(plan, t.candidates(work.ledger))) for t in tunings]
     tests = {
@@ -128,7 +131,7 @@ def _tune(plan: Plan, tunings: Sequence[Tuning], work: Execution) -> int:
         else:
             work.watcher.begin(plan, missing, len(jobs) - len(missing), to_come)
         work.recall(job for job in jobs if work.is_done(job))
-        work.do(missing, None if work.budget is None else work.budget.fits)
+        work.do_folds(missing)
         for tuning in active:
             tuning.go_on(work.ledger)
         n_rounds += 1
@@ -140,8 +143,7 @@ def _round(trials: Sequence[tuple[Tuning, Trial]], work: Execution) -> list[Job]
 
     One job of each model comes first, so that there is early something to see and to estimate the
     time left from; then model by model. With a time budget, first the first trial of each model,
-    cheap ones before dear ones, then their second ones; from where the time is used up on, trials
-    are left out.
+    cheap ones before dear ones, then their second ones; trials that do not fit are left out.
     """
     if work.budget is None:
         jobs = [job for tuning, trial in trials for job in tuning.jobs(trial)]
@@ -150,30 +152,24 @@ def _round(trials: Sequence[tuple[Tuning, Trial]], work: Execution) -> list[Job]
         return sorted(jobs, key=lambda job: id(job) not in first)
     budget, kept = work.budget, []
     time_left = budget.left - budget.kept_for_tests
-    for tuning, trial, jobs in _by_rank(trials, budget.estimate):
+    for jobs in _by_rank(trials, budget):
         missing = [job for job in jobs if not work.is_done(job)]
         seconds = sum(budget.estimate(job) for job in missing) / budget.processes
-        if missing and seconds > time_left:
-            tuning.leave_out(trial)
-            continue
-        time_left -= seconds
-        kept += jobs
+        if not missing or seconds <= time_left:
+            time_left -= seconds
+            kept += jobs
     return kept
 
 
-def _by_rank(
-    trials: Sequence[tuple[Tuning, Trial]], estimate: Any
-) -> Iterable[tuple[Tuning, Trial, list[Job]]]:
-    """Trials with their jobs: the first of each model by their seconds, the second ones, ..."""
-    seen: dict[str, int] = {}
-    ranked_trials = []
+def _by_rank(trials: Sequence[tuple[Tuning, Trial]], budget: Budget) -> Iterable[list[Job]]:
+    """The jobs of each trial: of the first of each model by their seconds, of the second, ..."""
+    seen: Counter[str] = Counter()
+    ranks = []
     for tuning, trial in trials:
-        rank = seen.get(tuning.model.key, 0)
-        seen[tuning.model.key] = rank + 1
         jobs = tuning.jobs(trial)
-        ranked_trials.append((rank, sum(map(estimate, jobs)), tuning, trial, jobs))
-    ranked_trials.sort(key=lambda item: item[:2])
-    return [(tuning, trial, jobs) for _, _, tuning, trial, jobs in ranked_trials]
+        ranks.append((seen[tuning.model.key], sum(map(budget.estimate, jobs)), jobs))
+        seen[tuning.model.key] += 1
+    return [jobs for _, _, jobs in sorted(ranks, key=lambda item: item[:2])]
 
 
 def _test_job(plan: Plan, model: Model, params: dict[str, Any], work: Execution) -> Job:
@@ -196,7 +192,7 @@ def _keep_answers(
     kept = [job.answers for job in (*folds, *tests.values()) if job.answers is not None]
     drop_answers(work.folder / ANSWERS, kept)
     missing = (job for job in folds if not work.is_answered(job))
-    work.do(missing, None if work.budget is None else work.budget.fits)
+    work.do_folds(missing)
 
 
 def _test(

@@ -2,34 +2,28 @@
 
 import json
 import zlib
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from arboleda.study.candidates import Candidate
 from arboleda.study.catalogue import Model
 from arboleda.study.ledger import Ledger
 from arboleda.study.plan import Plan
-from arboleda.study.search import Batch, Question, Trial
+from arboleda.study.search import Batch, How, Question, Search, Trial
 from arboleda.study.work import Job
 
 __all__ = ["Tuning"]
 
 
-@dataclass
-class _Tried:
-    """A candidate at the closest stage at which it was tried; ``left_out`` for want of time."""
-
-    trial: Trial
-    left_out: bool = False
-
-
 class Tuning:
     """One model's search, played from its start with the scores that the ledger keeps.
 
-    ``batch`` holds the trials to be done now, or None at the end.
+    ``batch`` holds the trials to be done now, or None at the end. Where time is short
+    (``first_in_full``) the first candidate goes before the search, on all folds: whatever there is
+    no time for later, the model has a score.
     """
 
-    def __init__(self, plan: Plan, model: Model) -> None:
+    def __init__(self, plan: Plan, model: Model, *, first_in_full: bool = False) -> None:
         self.plan = plan
         self.model = model
         entry = plan.preset.entry(model.key)
@@ -41,59 +35,61 @@ class Tuning:
             # Models of one study draw differently.
             seed=zlib.crc32(f"{plan.seed} {model.key}".encode()),
         )
-        self._search = entry.search.begin(question)
+        self._search = (
+            _after_first(entry.search, question)
+            if first_in_full
+            else (entry.search.begin(question))
+        )
         self.batch: Batch | None = next(self._search)
-        self._tried: dict[str, _Tried] = {}
+        # By the text of its parameters: the closest look at a candidate that was proposed, and the
+        # closest that was taken.
+        self._proposed: dict[str, Trial] = {}
+        self._taken: dict[str, Trial] = {}
 
     def jobs(self, trial: Trial) -> list[Job]:
         """The pieces of work of one trial."""
         return self.plan.trial_jobs(self.model, trial)
 
-    def leave_out(self, trial: Trial) -> None:
-        """Pass over a trial of the batch, for want of time."""
-        self._note(trial).left_out = True
-
     def go_on(self, ledger: Ledger) -> None:
-        """Tell the search the scores of the batch, and take its next one."""
+        """Tell the search the scores of the batch, and take its next one.
+
+        A trial without any result was left out for want of time; if all were, the search ends.
+        """
         assert self.batch is not None
-        done = [self._note(trial) for trial in self.batch.trials]
-        for tried in done:
-            # The time was over before its turn came.
-            tried.left_out |= not self._candidate(tried.trial, ledger).results
-        if all(tried.left_out for tried in done):
-            self.batch = None
-            return
-        scores = tuple(
-            None if tried.left_out else self._score(trial, ledger)
-            for tried, trial in zip(done, self.batch.trials, strict=True)
-        )
+        scores: list[float | None] = []
+        is_left_out = True
+        for trial in self.batch.trials:
+            candidate = self._candidate(trial, ledger)
+            _keep_closest(self._proposed, trial)
+            if candidate.results:
+                _keep_closest(self._taken, trial)
+                is_left_out = False
+            scores.append(self._score(candidate))
         try:
-            self.batch = self._search.send(scores)
+            self.batch = None if is_left_out else self._search.send(tuple(scores))
         except StopIteration:
             self.batch = None
 
     def candidates(self, ledger: Ledger) -> tuple[Candidate, ...]:
-        """All that was proposed, in the order of its first proposal."""
-        return tuple(
-            self._candidate(tried.trial, ledger)
-            for tried in self._tried.values()
-            if not tried.left_out
-        )
+        """All that was looked at, in the order of its first proposal."""
+        found = []
+        for name, proposed in self._proposed.items():
+            if name in self._taken:
+                candidate = self._candidate(self._taken[name], ledger)
+                is_whole = candidate.is_whole and self._taken[name].stage == proposed.stage
+                found.append(replace(candidate, is_whole=is_whole))
+        return tuple(found)
 
     @property
     def n_left_out(self) -> int:
-        """Candidates that were proposed and not tried, for want of time."""
-        return sum(tried.left_out for tried in self._tried.values())
+        """Candidates that were to be looked at, or more closely, had there been time."""
+        return sum(
+            name not in self._taken or self._taken[name].stage != proposed.stage
+            for name, proposed in self._proposed.items()
+        )
 
-    def _note(self, trial: Trial) -> _Tried:
-        name = json.dumps(trial.params, sort_keys=True)
-        tried = self._tried.setdefault(name, _Tried(trial))
-        tried.trial = trial
-        return tried
-
-    def _score(self, trial: Trial, ledger: Ledger) -> float | None:
-        candidate = self._candidate(trial, ledger)
-        if candidate.failed or len(candidate.results) < len(self.jobs(trial)):
+    def _score(self, candidate: Candidate) -> float | None:
+        if candidate.failed or not candidate.is_whole:
             return None
         mean = candidate.mean(self.plan.metric.key)
         sign = 1.0 if self.plan.metric.greater_is_better else -1.0
@@ -106,3 +102,15 @@ class Tuning:
         ]
         results = tuple(result for result in found if result is not None)
         return Candidate(trial.params, results, trial.stage, is_whole=len(results) == len(jobs))
+
+
+def _after_first(how: How, question: Question) -> Search:
+    """A search after the first candidate of the grid."""
+    yield Batch((Trial(question.grid[0]),), to_come=len(question.grid) - 1)
+    yield from how.begin(question)
+
+
+def _keep_closest(trials: dict[str, Trial], trial: Trial) -> None:
+    name = json.dumps(trial.params, sort_keys=True)
+    if name not in trials or not trials[name].stage.is_full:
+        trials[name] = trial
