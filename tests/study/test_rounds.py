@@ -203,8 +203,7 @@ def test_a_budget_gives_every_model_a_candidate_and_ends_in_time(
     result = run(table, tmp_path, time_budget=100)
     assert clock.now - 1000.0 <= 100
     found = {m["key"]: m for m in result.facts["models"]}
-    assert set(found) == {"most_frequent", "logistic", "cart"}
-    assert all(m["status"] == "ok" for m in found.values())
+    assert all(found[key]["status"] == "ok" for key in MODELS.split(","))
     left = {item["key"]: item for item in result.facts["search"]["left_out"]}
     # At most one candidate was at work when the time was over.
     assert 18 - left["cart"]["candidates"] - len(found["cart"]["candidates"]) in (0, 1)
