@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +27,11 @@ class CrossFitted:
 
 
 def cross_fit(
-    learn: Learn, parts: Sequence[MemberOutputs], whole: MemberOutputs, y: npt.NDArray, seed: int
+    learn: Learn,
+    parts: Sequence[MemberOutputs],
+    whole: MemberOutputs,
+    y: npt.NDArray[Any],
+    seed: int,
 ) -> CrossFitted:
     """Learn a combination from all rows, and from the rows outside each part.
 

@@ -68,7 +68,7 @@ class FoldMean(BaseEstimator):  # type: ignore[misc]
     @available_if(_has_classes)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Floats) -> Floats:
         """Mean probability of each class."""
-        return np.asarray(self.model_.predict_proba(X))  # type: ignore[union-attr]
+        return np.asarray(self.model_.predict_proba(X))
 
     def keep(self, folder: Path, key: str) -> dict[str, Any]:
         """Write what ties the kept models together, as `keep_model` does."""

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from scipy.optimize import minimize_scalar
 from sklearn.linear_model import LogisticRegression, RidgeCV
 
-from arboleda.combine._constrained_weights import constrained_weights
+from arboleda.combine._constrained_weights import Constraint, constrained_weights
 from arboleda.combine._greedy_selection import select_greedily
 from arboleda.combine._judges import judge_of
 from arboleda.study.combined.rules import LinearRule, MeanRule, Rule, at_temperature
@@ -97,7 +97,7 @@ def _ridge(outputs: Floats, target: Array) -> Rule:
 
 def _nonnegative(outputs: Floats, target: Array, seed: int) -> Rule:
     """The nearest combination without negative weights; of probabilities with the sum 1."""
-    constraint = "nonnegative" if outputs.ndim == 2 else "simplex"
+    constraint: Constraint = "nonnegative" if outputs.ndim == 2 else "simplex"
     weights = constrained_weights(outputs, target, constraint)
     return MeanRule(tuple(weights.tolist()))
 

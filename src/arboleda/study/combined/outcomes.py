@@ -15,7 +15,7 @@ from arboleda.diagnose import diversity
 from arboleda.study.answers import ANSWERS, Asked, Said, answers_path, keep_answers, outputs_of_rows
 from arboleda.study.candidates import Candidate
 from arboleda.study.catalogue import Model
-from arboleda.study.catalogue.model import no_parameters
+from arboleda.study.catalogue.model import Task, no_parameters
 from arboleda.study.combined.cross_fitting import cross_fit
 from arboleda.study.combined.methods import METHODS, Method
 from arboleda.study.combined.rules import MeanRule, Rule
@@ -147,7 +147,7 @@ def _outputs(plan: Plan, folder: Path, asked: Sequence[Sequence[Job]]) -> Member
 def _combined(
     plan: Plan, method: Method, members: _Members, spread: dict[str, Any] | None, folder: Path
 ) -> Outcome:
-    kind = "regression" if plan.target.task == "regression" else "classification"
+    kind: Task = "regression" if plan.target.task == "regression" else "classification"
     model = Model(method.key, method.name, kind, _no_estimator, no_parameters, engine="arboleda")
     started = time.perf_counter()
     try:
@@ -250,7 +250,7 @@ def _diversity(plan: Plan, outputs: MemberOutputs) -> dict[str, Any] | None:
     if outputs.classes is None:
         return None
     found = diversity(outputs.choices(), plan.target.y[outputs.rows], names=outputs.names)
-    return _plain(
+    told: dict[str, Any] = _plain(
         {
             "together": found.summary(),
             "errors": found.member_error.tolist(),
@@ -266,3 +266,4 @@ def _diversity(plan: Plan, outputs: MemberOutputs) -> dict[str, Any] | None:
             ],
         }
     )
+    return told
