@@ -142,3 +142,15 @@ def test_what_is_no_file(
     Path("bad.toml").write_bytes(b"target = '\xff'")
     assert run("study", "--config", "bad.toml") == 2
     assert "bad.toml is not TOML" in capsys.readouterr().err
+
+
+def test_the_file_of_the_guide_is_one(tmp_path: Path) -> None:
+    guide = (Path(__file__).parents[2] / "docs/guide/asking.md").read_text()
+    path = tmp_path / "study.toml"
+    path.write_text(guide.split("```toml\n")[1].split("```")[0])
+    found = read_config(path)
+    what = {key: found.pop(key) for key in ("table", "target", "out")}
+    assert what["table"] == str(tmp_path / "visits.csv")
+    settings = make_settings(**found)
+    assert settings.time_budget == 1800
+    assert settings.cost_matrix == {"yes": {"no": 5.0}, "no": {"yes": 1.0}}
