@@ -50,7 +50,7 @@ def main(key: str, arguments: list[str] | None = None) -> Path:
     took = {"wall_s": time.perf_counter() - started, "cpu_s": _cpu_seconds() - used}
     others = None
     if not asked.no_namesakes:
-        others = namesakes.timed(result.facts, train, problem.target)
+        others = namesakes.timed(result.facts, train, problem.target, took["cpu_s"])
     page = result.folder / "beside.html"
     page.write_text(render_beside(beside_facts(problem, result.facts, took, others)), "utf-8")
     print(f"Report: {result.report}\nBeside the thesis: {page}")

@@ -26,7 +26,7 @@ def _cart(setting: Setting) -> list[dict[str, Any]]:
     ]
     by_leaves = [
         {"max_depth": None, "max_leaf_nodes": leaves, "min_samples_leaf": 5}
-        for leaves in (32, 64, 128, 256)
+        for leaves in (32, 64, 128, 256, 512)
     ]
     return by_depth + by_leaves
 
@@ -82,7 +82,7 @@ def _random_forest(setting: Setting) -> list[dict[str, Any]]:
     return [
         {"max_features": share, "min_samples_leaf": leaf, "n_estimators": 300}
         for share in (shares[:1] if _is_large(setting) else shares)
-        for leaf in (1, 2, 5)
+        for leaf in (1, 2, 5, 10)[: 2 if _is_large(setting) else None]
     ]
 
 
@@ -91,7 +91,7 @@ def _bagging(setting: Setting) -> list[dict[str, Any]]:
         return [{"max_features": 0.5, "min_samples_leaf": 1, "n_estimators": 100}]
     return [
         {"max_features": share, "min_samples_leaf": leaf, "n_estimators": 200}
-        for share in (0.5, 1.0)
+        for share in (0.8, 1.0)
         for leaf in (1, 3, 8)
     ]
 
