@@ -8,6 +8,7 @@ import pytest
 
 from arboleda.cli import main
 from arboleda.study import Study, StudyError
+from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
 from arboleda.study.exports import export_model
 from arboleda.study.folder.loaded import load_study
 
@@ -61,6 +62,24 @@ def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str], tmp_path:
     assert stop.value.code == 0
     assert capsys.readouterr().out == f"Model: {out} (Random forest)\n"
     assert out.stat().st_size > 0
+
+
+@pytest.mark.parametrize("target", ["rich", "age"])
+def test_combinations(target: str, mixed: pd.DataFrame, tmp_path: Path) -> None:
+    models = "cart,logistic,lda" if target == "rich" else "cart,linear,ridge"
+    mixed = mixed.dropna(subset=[target])
+    Study(mixed, target=target, out=tmp_path / "s", models=models, jobs=1).run()
+    read = load_study(tmp_path / "s")
+    combined = (CombinedClassifier, CombinedRegressor)
+    last = {key: read.model(key).pipeline_.steps[-1][1] for key in read.keys}
+    keys = [key for key, model in last.items() if isinstance(model, combined)]
+    assert keys
+    for key in keys:
+        found = export_model(tmp_path / "s", tmp_path / f"{key}.onnx", model=key)
+        answers = asked(found.path, tmp_path / "s", mixed)
+        model = read.model(key)
+        told = model.predict_proba(mixed) if len(answers) == 2 else model.predict(mixed)
+        np.testing.assert_allclose(answers[-1], told, rtol=1e-9, atol=1e-9)
 
 
 def test_what_cannot_be_exported_is_named(folder: Path, tmp_path: Path) -> None:

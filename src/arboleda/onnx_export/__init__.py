@@ -2,5 +2,18 @@
 
 from arboleda.onnx_export._coded import coded_to_onnx
 from arboleda.onnx_export._export import export_onnx, to_onnx
+from arboleda.onnx_export._inputs import Place
+from arboleda.onnx_export._models import answer
+from arboleda.onnx_export._sklearn_models import shares_of_scores, weighted_columns
+from arboleda.onnx_export._stacking import spread
 
-__all__ = ["coded_to_onnx", "export_onnx", "to_onnx"]
+__all__ = [
+    "Place",
+    "answer",
+    "coded_to_onnx",
+    "export_onnx",
+    "shares_of_scores",
+    "spread",
+    "to_onnx",
+    "weighted_columns",
+]

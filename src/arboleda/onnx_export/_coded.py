@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ def coded_to_onnx(
     missing: Sequence[str],
     classes: Any = None,
     input_type: InputType = "float64",
+    more: Mapping[type, Callable[[Any, Place], str]] | None = None,
 ) -> Any:
     """Make an ONNX model of a pipeline that knows texts by their codes.
 
@@ -40,6 +41,8 @@ def coded_to_onnx(
     classes : ndarray, or None
         Labels of the classes.
     input_type : {"float64", "float32"}, default="float64"
+    more : mapping of type to callable, or None
+        Further kinds of models, and what adds one to the graph, given it and its `Place`.
 
     Returns
     -------
@@ -56,7 +59,7 @@ def coded_to_onnx(
         _coded(graph, name, levels[j], missing) if j in levels else _number(graph, name, input_type)
         for j, name in enumerate(names)
     ]
-    place = Place(graph, GivenMatrix(graph, graph.side_by_side(columns)))
+    place = Place(graph, GivenMatrix(graph, graph.side_by_side(columns)), more=more or {})
     found = answer(model, place)
     if not is_classifier(model):
         give_values(graph, found, 1, input_type)

@@ -6,6 +6,7 @@ under its name. Categories become their codes; missing and unseen ones NaN.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -43,6 +44,8 @@ class Place:
     columns: npt.NDArray[np.intp] | None = None  # None: all
     # Of classifiers, by id: scores of the classes, where these and not probabilities decide.
     scores: dict[int, str] = field(default_factory=dict)
+    # Further kinds of models, and what adds one to the graph.
+    more: Mapping[type, Callable[[Any, Place], str]] = field(default_factory=dict)
 
 
 class GivenMatrix:

@@ -59,7 +59,7 @@ def answer(model: Any, place: Place) -> str:
         return _of_pipeline(inner, place)
     if isinstance(inner, TransformedTargetRegressor):
         return _of_transformed_target(inner, place)
-    for kind, add in _KINDS.items():
+    for kind, add in (*place.more.items(), *_KINDS.items()):
         if isinstance(inner, kind):
             return add(inner, place)
     raise TypeError(
@@ -99,7 +99,7 @@ def _of_pipeline(pipeline: Pipeline, place: Place) -> str:
     matrix = place.inputs.numbers(place.columns)
     for _, step in pipeline.steps[:-1]:
         matrix = prepared(step, matrix, place.graph)
-    inner = Place(place.graph, GivenMatrix(place.graph, matrix), scores=place.scores)
+    inner = replace(place, inputs=GivenMatrix(place.graph, matrix), columns=None)
     found = answer(pipeline.steps[-1][1], inner)
     last = id(pipeline.steps[-1][1])
     if last in place.scores:

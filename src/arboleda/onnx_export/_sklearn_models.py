@@ -20,13 +20,14 @@ from arboleda.onnx_export._inputs import Place
 _ACTIVATIONS = {"relu": "Relu", "tanh": "Tanh", "logistic": "Sigmoid"}
 
 
-def _linear(matrix: str, coefficients: Any, intercept: Any, graph: Graph) -> str:
+def weighted_columns(matrix: str, coefficients: Any, intercept: Any, graph: Graph) -> str:
+    """Sums of columns by rows of coefficients, and an intercept for each row."""
     weights = np.atleast_2d(np.asarray(coefficients, dtype=np.float64)).T
     product = graph.add("MatMul", matrix, graph.constant(np.ascontiguousarray(weights)))
     return graph.add("Add", product, graph.constant(np.atleast_2d(np.asarray(intercept, float))))
 
 
-def _shares(scores: str, n_classes: int, graph: Graph) -> str:
+def shares_of_scores(scores: str, n_classes: int, graph: Graph) -> str:
     """Softmax; of a single score the logistic function."""
     if n_classes > 2:
         return graph.add("Softmax", scores, axis=1)
@@ -44,15 +45,20 @@ def _of_linear_classifier(model: Any, place: Place) -> str:
             f"this {type(model).__name__} tells each class from the others by itself: fit one with "
             "another solver to export it"
         )
-    scores = _linear(
+    scores = weighted_columns(
         place.inputs.numbers(place.columns), model.coef_, model.intercept_, place.graph
     )
-    return _shares(scores, len(model.classes_), place.graph)
+    return shares_of_scores(scores, len(model.classes_), place.graph)
 
 
 def _of_linear_regressor(model: Any, place: Place) -> str:
+    if is_classifier(model):
+        raise TypeError(
+            f"{type(model).__name__} has no probabilities, so it cannot be exported to ONNX: use "
+            "LogisticRegression"
+        )
     matrix = place.inputs.numbers(place.columns)
-    return _linear(matrix, model.coef_, model.intercept_, place.graph)
+    return weighted_columns(matrix, model.coef_, model.intercept_, place.graph)
 
 
 def _of_gaussian_bayes(model: GaussianNB, place: Place) -> str:
@@ -77,14 +83,14 @@ def _of_network(model: MLPClassifier | MLPRegressor, place: Place) -> str:
     found = place.inputs.numbers(place.columns)
     last = len(model.coefs_) - 1
     for layer, (weights, bias) in enumerate(zip(model.coefs_, model.intercepts_, strict=True)):
-        found = _linear(found, np.asarray(weights).T, bias, graph)
+        found = weighted_columns(found, np.asarray(weights).T, bias, graph)
         if layer < last and model.activation != "identity":
             found = graph.add(_ACTIVATIONS[model.activation], found)
     if not is_classifier(model):
         return found
     if model.out_activation_ == "logistic" and len(model.classes_) > 2:
         raise ValueError("this MLPClassifier has several labels a row: fit one model for each")
-    return _shares(found, len(model.classes_), graph)
+    return shares_of_scores(found, len(model.classes_), graph)
 
 
 def _of_constant(model: DummyClassifier | DummyRegressor, place: Place) -> str:

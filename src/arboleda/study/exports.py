@@ -56,6 +56,8 @@ def export_model(
     layout = study.layout
     try:
         from arboleda.onnx_export import coded_to_onnx
+        from arboleda.study.combined.as_onnx import of_combined
+        from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
 
         made = coded_to_onnx(
             fitted.pipeline_,
@@ -63,6 +65,7 @@ def export_model(
             layout.levels,
             missing=sorted(MISSING),
             classes=getattr(fitted, "classes_", None),
+            more={CombinedClassifier: of_combined, CombinedRegressor: of_combined},
         )
     except ModuleNotFoundError as error:
         raise StudyError(f"{error}.") from error

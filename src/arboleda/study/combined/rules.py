@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, log_softmax, softmax
 
-__all__ = ["LinearRule", "MeanRule", "Rule", "at_temperature"]
+__all__ = ["LEAST", "LinearRule", "MeanRule", "Rule", "at_temperature"]
 
 Floats = npt.NDArray[np.float64]
 # Below it a probability is taken for rounding.
-_LEAST = np.finfo(np.float64).eps
+LEAST = np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True)
@@ -114,5 +114,5 @@ Rule = MeanRule | LinearRule
 
 def at_temperature(probabilities: Floats, temperature: float) -> Floats:
     """Probabilities to the power of one over the temperature, divided by their sum."""
-    logs = np.log(np.clip(probabilities, _LEAST, 1.0)) / temperature
+    logs = np.log(np.clip(probabilities, LEAST, 1.0)) / temperature
     return np.asarray(np.exp(log_softmax(logs, axis=1)))
