@@ -152,8 +152,8 @@ def test_on_a_phone_the_narrow_box_plot_stands_in(
     open_page: Opener, report_file: Callable[[str], Path]
 ) -> None:
     opened = open_page(report_file("regression"), 390)
-    assert not opened.page.locator(".boxes .wide svg").is_visible()
-    assert opened.box(".boxes .narrow svg")["width"] > 300
+    assert not opened.page.locator("#folds .wide svg").is_visible()
+    assert opened.box("#folds .narrow svg")["width"] > 300
 
 
 def test_without_script_everything_is_still_there(

@@ -71,7 +71,7 @@ class About:
     @property
     def classes(self) -> bool:
         """Whether classes are predicted, not a quantity."""
-        return self.study["task"] != "regression"
+        return bool(self.study["task"] != "regression")
 
     @cached_property
     def write(self) -> Callable[[float | None], str]:

@@ -52,7 +52,7 @@ def _settings(
         c for c in model["candidates"] if c["mean"] is not None and c.get("status", "ok") == "ok"
     ]
     names = dict.fromkeys(key for candidate in scored for key in candidate["params"])
-    found = {}
+    found: dict[str, Sequence[tuple[Any, Sequence[float]]]] = {}
     for name in names:
         seen: dict[Any, list[float]] = {}
         for candidate in scored:

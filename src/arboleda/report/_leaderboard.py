@@ -101,7 +101,7 @@ class _Strip:
     def draw(self, interval: Mapping[str, Any], score: float | None) -> Markup:
         """Draw one interval with its score; an arrow where it lies off the scale."""
         low, high = interval["low"], interval["high"]
-        if None in (low, high, score) or self.span <= 0:
+        if low is None or high is None or score is None or self.span <= 0:
             return Markup("")
         x0, x1, x = (self._place(value) for value in (low, high, score))
         if x1 <= 0 or x0 >= _WIDTH:
