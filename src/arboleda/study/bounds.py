@@ -1,5 +1,6 @@
 """How many rows models may learn from where all of them would take too long."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -21,6 +22,8 @@ LEAST_ROWS = 2048
 TIMED_ROWS = 8192
 # The part of a time budget that the first candidates of all models may take together.
 FIRST_SHARE = 0.5
+# The part of it that may go into timing models.
+TIMING_SHARE = 0.2
 # What a test costs in fits of a fold: it learns from more rows, and more is told of it.
 TEST_FITS = 1.5
 
@@ -35,7 +38,7 @@ def bounded(plan: Plan, work: Execution) -> Plan:
     allowed = np.inf if plan.preset.fit_cost is None else plan.preset.fit_cost
     rates = dict.fromkeys((model.key for model in plan.models), 1.0)
     if work.budget is not None:
-        _time_models(plan, work)
+        _time_models(plan, work, work.budget)
         rates = {key: work.budget.rate(key) for key in rates}
         allowed = min(allowed, _share(plan, work.budget, rates))
     caps = {}
@@ -48,15 +51,15 @@ def bounded(plan: Plan, work: Execution) -> Plan:
 
 def _share(plan: Plan, budget: Budget, rates: Mapping[str, float]) -> float:
     """Seconds that a fit may take: what cheap models leave of theirs is shared by the others."""
-    time = FIRST_SHARE * budget.left * budget.processes / (plan.n_folds + TEST_FITS)
+    to_share = FIRST_SHARE * budget.left * budget.processes / (plan.n_folds + TEST_FITS)
     whole = sorted(
         rates[model.key] * _first_cost(plan, model, plan.fold_rows(model)) for model in plan.models
     )
     for i, seconds in enumerate(whole):
-        share = time / (len(whole) - i)
+        share = to_share / (len(whole) - i)
         if seconds > share:
             return share
-        time -= seconds
+        to_share -= seconds
     return float(np.inf)
 
 
@@ -75,7 +78,7 @@ def _first_cost(plan: Plan, model: Model, rows: int) -> float:
     return plan.cost(model, plan.candidates(model)[0], rows)
 
 
-def _time_models(plan: Plan, work: Execution) -> None:
+def _time_models(plan: Plan, work: Execution, budget: Budget) -> None:
     """Time a small fit of each model's first candidate, cheap ones first."""
     jobs: list[Job] = []
     for model in plan.models:
@@ -89,4 +92,6 @@ def _time_models(plan: Plan, work: Execution) -> None:
     missing = [job for job in jobs if not work.is_done(job)]
     work.recall(job for job in jobs if work.is_done(job))
     # Nobody is told: the study has not begun yet.
-    work.do(sorted(missing, key=lambda job: job.cost), is_told=False)
+    cheap_first = sorted(missing, key=lambda job: job.cost)
+    until = time.monotonic() + TIMING_SHARE * budget.left
+    work.do(cheap_first, deadline=until, is_told=False)

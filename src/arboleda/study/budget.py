@@ -2,6 +2,7 @@
 
 import time
 from collections import defaultdict
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -11,7 +12,7 @@ __all__ = ["Budget"]
 
 # Of the whole, at most this share is kept for describing the table and drawing the report.
 MOST_FOR_REPORT = 0.25
-# The report of a small table; that of a large one takes about half as long as reading it.
+# The report of a small table; that of a large one takes about as long as reading it.
 REPORT_SECONDS = 3.0
 # Tests take longer than they are thought to: more is told of them, and other programs run, too.
 SPARE = 1.5
@@ -36,10 +37,12 @@ class Budget:
     def __init__(self, seconds: float, started: float, processes: int) -> None:
         self.seconds = seconds
         self.processes = processes
-        report = REPORT_SECONDS + 0.5 * (time.monotonic() - started)
+        report = REPORT_SECONDS + time.monotonic() - started
         self.deadline = started + seconds - min(report, MOST_FOR_REPORT * seconds)
-        # One for each model; fits of folds leave their time alone.
-        self.tests: tuple[Job, ...] = ()
+        # Of each model that has, or will have, a candidate: fits of folds leave their time alone.
+        self._tests: dict[str, Job] = {}
+        # What this process does after them, in the unit of costs.
+        self.cost_afterwards = 0.0
         self._seconds: dict[str, float] = defaultdict(float)
         self._costs: dict[str, float] = defaultdict(float)
 
@@ -48,10 +51,12 @@ class Budget:
         self._seconds[job.model] += seconds
         self._costs[job.model] += job.cost
 
-    def rate(self, model: str) -> float:
-        """Seconds a unit of the model's cost."""
+    def rate(self, model: str | None = None) -> float:
+        """Seconds a unit of the model's cost, or of any."""
         known = {m: self._seconds[m] / cost for m, cost in self._costs.items() if cost > 0.0}
-        return known.get(model, float(np.median(list(known.values()))) if known else 1.0)
+        if model in known:
+            return known[model]
+        return float(np.median(list(known.values()))) if known else 1.0
 
     def estimate(self, job: Job) -> float:
         """About how many seconds a job takes."""
@@ -62,17 +67,37 @@ class Budget:
         """Seconds of this process until everything but the report must be done."""
         return max(0.0, self.deadline - time.monotonic())
 
+    def keep_for(self, test: Job) -> None:
+        """Set aside the time of a model's test."""
+        self._tests.setdefault(test.model, test)
+
     @property
     def kept_for_tests(self) -> float:
-        """Seconds of this process that the tests will take; at most half of all there are."""
-        seconds = [self.estimate(job) for job in self.tests]
-        needed = max(sum(seconds) / self.processes, max(seconds, default=0.0))
-        # Without a score there is nothing to test.
-        return min(SPARE * needed, self.seconds / 2)
+        """Seconds of this process that the tests will take for which time is set aside."""
+        return self._needed_for(self._tests)
+
+    def room_for(self, test: Job) -> float:
+        """Seconds for a candidate's folds, if its test and those set aside are to have theirs.
+
+        A model's first candidate goes before what follows the tests; others come after it.
+        """
+        kept = self._needed_for({test.model: test, **self._tests})
+        if test.model in self._tests:
+            kept += self.rate() * self.cost_afterwards
+        return self.left - kept
+
+    def _needed_for(self, tests: Mapping[str, Job]) -> float:
+        seconds = [self.estimate(job) for job in tests.values()]
+        return SPARE * max(sum(seconds) / self.processes, max(seconds, default=0.0))
 
     def fits(self, job: Job) -> bool:
         """Whether a fold's job would end while the tests still have their time."""
         return self.estimate(job) <= self.left - self.kept_for_tests
+
+    @property
+    def has_room_afterwards(self) -> bool:
+        """Whether what follows the tests would end in time."""
+        return self.rate() * self.cost_afterwards <= self.left
 
     def fits_last(self, job: Job) -> bool:
         """Whether a job would end in time if nothing else followed."""

@@ -166,8 +166,8 @@ def _search(found: Found) -> dict[str, Any]:
         "budget": found.plan.settings.time_budget,
         "left_out": [
             {
-                "key": left.model.key,
-                "name": left.model.name,
+                "key": left.key,
+                "name": left.name,
                 "candidates": left.n_candidates,
                 "whole": left.whole,
             }

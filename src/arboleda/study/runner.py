@@ -25,8 +25,19 @@ from arboleda.study.search import Trial
 from arboleda.study.tuning import Tuning
 from arboleda.study.work import Job
 
-__all__ = ["Found", "LeftOut", "Outcome", "calibrate_best", "learns", "ranked", "run_plan"]
+__all__ = [
+    "COMBINATIONS",
+    "Found",
+    "LeftOut",
+    "Outcome",
+    "calibrate_best",
+    "learns",
+    "ranked",
+    "run_plan",
+]
 
+# Seconds of combining models, for each answer of each of them.
+COMBINED_COST = 6e-6
 NO_TIME = "Left out: no time was left"
 # A model, its candidates, and the index of the chosen one.
 Chosen = tuple[Model, tuple[Candidate, ...], int | None]
@@ -69,9 +80,14 @@ def learns(model: Model) -> bool:
 class LeftOut:
     """Candidates of a model that were not tried for want of time; ``whole``: all of them."""
 
-    model: Model
+    key: str
+    name: str
     n_candidates: int
     whole: bool
+
+
+# What is said where there is no time to combine the models.
+COMBINATIONS = LeftOut("combinations", "The combination of models", 1, whole=True)
 
 
 @dataclass(frozen=True)
@@ -92,8 +108,8 @@ def run_plan(plan: Plan, work: Execution) -> Found:
     """
     plan = bounded(plan, work)
     if work.budget is not None:
-        firsts = ((model, plan.candidates(model)[0]) for model in plan.models)
-        work.budget.tests = tuple(plan.test_job(*first) for first in firsts)
+        answers = len(plan.split.train) * len(plan.models)
+        work.budget.cost_afterwards = COMBINED_COST * answers
     hurried = work.budget is not None
     tunings = [Tuning(plan, model, first_in_full=hurried) for model in plan.models]
     n_rounds = _tune(plan, tunings, work)
@@ -106,7 +122,7 @@ def run_plan(plan: Plan, work: Execution) -> Found:
     _keep_answers(plan, found, tests, work)
     _test(plan, found, tests, work)
     left_out = tuple(
-        LeftOut(t.model, t.n_left_out, whole=not candidates)
+        LeftOut(t.model.key, t.model.name, t.n_left_out, whole=not candidates)
         for t, (_, candidates, _) in zip(tunings, found, strict=True)
         if t.n_left_out
     )
@@ -150,26 +166,30 @@ def _round(trials: Sequence[tuple[Tuning, Trial]], work: Execution) -> list[Job]
         per_model = {job.model: job for job in reversed(jobs)}
         first = {id(job) for job in per_model.values()}
         return sorted(jobs, key=lambda job: id(job) not in first)
-    budget, kept = work.budget, []
-    time_left = budget.left - budget.kept_for_tests
-    for jobs in _by_rank(trials, budget):
+    budget, kept, promised = work.budget, [], 0.0
+    for tuning, trial, jobs in _by_rank(trials, budget):
         missing = [job for job in jobs if not work.is_done(job)]
         seconds = sum(budget.estimate(job) for job in missing) / budget.processes
-        if not missing or seconds <= time_left:
-            time_left -= seconds
+        test = tuning.plan.test_job(tuning.model, trial.params)
+        if not missing or promised + seconds <= budget.room_for(test):
+            promised += seconds
+            budget.keep_for(test)
             kept += jobs
     return kept
 
 
-def _by_rank(trials: Sequence[tuple[Tuning, Trial]], budget: Budget) -> Iterable[list[Job]]:
-    """The jobs of each trial: of the first of each model by their seconds, of the second, ..."""
+def _by_rank(
+    trials: Sequence[tuple[Tuning, Trial]], budget: Budget
+) -> Iterable[tuple[Tuning, Trial, list[Job]]]:
+    """Trials with their jobs: the first of each model by their seconds, the second ones, ..."""
     seen: Counter[str] = Counter()
     ranks = []
     for tuning, trial in trials:
         jobs = tuning.jobs(trial)
-        ranks.append((seen[tuning.model.key], sum(map(budget.estimate, jobs)), jobs))
+        rank = (seen[tuning.model.key], sum(map(budget.estimate, jobs)))
+        ranks.append((rank, tuning, trial, jobs))
         seen[tuning.model.key] += 1
-    return [jobs for _, _, jobs in sorted(ranks, key=lambda item: item[:2])]
+    return [item[1:] for item in sorted(ranks, key=lambda item: item[0])]
 
 
 def _test_job(plan: Plan, model: Model, params: dict[str, Any], work: Execution) -> Job:

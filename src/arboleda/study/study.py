@@ -34,7 +34,7 @@ from arboleda.study.plan import Plan, make_plan
 from arboleda.study.pool import Pool, choose_processes
 from arboleda.study.progress import make_watcher
 from arboleda.study.reading import read_table
-from arboleda.study.runner import Found, Outcome, calibrate_best, ranked, run_plan
+from arboleda.study.runner import COMBINATIONS, Found, Outcome, calibrate_best, ranked, run_plan
 from arboleda.study.tested import Answers, answers_of, held_out_answers
 
 __all__ = ["Study", "StudyResult"]
@@ -245,8 +245,7 @@ class Study:
             with make_watcher(progress) as watcher, _pool(plan, folder, clock) as (pool, budget):
                 work = Execution(folder, ledger, pool, watcher, budget)
                 found = run_plan(plan, work)
-                combined = combined_outcomes(found.plan, found.outcomes, folder)
-                found = replace(found, outcomes=[*found.outcomes, *combined])
+                found = _with_combinations(found, work)
                 calibration = _calibrated(found, work)
                 told = describe_best(found, work)
             answers = answers_of(found.plan, folder)
@@ -348,6 +347,16 @@ def _pool(plan: Plan, folder: Path, started: float) -> Iterator[tuple[Pool, Budg
     deadline = None if budget is None else budget.deadline
     with Pool(plan.shared, processes, folder, limits, deadline) as pool:
         yield pool, budget
+
+
+def _with_combinations(found: Found, work: Execution) -> Found:
+    """The outcomes with those of combined models, if there is time for them."""
+    if work.budget is not None and not work.budget.has_room_afterwards:
+        n_sound = sum(outcome.error is None for outcome in found.outcomes)
+        late = (COMBINATIONS,) if n_sound > 1 else ()
+        return replace(found, left_out=(*found.left_out, *late))
+    combined = combined_outcomes(found.plan, found.outcomes, work.folder)
+    return replace(found, outcomes=[*found.outcomes, *combined])
 
 
 def _check_scored(facts: Mapping[str, Any], folder: Path) -> None:
