@@ -259,7 +259,9 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
     if settings.test_table is not None:
         given = join_test(table, settings.test_table)
         table, goal = given.table, target_of_both(goal, given)
-    split = make_split(goal, settings, _divided_by(table, goal, settings), given and given.n_train)
+    split = make_split(
+        goal, settings, _divided_by(table, goal, settings), None if given is None else given.n_train
+    )
     roles = decide_roles(table, target, split.train, settings.groups)
     features = make_features(table, roles)
     setting = Setting(
@@ -280,7 +282,7 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
         setting=setting,
         wanted=wanted,
         models=tuple(models),
-        test_sha256=given and given.sha256,
+        test_sha256=None if given is None else given.sha256,
     )
     if settings.scheme.kind == "loo":
         _check_fits(len(split.train), sum(len(plan.candidates(model)) for model in models))
