@@ -4,6 +4,9 @@ import resource
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+from scipy import linalg
+
 __all__ = ["Limits", "hold_memory", "offer_to_the_kernel"]
 
 
@@ -30,6 +33,7 @@ def hold_memory(limit: int | None) -> None:
     """
     if limit is None:
         return
+    _take_buffers()
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     except OSError:
@@ -37,6 +41,16 @@ def hold_memory(limit: int | None) -> None:
     _, most = resource.getrlimit(resource.RLIMIT_AS)
     wanted = pages * resource.getpagesize() + limit
     resource.setrlimit(resource.RLIMIT_AS, (_least(wanted, most), most))
+
+
+def _take_buffers() -> None:
+    """Let the linear algebra of NumPy and SciPy take its working memory while there is some.
+
+    OpenBLAS asks again and again, for ever, for a buffer that it is refused.
+    """
+    square = np.eye(256)
+    np.linalg.solve(square, square @ square)
+    linalg.solve(square, linalg.blas.dgemm(1.0, square, square), assume_a="pos")
 
 
 def _least(wanted: int, most: int) -> int:
