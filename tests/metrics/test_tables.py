@@ -117,3 +117,10 @@ def test_undefined_regression_values_are_none() -> None:
     constant = regression_table([2.0, 2.0], [1.0, 3.0]).metrics
     assert (constant["r2"], constant["nmse"], constant["mse"]) == (None, None, 1.0)
     assert regression_table([0.0, 1.0], [0.0, 1.0]).metrics["mape"] is None
+
+
+@pytest.mark.parametrize(("true", "said"), [(1, 1), (0, 1)])
+def test_rows_of_one_class_are_told_without_a_warning(true: int, said: int) -> None:
+    table = classification_table([true] * 4, [said] * 4, labels=[0, 1])
+    assert table.metrics["mcc"] == 0.0
+    assert table.metrics["accuracy"] == float(true == said)

@@ -17,7 +17,7 @@ from sklearn.svm import SVC
 
 from arboleda.metrics import expected_calibration_error, reliability_table
 from arboleda.study import Study, StudyResult, calibration_facts
-from arboleda.study.calibration import METHODS, are_probabilities, calibrated
+from arboleda.study.calibration import METHODS, are_probabilities, calibrated, inner_folds
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +110,8 @@ def test_a_method_must_gain_more_than_a_standard_error(
 
 def test_a_machine_without_probabilities_gets_some() -> None:
     x, y = load_iris(return_X_y=True)
-    found = calibrated(make_pipeline(StandardScaler(), SVC()), x[::2], y[::2], x[1::2], 3, seed=0)
+    folds = inner_folds(y[::2], 0, None, ordered=False)
+    found = calibrated(make_pipeline(StandardScaler(), SVC()), x[::2], y[::2], x[1::2], 3, folds)
     assert found.pop("none") is None
     inner = StratifiedKFold(3, shuffle=True, random_state=0)
     for method, said in found.items():

@@ -1,13 +1,14 @@
 """What is shown while a study runs."""
 
 import io
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 from rich.console import Console
 
-from arboleda.study import StudyResult, progress
+from arboleda.study import Study, StudyResult, progress
 from arboleda.study.leaderboard import failures, leaderboard_table
 from arboleda.study.plan import Plan, make_plan
 from arboleda.study.progress import (
@@ -63,6 +64,13 @@ def test_plain_lines(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     assert lines[6] == "Most frequent class: 0.52 ± 0.016; about 26 s left"
     assert lines[7] == "Logistic regression: failed (ValueError: [red]no[/red])"
     assert lines[8] == "Most frequent class: test Accuracy 0.625"
+
+
+def test_a_candidate_is_told_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Study("iris", target="target", out=tmp_path, models="lda").run(progress=True)
+    lines = [line.partition(";")[0] for line in capsys.readouterr().err.splitlines()]
+    assert any("±" in line for line in lines)
+    assert len(lines) == len(set(lines))
 
 
 def test_the_live_table(plan: Plan) -> None:

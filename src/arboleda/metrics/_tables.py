@@ -132,7 +132,10 @@ def classification_table(
             np.mean([r["recall"] for r, p in zip(per_class, present, strict=True) if p])
         ),
         "f1_macro": macro["f1"],
-        "mcc": float(sk.matthews_corrcoef(codes_true, codes_predicted)),
+        # Of one class alone scikit-learn gives 0, too, and warns of a matrix of its own.
+        "mcc": float(sk.matthews_corrcoef(codes_true, codes_predicted))
+        if np.count_nonzero(confusion) > 1
+        else 0.0,
         "roc_auc": None,
         "average_precision": None,
         "log_loss": None,

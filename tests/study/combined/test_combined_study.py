@@ -88,6 +88,21 @@ def test_diversity_is_told_of_classes_alone(classes: StudyResult, values: StudyR
     assert all(m["ensemble"]["diversity"] is None for m in combined(values))
 
 
+def test_what_calibrates_a_fold_has_not_seen_its_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def combinations_first(plan: Any, outcomes: Any) -> Any:
+        return sorted(outcomes, key=lambda outcome: outcome.ensemble is None)
+
+    for module in ("arboleda.study.study", "arboleda.study.combined.calibrating"):
+        monkeypatch.setattr(f"{module}.ranked", combinations_first)
+    result = Study("iris", target="target", out=tmp_path, models="lda,naive_bayes", cv="3x2").run()
+    found = result.facts["calibration"]
+    assert found["model"] in KEYS
+    # In the second round of folds each row of the first occurs again.
+    assert all(len(v["cv"]["metrics"]["log_loss"]["folds"]) == 3 for v in found["variants"])
+
+
 def test_one_model_alone_is_not_combined(tmp_path: Path) -> None:
     result = Study("iris", target="target", out=tmp_path, models="most_frequent,lda", jobs=1).run()
     assert combined(result) == []

@@ -30,7 +30,9 @@ def calibrate_combined(
         calibrate_best` gives them; None if its answers are not there, or there are no other folds.
     """
     outcome = ranked(plan, outcomes)[0]
-    asked = [(str(k), rows) for k, (_, rows) in enumerate(plan.split.folds)]
+    # Of repeated folds the first round alone: in others, each row is among what calibrates it.
+    folds = plan.split.folds[: len(plan.split.partition)]
+    asked = [(str(k), rows) for k, (_, rows) in enumerate(folds)]
     asked.append((TEST, plan.split.test))
     n_classes = len(plan.target.labels)
     said = [
