@@ -20,6 +20,21 @@ def test_the_last_label_is_not_cut(limits: tuple[float, float]) -> None:
         assert axes.get_position().x1 * 336 > 300
 
 
+@pytest.mark.parametrize("limits", [(-0.0529, 0.13), (-0.05, 0.1), (0, 1), (100_000, 100_003)])
+def test_the_first_label_is_not_cut_where_the_margin_is_small(
+    limits: tuple[float, float],
+) -> None:
+    with canvas(352, 264) as figure:
+        axes = plot_axes(figure, 8, 12, 10, 46)
+        axes.set_xlim(*limits)
+        numeric_ticks(axes, x=True, most=4)
+        drawn = FigureCanvasAgg(figure)
+        drawn.draw()
+        for label in axes.get_xticklabels():
+            assert label.get_window_extent(drawn.get_renderer()).x0 >= figure.bbox.x0 - 1
+        assert axes.get_position().x0 * 352 < 40
+
+
 def test_axes_with_room_stay() -> None:
     with canvas(336, 264) as figure:
         axes = plot_axes(figure, 58, 14, 10, 46)

@@ -157,6 +157,36 @@ def test_what_calibration_is_worth_is_told(make_facts: Callable[..., Facts]) -> 
     assert "Could not be tried ValueError: too few rows" in text_of(render_report(facts))
 
 
+def test_a_first_look_is_not_shown_as_the_score_of_a_fold(
+    make_facts: Callable[..., Facts],
+) -> None:
+    facts = make_facts("binary")
+    candidates = facts["models"][0]["candidates"]
+    assert "given up after a first look" not in text_of(render_report(facts))
+    looked = copy.deepcopy(candidates[0])
+    looked |= {"status": "stopped", "fold_scores": [0.54321], "mean": None, "sd": None}
+    candidates.append(looked)
+    page = render_report(facts)
+    assert "given up after a first look" in text_of(page)
+    assert "0.5432" not in page
+    table = page[page.index('<details class="tuning">', page.index('id="model-1"')) :]
+    rows = re.findall(r"<tr.*?</tr>", table[: table.index("</table>")], re.DOTALL)
+    cells = {len(re.findall(r"<t[hd]\b", row)) for row in rows}
+    assert len(rows) == len(candidates) + 1
+    assert len(cells) == 1
+
+
+def test_classes_sort_by_the_share_that_is_shown(make_facts: Callable[..., Facts]) -> None:
+    facts = make_facts("binary")
+    facts["split"]["classes"] = [
+        {"label": "a", "train": 60, "test": 0},
+        {"label": "b", "train": 50, "test": 50},
+    ]
+    page = render_report(facts)
+    shares = re.findall(r'data-value="(\d+)">(37\.5|62\.5)', page)
+    assert shares == [("60", "37.5"), ("100", "62.5")]
+
+
 def test_the_command_can_be_pasted_into_a_shell(make_facts: Callable[..., Facts]) -> None:
     facts = make_facts("binary")
     facts["study"] |= {"table": "my data; rm x.csv", "target": "it's"}

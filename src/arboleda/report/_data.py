@@ -44,7 +44,9 @@ def _class_rows(split: Mapping[str, Any], positive: str | None) -> list[dict[str
             "positive": row["label"] == positive,
             "train": Cell(integer(row["train"]), row["train"]),
             "test": Cell(integer(row["test"]), row["test"]),
-            "share": Cell(percent((row["train"] + row["test"]) / total), row["train"]),
+            "share": Cell(
+                percent((row["train"] + row["test"]) / total), row["train"] + row["test"]
+            ),
             "bar": f"{100 * (row['train'] + row['test']) / most:.1f}",
         }
         for row in classes

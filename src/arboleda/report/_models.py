@@ -253,19 +253,28 @@ def _tuning(model: Mapping[str, Any], about: About) -> dict[str, Any]:
     rows = []
     for index, candidate in enumerate(candidates):
         params = candidate["params"]
+        # What a first look scored is of other rows: it stands beside no score of a fold.
+        scores = [] if candidate["mean"] is None else candidate["fold_scores"]
         rows.append(
             {
                 "best": index == model["best"],
                 "params": [_param_cell(params[key]) if key in params else Cell(NOTHING, None)
                            for key in names],
-                "folds": [write(score) for score in candidate["fold_scores"]],
+                "folds": [write(score) for score in scores],
                 "mean": Cell(write(candidate["mean"]), candidate["mean"]),
                 "sd": Cell(write(candidate["sd"]), candidate["sd"]),
             }
         )  # fmt: skip
     most = max((len(row["folds"]) for row in rows), default=0)
-    title = counted("models.tuning", len(rows), count=integer(len(rows)))
-    return {"title": title, "names": names, "rows": rows, "folds": most}
+    for row in rows:
+        row["folds"] += [NOTHING] * (most - len(row["folds"]))
+    return {
+        "title": counted("models.tuning", len(rows), count=integer(len(rows))),
+        "names": names,
+        "rows": rows,
+        "folds": most,
+        "unscored": any(candidate["mean"] is None for candidate in candidates),
+    }
 
 
 def _param_cell(value: Any) -> Cell:

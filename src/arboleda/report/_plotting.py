@@ -56,7 +56,7 @@ def padded(low: float, high: float) -> tuple[float, float]:
 
 
 def numeric_ticks(axes: Axes, x: bool, most: int, whole: bool = False) -> None:
-    """Set round ticks within the limits, all with the same decimals, and room for the last one."""
+    """Set round ticks within the limits, all with the same decimals, and room for both ends."""
     low, high = axes.get_xlim() if x else axes.get_ylim()
     locator = MaxNLocator(most, integer=whole, steps=[1, 2, 2.5, 5, 10])
     # Ticks come out of a floating-point ladder: 0.30000000000000004 is 0.3.
@@ -72,7 +72,18 @@ def numeric_ticks(axes: Axes, x: bool, most: int, whole: bool = False) -> None:
     axis = axes.xaxis if x else axes.yaxis
     axis.set_ticks(ticks, labels=texts)
     if x and ticks:
+        _make_room_left(axes, texts[0], (ticks[0] - low) / (high - low))
         _make_room(axes, texts[-1], (high - ticks[-1]) / (high - low))
+
+
+def _make_room_left(axes: Axes, first: str, after_start: float) -> None:
+    """Move the left end inwards if the first tick's label, centred below it, would be cut."""
+    width = axes.figure.bbox.width / axes.figure.dpi * 72
+    box = axes.get_position()
+    half = (7.5 * text_units(first) / 2 + 3) / width
+    if box.x0 + after_start * box.width < half:
+        start = (half - after_start * box.x1) / (1 - after_start)
+        axes.set_position((start, box.y0, box.x1 - start, box.height))
 
 
 def _make_room(axes: Axes, last: str, before_end: float) -> None:
