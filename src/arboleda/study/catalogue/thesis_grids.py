@@ -62,7 +62,7 @@ def _neighbours(setting: Setting) -> list[dict[str, Any]]:
     return [
         {COLUMNS: columns, "n_neighbors": k, "weights": weights, "p": 1}
         for columns in ("filled", "scaled")
-        for k, weights in ((5, "distance"), (10, "distance"), (20, "uniform"), (30, "uniform"))
+        for k, weights in ((10, "distance"), (30, "uniform"))
     ]
 
 
