@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeClassifier as OtherTree
@@ -75,7 +76,7 @@ def same(found, expected):
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_a_classifier_says_of_a_row_what_it_says_of_a_table(name, n_classes):
     X, y = numbers()
-    model = CLASSIFIERS[name].fit(X, classes(y, n_classes))
+    model = clone(CLASSIFIERS[name]).fit(X, classes(y, n_classes))
     predictor = model.predictor()
     labels, shares = model.predict(X), model.predict_proba(X)
     for i in range(0, N_ROWS, 4):
@@ -89,7 +90,7 @@ def test_a_classifier_says_of_a_row_what_it_says_of_a_table(name, n_classes):
 @pytest.mark.parametrize("name", REGRESSORS)
 def test_a_regressor_says_of_a_row_what_it_says_of_a_table(name):
     X, y = numbers()
-    model = REGRESSORS[name].fit(X, np.abs(y) if name == "poisson" else y)
+    model = clone(REGRESSORS[name]).fit(X, np.abs(y) if name == "poisson" else y)
     predictor = model.predictor()
     expected = model.predict(X)
     for i in range(0, N_ROWS, 4):
@@ -104,7 +105,7 @@ def test_a_regressor_says_of_a_row_what_it_says_of_a_table(name):
 )
 def test_several_targets(model):
     X, y = numbers()
-    model.fit(X, np.column_stack([classes(y, 2), classes(-y, 3)]))
+    model = clone(model).fit(X, np.column_stack([classes(y, 2), classes(-y, 3)]))
     predictor = model.predictor()
     assert_array_equal(predictor.predict(X[3]), model.predict(X[3:4])[0])
     found, expected = predictor.predict_proba(X[3]), model.predict_proba(X)

@@ -51,6 +51,29 @@ def test_other_models_and_columns_without_names(tmp_path: Path) -> None:
     assert ab.predict_file(plain, tmp_path / "numbers.csv", tmp_path / "out.csv") == 90
 
 
+def test_several_numbers_a_row_have_no_room(tmp_path: Path) -> None:
+    frame = table(tmp_path / "rows.csv")[["x"]]
+    quantiles = ab.HistGradientBoostingRegressor(
+        loss="quantile", quantile=[0.1, 0.9], max_iter=2
+    ).fit(frame, frame["x"])
+    both = np.column_stack([frame["x"] > 0, frame["x"] > 1]).astype(int)
+    for model in (quantiles, ab.DecisionTreeClassifier().fit(frame, both)):
+        with pytest.raises(StudyError, match="gives 2 numbers a row; a file has room for one"):
+            ab.predict_file(model, tmp_path / "rows.csv", tmp_path / "out.csv")
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_texts_where_numbers_belong(tmp_path: Path) -> None:
+    frame = table(tmp_path / "rows.csv")
+    model = ab.DecisionTreeRegressor().fit(np.zeros((3, 3)), [1.0, 2.0, 3.0])
+    with pytest.raises(StudyError, match="The column 'more' does not hold numbers"):
+        ab.predict_file(model, tmp_path / "rows.csv", tmp_path / "out.csv")
+    numbers = frame[["x", "town", "x"]].set_axis(["x", "town", "again"], axis=1)
+    numbers.loc[:40, "again"] = np.nan  # whole parts without a number
+    numbers.to_csv(tmp_path / "numbers.csv", index=False)
+    assert ab.predict_file(model, tmp_path / "numbers.csv", tmp_path / "out.csv") == 90
+
+
 def test_what_cannot_be_done(tmp_path: Path) -> None:
     frame = table(tmp_path / "rows.csv")[["x"]].rename(columns={"x": "age"})
     model = ab.DecisionTreeRegressor().fit(frame, frame["age"])

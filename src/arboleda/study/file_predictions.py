@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
@@ -40,7 +41,8 @@ def predict_file(model: Any, source: Any, out: str | Path) -> int:
     Raises
     ------
     StudyError
-        If the table cannot be read or lacks a column, or the file cannot be written.
+        If the table cannot be read, lacks a column or holds texts where numbers belong, the model
+        gives several numbers a row, or the file cannot be written.
 
     Examples
     --------
@@ -69,7 +71,13 @@ def _answers(
 ) -> Iterator[tuple[pa.Table, list[str] | None]]:
     for part in parts_of(source, as_text=_texts(model)):
         X = _rows(model, part)
-        columns: dict[str, Any] = {"prediction": pa.array(np.asarray(model.predict(X)))}
+        y = np.asarray(model.predict(X))
+        if y.ndim != 1:
+            raise StudyError(
+                f"The {type(model).__name__} gives {y.shape[1]} numbers a row; a file has room for "
+                "one: predict by a model of one target and one quantile."
+            )
+        columns: dict[str, Any] = {"prediction": pa.array(y)}
         if is_classifier(model) and hasattr(model, "predict_proba"):
             p = model.predict_proba(X)
             columns |= {f"probability of {c}": p[:, k] for k, c in enumerate(model.classes_)}
@@ -82,7 +90,9 @@ def _rows(model: Any, part: Part) -> Any:
     data = part.raw.data
     names = getattr(model, "feature_names_in_", None)
     if names is None:
-        return np.column_stack([np.asarray(c, dtype=np.float64) for c in data.columns])
+        return np.column_stack(
+            [_numbers(*named) for named in zip(data.column_names, data.columns, strict=True)]
+        )
     lacking = [name for name in names if name not in data.column_names]
     if lacking:
         raise StudyError(
@@ -90,6 +100,16 @@ def _rows(model: Any, part: Part) -> Any:
         )
     data = data.select(list(names))
     return data if hasattr(model, "schema_") else data.to_pandas()
+
+
+def _numbers(name: str, column: pa.ChunkedArray) -> npt.NDArray[np.float64]:
+    try:
+        return np.asarray(column, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise StudyError(
+            f"The column {name!r} does not hold numbers, and the model takes its columns in their "
+            f"order, as numbers: {error}."
+        ) from error
 
 
 def _texts(model: Any) -> list[str]:
