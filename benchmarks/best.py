@@ -15,6 +15,7 @@ import json
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -138,7 +139,9 @@ def rounds_of(name: str, model: Any) -> int:
 def says(name: str, model: Any, x: pd.DataFrame, regression: bool) -> Said:
     if name == "CatBoost":
         x = x.astype(dict.fromkeys(x.columns[x.dtypes == "category"], str))
-    return np.asarray(model.predict(x) if regression else model.predict_proba(x), dtype=np.float64)
+    said = np.asarray(model.predict(x) if regression else model.predict_proba(x), dtype=np.float64)
+    # Peers answer in single precision: rows add up to one only so far.
+    return said if regression else said / said.sum(axis=1, keepdims=True)
 
 
 def loss(y: Any, said: Said, n_classes: int) -> float:
@@ -218,6 +221,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
     contestants, rows = ["arboleda best", *PEERS], []
+    warnings.simplefilter("ignore")  # what libraries say of their own changes
     for name in args.tables.split(","):
         problem = TABLES[name]()
         if len(problem.frame) > args.rows:
