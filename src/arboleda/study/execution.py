@@ -79,11 +79,11 @@ class Execution:
         return replace(job, answers=path, keep=keep)
 
     def is_answered(self, job: Job) -> bool:
-        """Whether a job is done and its answers are there, or could not be written."""
+        """Whether a job is done and its answers are there, if it has any."""
         result = self.result(job)
         if result is None or not self.is_done(job):
             return False
-        if job.answers is None or result["error"] or result.get("answers"):
+        if job.answers is None or result["error"]:
             return True
         return read_answers(job.answers, len(job.score_rows), self.pool.n_classes) is not None
 
