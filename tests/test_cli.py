@@ -142,10 +142,13 @@ def test_a_whole_study(tmp_path: Path) -> None:
     (tmp_path / "my table.csv").write_text(GOOD)
     environment = {k: v for k, v in os.environ.items() if k != "HOME"}
     command = ["study", "my table.csv", "--target", "b", "--task", "regression"]
+    command += ["--models", "mean,cart"]
     result = run_process(*command, cwd=tmp_path, env=environment)
     assert result.returncode == 0, result.stderr
     folder = tmp_path / "studies" / "my_table-b"
     assert {f.name for f in folder.iterdir()} == {
+        "answers",
+        "figures",
         "ledger.sqlite",
         "leaderboard.csv",
         "models",
@@ -168,6 +171,7 @@ def test_a_whole_study(tmp_path: Path) -> None:
 def test_any_output_takes_what_is_printed(tmp_path: Path) -> None:
     """Neither an encoding without the table's signs nor a closed output loses a study."""
     command = ["study", "iris", "--target", "target", "--out", "here", "--metric", "mcc"]
+    command += ["--models", "cart,lda"]
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     result = run_process(*command, cwd=tmp_path, env=environment)
     assert result.returncode == 0, result.stderr

@@ -25,7 +25,7 @@ def run_without(hidden: set[str], then: str) -> subprocess.CompletedProcess[str]
 
 def test_command_without_its_extra():
     """The command says which extra to install."""
-    done = run_without({"typer"}, "import arboleda.cli")
+    done = run_without({"typer"}, "from arboleda.cli import main; main([])")
     assert done.returncode != 0
     assert "pip install 'arboleda[study]'" in done.stderr
     assert "Traceback" not in done.stderr

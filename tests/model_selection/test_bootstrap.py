@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 from arboleda import DecisionTreeClassifier
 from arboleda.model_selection import BootstrapSplit, bootstrap_error
-from arboleda.model_selection._bootstrap_error import _estimates
+from arboleda.model_selection._bootstrap_error import bootstrap_estimates
 
 X, y = load_iris(return_X_y=True)
 
@@ -82,7 +82,7 @@ def test_formulas_by_hand(
     overfitting: float,
     plus: float,
 ) -> None:
-    found = _estimates(training, left_out, no_information)
+    found = bootstrap_estimates(training, left_out, no_information)
     assert found.plain_632 == pytest.approx(plain)
     assert found.overfitting == pytest.approx(overfitting)
     assert found.plus_632 == pytest.approx(plus)

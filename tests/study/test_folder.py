@@ -218,7 +218,7 @@ def test_a_model_that_cannot_be_kept_is_told_and_kept_later(
         loaded.test_rows()
     monkeypatch.undo()
     assert model_facts(study.run(), "cart")["not_kept"] is None
-    assert len(Study.load(tmp_path).keys) == 2
+    assert {"cart", "naive_bayes"} <= set(Study.load(tmp_path).keys)
 
 
 def test_a_file_leaves_half_of_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 __all__ = ["main"]
 
+_OF_THE_EXTRA = ("typer", "click", "rich", "pyarrow", "jinja2")
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; errors become one sentence on standard error and an exit code.
@@ -26,4 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         sys.stderr.write("arboleda: interrupted.\n")
         sys.exit(130)
+    except ModuleNotFoundError as error:
+        if error.name not in _OF_THE_EXTRA:
+            raise
+        sys.exit("arboleda: error: the command needs more packages: pip install 'arboleda[study]'")
     sys.exit(run(words))

@@ -1,14 +1,10 @@
 """Parts that several commands share: the application, and what Ctrl-C becomes."""
 
-import sys
 from typing import Annotated
 
-import arboleda
+import typer
 
-try:
-    import typer
-except ModuleNotFoundError:
-    sys.exit("arboleda: error: the command needs more packages: pip install 'arboleda[study]'")
+import arboleda
 
 __all__ = ["CtrlCError", "app"]
 

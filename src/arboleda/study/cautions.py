@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.metrics import balanced_accuracy_score, r2_score
+from sklearn.metrics import r2_score, recall_score
 
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from arboleda.study.describe import row_digests
@@ -94,7 +94,8 @@ def _judged(plan: Plan, model: object, x: npt.NDArray[np.float64], most: int) ->
     known = np.isin(y[judge], y[fit])
     if not known.any():
         return 0.0
-    return float(balanced_accuracy_score(y[judge][known], predicted[known]))
+    truth = y[judge][known]
+    return float(recall_score(truth, predicted[known], labels=np.unique(truth), average="macro"))
 
 
 def _is_judgeable(plan: Plan) -> bool:
