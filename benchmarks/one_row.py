@@ -3,9 +3,10 @@
     python benchmarks/one_row.py [--trees 500] [--calls 2000]
 
 Binary classification of 28 columns by 500 trees of 31 leaves each: one model of LightGBM's, which
-ours, onnxruntime and treelite read too, and models of XGBoost, CatBoost and scikit-learn of the
-same size. Each call gets another row as its library likes it best: an array of shape (28,) or
-(1, 28), float32 where that is asked for. Prints a Markdown table of medians in microseconds.
+ours, onnxruntime, treelite and tl2cgen read too, and models of XGBoost, YDF, CatBoost and
+scikit-learn of the same size. Each call gets another row as its library likes it best: an array of
+shape (28,) or (1, 28), float32 where that is asked for. Prints a Markdown table of medians in
+microseconds.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ import platform
 import statistics
 import time
 from collections.abc import Callable, Iterator
-from importlib.metadata import PackageNotFoundError, version
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -27,6 +31,9 @@ import numpy as np  # noqa: E402
 import arboleda  # noqa: E402
 
 N_COLUMNS, N_LEAVES = 28, 31
+PACKAGES = (
+    "lightgbm", "onnxruntime", "treelite", "tl2cgen", "xgboost", "ydf", "catboost", "sklearn",
+)  # fmt: skip
 Call = Callable[[Any], Any]
 
 
@@ -55,7 +62,7 @@ def ours(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
 
 
 def lightgbm(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
-    """LightGBM, and its model in onnxruntime and treelite."""
+    """LightGBM, and its model in onnxruntime, treelite's interpreter and tl2cgen's C."""
     import lightgbm as lgb
 
     X, y = table()
@@ -68,16 +75,38 @@ def lightgbm(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
     )
     model = arboleda.from_lightgbm(booster)
     yield "arboleda, LightGBM's model", X, model.predictor().predict
-    try:
-        import onnxruntime
-    except ModuleNotFoundError:
-        return
+    single = X.astype(np.float32)[:, np.newaxis]
+    if is_installed("onnxruntime"):
+        yield "onnxruntime, our export", single, by_onnxruntime(model)
+    if is_installed("treelite"):
+        import treelite
+
+        read = treelite.frontend.from_lightgbm(booster)
+        yield "treelite, GTIL", single, lambda row: treelite.gtil.predict(read, row, nthread=1)
+    if is_installed("treelite") and is_installed("tl2cgen"):
+        yield "tl2cgen, Predictor", X[:, np.newaxis], by_tl2cgen(read)
+
+
+def by_onnxruntime(model: Any) -> Call:
+    """Our export of a model, for rows of float32."""
+    import onnxruntime
+
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     content = arboleda.to_onnx(model, input_type="float32").SerializeToString()
     session = onnxruntime.InferenceSession(content, options)
-    single = X.astype(np.float32)[:, np.newaxis]
-    yield "onnxruntime, our export", single, lambda row: session.run(None, {"X": row})
+    return lambda row: session.run(None, {"X": row})
+
+
+def by_tl2cgen(model: Any) -> Call:
+    """A model of treelite's as compiled C, which takes minutes to make."""
+    import tl2cgen
+
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "model.so"
+        tl2cgen.export_lib(model, toolchain="gcc", libpath=path, params={"parallel_comp": 16})
+        predictor = tl2cgen.Predictor(path, nthread=1)
+    return lambda row: predictor.predict(tl2cgen.DMatrix(row))
 
 
 def xgboost(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
@@ -93,6 +122,20 @@ def xgboost(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
     yield "XGBoost, inplace_predict", X.astype(np.float32)[:, np.newaxis], booster.inplace_predict
 
 
+def ydf(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
+    """YDF by a dict of columns."""
+    import ydf as library
+
+    X, y = table()
+    model = library.GradientBoostedTreesLearner(
+        label="y", num_trees=n_trees, growing_strategy="BEST_FIRST_GLOBAL",
+        max_num_nodes=N_LEAVES, max_depth=-1, validation_ratio=0.0, early_stopping="NONE",
+        num_threads=1,
+    ).train({"x": X.astype(np.float32), "y": y}, verbose=0)  # fmt: skip
+    rows = [{"x": row} for row in X[:1000].astype(np.float32)[:, np.newaxis]]
+    yield "YDF, predict", rows, model.predict
+
+
 def catboost(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
     """CatBoost, whose trees of 32 leaves are symmetric."""
     from catboost import CatBoostClassifier
@@ -104,7 +147,7 @@ def catboost(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
     yield "CatBoost, predict", X, lambda row: model.predict(row, thread_count=1)
 
 
-def scikit_learn(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
+def sklearn(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
     """scikit-learn's histogram boosting."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -113,6 +156,10 @@ def scikit_learn(n_trees: int) -> Iterator[tuple[str, Any, Call]]:
         max_iter=n_trees, max_leaf_nodes=N_LEAVES, early_stopping=False
     ).fit(X, y)
     yield "scikit-learn, HGB.predict", X[:, np.newaxis], model.predict
+
+
+def is_installed(module: str) -> bool:
+    return find_spec(module) is not None
 
 
 def median(call: Call, rows: Any, n_calls: int) -> float:
@@ -136,14 +183,15 @@ def main() -> None:
         f"{platform.processor() or platform.machine()}, {given.trees} trees x {N_LEAVES} leaves\n"
     )
     print("| | microseconds |\n|---|---|")
-    for peer in (ours, lightgbm, xgboost, catboost, scikit_learn):
-        try:
-            shown = "" if peer is ours else f" {version(peer.__name__.replace('_', '-'))}"
-            for name, rows, call in peer(given.trees):
-                n_calls = given.calls if "scikit" not in name else given.calls // 10
-                print(f"| {name}{shown} | {median(call, rows, n_calls):.1f} |", flush=True)
-        except (ModuleNotFoundError, PackageNotFoundError):
+    for peer in (ours, lightgbm, xgboost, ydf, catboost, sklearn):
+        if peer is not ours and not is_installed(peer.__name__):
             print(f"| {peer.__name__} is not installed | |")
+            continue
+        for name, rows, call in peer(given.trees):
+            n_calls = given.calls if "scikit" not in name else given.calls // 10
+            print(f"| {name} | {median(call, rows, n_calls):.1f} |", flush=True)
+    installed = filter(is_installed, PACKAGES)
+    print("\n" + ", ".join(f"{name} {import_module(name).__version__}" for name in installed))
 
 
 if __name__ == "__main__":

@@ -15,11 +15,12 @@ def _rows():
 
 
 def _answers(model):
+    one = model.predictor()
     return Fitted(
         proba=model.predict_proba,
         single={
             "predict_proba": model.predict_proba,
-            "predictor": model.predictor().predict_proba,
+            "predictor": lambda row: one.predict_proba(row[0]),
         },
     )
 

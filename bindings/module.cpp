@@ -2,6 +2,10 @@
 #include "areas.h"
 
 NB_MODULE(_native, m) {
+#ifdef NDEBUG
+  // A program may end while it holds models: that is nothing to warn of.
+  nanobind::set_leak_warnings(false);
+#endif
   m.doc() = "The compiled engine of arboleda. Private: use the arboleda package.";
   arboleda::python::init_errors(m);
   arboleda::python::init_context(m);

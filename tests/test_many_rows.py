@@ -7,8 +7,12 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
+from scipy import sparse
 from tests.conftest import ROOT
 from tests.many_rows import MODELS, answers, fitted, table
 
@@ -44,6 +48,63 @@ def test_any_number_of_threads_and_callers(name, monkeypatch):
             assert_array_equal(found, expected)
     for n_jobs in (1, 2, 3, 7):
         assert_array_equal(answers(model.set_params(n_jobs=n_jobs), X), expected)
+
+
+CONTAINERS = {
+    "lists": lambda X: X.tolist(),
+    "pandas": pd.DataFrame,
+    "pandas, nullable": lambda X: pd.DataFrame(X).astype("Float64"),
+    "polars": lambda X: pl.DataFrame(X, schema=[f"c{j}" for j in range(6)], nan_to_null=True),
+    "Arrow": lambda X: pa.table(
+        {f"c{j}": pa.array(x, from_pandas=True) for j, x in enumerate(X.T)}
+    ),
+    "objects": lambda X: X.astype(object),
+    "big-endian": lambda X: X.astype(">f8"),
+    "columns of other types": lambda X: pd.DataFrame(
+        {j: x.astype(np.float32) if j == 5 else x for j, x in enumerate(X.T)}
+    ),
+}
+
+
+@EVERY
+@pytest.mark.filterwarnings("ignore:X has feature names")
+def test_any_container_and_a_model_that_was_saved(name, tmp_path):
+    X = table(400, seed=4)
+    model = fitted(name)
+    expected = answers(model, X)
+    for container in CONTAINERS.values():
+        assert_array_equal(answers(model, container(X)), expected)
+    model.save(tmp_path / "model")
+    again = ab.load(tmp_path / "model")
+    assert_array_equal(answers(again, X), expected)
+    order = np.random.default_rng(0).permutation(len(X))[:333]
+    assert_array_equal(answers(again, X[order]), expected[order])
+    whole = np.rint(np.clip(np.nan_to_num(X), -99, 99))
+    expected = answers(model, whole)
+    for kind in (np.int8, np.int16, np.int32, np.int64):
+        assert_array_equal(answers(again, whole.astype(kind)), expected)
+    assert_array_equal(answers(again, np.abs(whole).astype(np.uint8)), answers(model, abs(whole)))
+    single = X.astype(np.float32)
+    assert_array_equal(answers(again, single), answers(model, single.astype(np.float64)))
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "categories"])
+def test_sparse_rows_are_dense_ones(name):
+    X = table(500, seed=5)
+    X[np.random.default_rng(1).random(X.shape) < 0.7] = 0.0
+    X[X == 0.0] = 0.0  # what is not stored is the positive one
+    expected = answers(fitted(name), X)
+    for form in (sparse.csr_array, sparse.csc_array):
+        assert_array_equal(answers(fitted(name), form(X)), expected)
+    assert_array_equal(answers(fitted(name), sparse.csr_array(X[:9])), expected[:9])
+
+
+@EVERY
+@pytest.mark.parametrize("n_rows", [1, 100])
+def test_tables_of_another_width_are_refused(name, n_rows):
+    for width in (5, 7):
+        with pytest.raises(ValueError, match=f"X has {width} features, but .* is expecting 6"):
+            answers(fitted(name), np.zeros((n_rows, width)))
 
 
 def test_every_width_of_registers():

@@ -2,6 +2,7 @@
 
 import copy
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -176,6 +177,21 @@ def test_whole_numbers_as_categories():
     expected = model.predict(X)
     assert [predictor(row) for row in X[:30]] == expected[:30].tolist()
     assert [predictor(row.tolist()) for row in X[:30]] == expected[:30].tolist()
+
+
+@pytest.mark.parametrize("name", ["forest", "hist", "M1"])
+def test_callers_may_share_it(name):
+    X, y = numbers()
+    model = clone(CLASSIFIERS[name]).fit(X, classes(y, 3))
+    expected = model.predict_proba(X)
+    predictor = model.predictor()
+
+    def ask(first):
+        rows = np.roll(np.arange(N_ROWS), first)
+        return all(same(predictor.predict_proba(X[i]), expected[i]) for i in rows)
+
+    with ThreadPoolExecutor(8) as callers:
+        assert all(callers.map(ask, range(8)))
 
 
 def test_one_class_and_no_round():

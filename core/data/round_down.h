@@ -1,8 +1,8 @@
 // Comparing with thresholds in the type of the numbers compared.
 #pragma once
 
-#include <cmath>
-#include <limits>
+#include <bit>
+#include <cstdint>
 
 namespace arboleda {
 
@@ -10,10 +10,10 @@ namespace arboleda {
 // they are at most this.
 inline void round_down(double x, double& number) { number = x; }
 inline void round_down(double x, float& number) {
-  number = static_cast<float>(x);
-  if (static_cast<double>(number) > x) {
-    number = std::nextafter(number, -std::numeric_limits<float>::infinity());
-  }
+  number = static_cast<float>(x);  // the nearest: if it is above x, the next lower one is not
+  const std::uint32_t above = static_cast<double>(number) > x ? 1 : 0;
+  const auto bits = std::bit_cast<std::uint32_t>(number);
+  number = std::bit_cast<float>((bits >> 31) != 0 ? bits + above : bits - above);
 }
 
 }  // namespace arboleda

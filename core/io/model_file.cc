@@ -46,15 +46,21 @@ bool is_name(std::string_view name) {
          });
 }
 
-// How many numbers an array of this shape has; -1 where that is beyond what a file can hold.
+// How many numbers an array of this shape has; -1 where that is beyond what a file can hold. NumPy bounds
+// an empty array, too, by the product of its other lengths.
 std::int64_t count_of(const std::vector<std::uint64_t>& shape) {
   constexpr auto kMost = UInt128{std::numeric_limits<std::int64_t>::max()} / 8;
   UInt128 count = 1;
+  bool empty = false;
   for (const std::uint64_t length : shape) {
+    if (length == 0) {
+      empty = true;
+      continue;
+    }
     count *= length;
     if (count > kMost) return -1;
   }
-  return static_cast<std::int64_t>(count);
+  return empty ? 0 : static_cast<std::int64_t>(count);
 }
 
 void put(Bytes& out, std::size_t at, std::uint64_t number) {

@@ -117,6 +117,15 @@ TEST_CASE("more columns than the file is long are refused, and without a file ac
   CHECK(read_tree_section(write_tree_section(wide)).arrays().n_features == 1'000'000'000);
 }
 
+TEST_CASE("an empty array has lengths that memory could hold, and keeps them") {
+  const NamedArray plain{"x", {0, 3}, std::vector<double>{}};
+  CHECK(read_model(write_model("{}", {}, {plain})).arrays[0].shape == plain.shape);
+  for (const std::vector<std::uint64_t>& shape :
+       {std::vector<std::uint64_t>{0, std::uint64_t{1} << 63}, {std::uint64_t{1} << 61, 0}}) {
+    CHECK_THROWS_AS(write_model("{}", {}, {NamedArray{"x", shape, std::vector<double>{}}}), Error);
+  }
+}
+
 TEST_CASE("the sections of an ensemble come back, and whatever changes them is found") {
   const auto refused = [](ByteView sections) {
     try {

@@ -4,20 +4,6 @@ namespace arboleda {
 
 namespace {
 
-bool is_of_floats(const ColumnView& column) {
-  switch (column.dtype) {
-    case DType::float32:
-    case DType::int8:
-    case DType::int16:
-    case DType::uint8:
-    case DType::uint16:
-    case DType::boolean:
-      return true;
-    default:
-      return false;
-  }
-}
-
 std::size_t ceil_of(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
 }  // namespace
@@ -39,13 +25,6 @@ WalkBy walk_for(std::span<const CompactTree> trees, FeatureIndex n_features, std
   const bool many = n_rows >= most_nodes / kNarrowGain && n_rows >= kTreeRows;
   return narrow && many ? WalkBy::narrow_nodes : WalkBy::wide_nodes;
 }
-
-bool is_of_floats(const TableView& table) {
-  return std::all_of(table.columns.begin(), table.columns.end(),
-                     [](const ColumnView& column) { return is_of_floats(column); });
-}
-
-bool is_of_floats(const SparseRows& table) { return is_of_floats(table.lines.data); }
 
 std::size_t BlockSize::rows(std::size_t n_rows, std::size_t bytes_a_row, int n_threads) const {
   const std::size_t most = std::clamp(most_bytes / bytes_a_row, kLanes, most_rows);

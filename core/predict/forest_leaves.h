@@ -39,10 +39,6 @@ enum class WalkBy : std::uint8_t { codes, narrow_nodes, wide_nodes };
 // The fastest way.
 WalkBy walk_for(std::span<const CompactTree> trees, FeatureIndex n_features, std::size_t n_rows);
 
-// Whether every number of the table is one of float exactly.
-bool is_of_floats(const TableView& table);
-bool is_of_floats(const SparseRows& table);
-
 template <class Table, class Visit>
 void for_each_coded_leaf(const Forest& forest, TreeRange range, LeavesAs leaves_as,
                          const Table& table, const Context& context, const Visit& visit) {
@@ -76,8 +72,9 @@ struct BlockSize {
   std::size_t rows(std::size_t n_rows, std::size_t bytes_a_row, int n_threads) const;
 };
 
-// Calls find(t, block, leaves) and visit(t, first row, leaves) for every block of rows and, within a block,
-// for the trees in their order; `find` puts the leaves of the rows of the block where it is told.
+// Calls find(t, first row, block, leaves, worker) and visit(t, first row, leaves) for every block of rows
+// and, within a block, for the trees in their order; `find` puts the leaves of the rows of the block where
+// it is told.
 template <class Number, class Table, class Find, class Visit>
 void for_each_block_leaf(TreeRange range, BlockSize most, const Table& table,
                          const Context& context, const Find& find, const Visit& visit) {
@@ -99,29 +96,45 @@ void for_each_block_leaf(TreeRange range, BlockSize most, const Table& table,
                  fill(table, begin, end, block);
                  for (std::size_t t = range.first; t < range.last; ++t) {
                    context.check();
-                   find(t, block, here, worker);
+                   find(t, begin, block, here, worker);
                    visit(t, begin, std::span<const std::uint32_t>(here));
                  }
                  clear(table, begin, end, block);
                });
 }
 
-template <class Number, class Table, class Visit>
+// Leaves that are given as nodes, as they are asked for.
+inline void tell_leaves(const CompactTree& tree, LeavesAs leaves_as,
+                        std::span<std::uint32_t> leaves) {
+  if (leaves_as == LeavesAs::nodes) return;
+  for (std::uint32_t& leaf : leaves) leaf = static_cast<std::uint32_t>(tree.nodes[leaf].leaf());
+}
+
+template <class Table, class Visit>
 void for_each_narrow_leaf(const Forest& forest, TreeRange range, LeavesAs leaves_as,
                           const Table& table, const Context& context, const Visit& visit) {
-  std::vector<std::vector<NarrowNode<Number>>> trees(range.size());
-  parallel_for(context.n_threads(), trees.size(), [&](std::size_t t, int) {
-    trees[t] = narrow<Number>(forest.trees[range.first + t]);
-  });
-  std::vector<std::vector<Walker>> walkers(
-      static_cast<std::size_t>(std::max(1, context.n_threads())));
+  std::vector<std::vector<NarrowNode>> trees(range.size());
+  parallel_for(context.n_threads(), trees.size(),
+               [&](std::size_t t, int) { trees[t] = narrow(forest.trees[range.first + t]); });
+  struct Worker {
+    std::vector<Walker> walkers;
+    std::vector<std::uint32_t> undecided, decided;
+  };
+  std::vector<Worker> workers(static_cast<std::size_t>(std::max(1, context.n_threads())));
   const std::size_t width = std::max<std::size_t>(1, table.n_columns());
-  for_each_block_leaf<Number>(
+  for_each_block_leaf<float>(
       range, {std::size_t{1} << 23, std::size_t{1} << 16}, table, context,
-      [&](std::size_t t, const RowBlock<Number>& block, std::span<std::uint32_t> leaves,
-          int worker) {
-        walk(std::span<const NarrowNode<Number>>(trees[t - range.first]), leaves_as, block, width,
-             walkers[static_cast<std::size_t>(worker)], leaves);
+      [&](std::size_t t, std::size_t begin, const RowBlock<float>& block,
+          std::span<std::uint32_t> leaves, int number) {
+        auto& [walkers, undecided, decided] = workers[static_cast<std::size_t>(number)];
+        walk(trees[t - range.first], leaves_as, block, width, walkers, leaves, undecided);
+        decided.resize(undecided.size());
+        find_leaves<true>(
+            forest.trees[t], decided.size(), decided.data(),
+            [&](std::size_t i) { return begin + undecided[i]; },
+            [&](std::size_t row, std::size_t column) { return table.at(row, column); });
+        tell_leaves(forest.trees[t], leaves_as, decided);
+        for (std::size_t i = 0; i < decided.size(); ++i) leaves[undecided[i]] = decided[i];
       },
       visit);
 }
@@ -132,7 +145,8 @@ void for_each_wide_leaf(const Forest& forest, TreeRange range, LeavesAs leaves_a
   const std::size_t width = std::max<std::size_t>(1, table.n_columns());
   for_each_block_leaf<double>(
       range, {std::size_t{1} << 20, std::size_t{1} << 13}, table, context,
-      [&](std::size_t t, const RowBlock<double>& block, std::span<std::uint32_t> leaves, int) {
+      [&](std::size_t t, std::size_t, const RowBlock<double>& block,
+          std::span<std::uint32_t> leaves, int) {
         const CompactTree& tree = forest.trees[t];
         const auto row_of = [&](std::size_t i) { return block.numbers.data() + i * width; };
         const auto value = [](const double* row, std::size_t column) { return row[column]; };
@@ -141,10 +155,7 @@ void for_each_wide_leaf(const Forest& forest, TreeRange range, LeavesAs leaves_a
         } else {
           find_leaves<false>(tree, leaves.size(), leaves.data(), row_of, value);
         }
-        if (leaves_as == LeavesAs::nodes) return;
-        for (std::uint32_t& leaf : leaves) {
-          leaf = static_cast<std::uint32_t>(tree.nodes[leaf].leaf());
-        }
+        tell_leaves(tree, leaves_as, leaves);
       },
       visit);
 }
@@ -161,11 +172,7 @@ void for_each_leaf(const Forest& forest, TreeRange range, LeavesAs leaves_as, co
       for_each_coded_leaf(forest, range, leaves_as, table, context, visit);
       break;
     case WalkBy::narrow_nodes:
-      if (is_of_floats(table)) {
-        for_each_narrow_leaf<float>(forest, range, leaves_as, table, context, visit);
-      } else {
-        for_each_narrow_leaf<double>(forest, range, leaves_as, table, context, visit);
-      }
+      for_each_narrow_leaf(forest, range, leaves_as, table, context, visit);
       break;
     case WalkBy::wide_nodes:
       for_each_wide_leaf(forest, range, leaves_as, table, context, visit);

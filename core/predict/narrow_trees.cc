@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <limits>
 
 #include "data/round_down.h"
 #include "tree/walk.h"
@@ -11,49 +13,74 @@ namespace arboleda {
 namespace {
 
 // NaN of a leaf's number.
-void name_leaf(std::size_t number, float& threshold) {
-  threshold = std::bit_cast<float>(0x7FC00000u | static_cast<std::uint32_t>(number));
-}
-void name_leaf(std::size_t number, double& threshold) {
-  threshold = std::bit_cast<double>(std::uint64_t{0x7FF80000} << 32 | number);
+float name_of_leaf(std::size_t number) {
+  return std::bit_cast<float>(0x7FC00000u | static_cast<std::uint32_t>(number));
 }
 
 // Hardly a leaf of a deep tree is nearer to the root than the first steps go; later a few steps are made
 // between looking who has come to a leaf.
 constexpr int kFirstSteps = 8, kSteps = 4;
 
-template <bool kMissing, class Number>
-std::uint32_t step(const NarrowNode<Number>* nodes, std::uint32_t at, const Number* row) {
-  const NarrowNode<Number> node = nodes[at];
-  const Number x = row[node.column()];
+// What a block asks of its walks beside comparing: where the missing go, who is undecided.
+struct Care {
+  bool missing, rounded;
+};
+
+template <bool kMissing>
+std::uint32_t step(const NarrowNode& node, std::uint32_t at, float x) {
   std::uint32_t left = x <= node.threshold ? 1 : 0;
   if constexpr (kMissing) left |= static_cast<std::uint32_t>(x != x) & node.missing_left();
   return at + choose(left != 0, 1, node.away());
 }
 
-template <bool kMissing, class Number>
-void take_steps(const NarrowNode<Number>* nodes, int n_steps, const Number* numbers,
-                std::size_t width, Walker* walkers) {
+// Whether the row meets a threshold that it equals on its next steps.
+template <bool kMissing>
+bool meets_equal(const NarrowNode* nodes, int n_steps, std::uint32_t at, const float* row) {
+  bool equal = false;
+  for (int s = 0; s < n_steps; ++s) {
+    const float x = row[nodes[at].column()];
+    equal |= x == nodes[at].threshold;
+    at = step<kMissing>(nodes[at], at, x);
+  }
+  return equal;
+}
+
+template <Care kCare>
+void take_steps(const NarrowNode* nodes, int n_steps, const float* numbers, std::size_t width,
+                Walker* walkers, std::vector<std::uint32_t>& undecided) {
   std::uint32_t at[kLanes];
-  const Number* row[kLanes];
+  const float* row[kLanes];
   for (std::size_t i = 0; i < kLanes; ++i) {
     at[i] = walkers[i].at;
     row[i] = numbers + static_cast<std::size_t>(walkers[i].row) * width;
   }
+  float nearest = 1.0f;  // to a threshold
   for (int s = 0; s < n_steps; ++s) {
-    for (std::size_t i = 0; i < kLanes; ++i) at[i] = step<kMissing>(nodes, at[i], row[i]);
+    for (std::size_t i = 0; i < kLanes; ++i) {
+      const NarrowNode node = nodes[at[i]];
+      const float x = row[i][node.column()];
+      if constexpr (kCare.rounded) nearest = std::min(nearest, std::abs(x - node.threshold));
+      at[i] = step<kCare.missing>(node, at[i], x);
+    }
+  }
+  if (kCare.rounded && nearest == 0.0f) [[unlikely]] {
+    for (std::size_t i = 0; i < kLanes; ++i) {
+      if (meets_equal<kCare.missing>(nodes, n_steps, walkers[i].at, row[i])) {
+        undecided.push_back(walkers[i].row);
+      }
+    }
   }
   for (std::size_t i = 0; i < kLanes; ++i) walkers[i].at = at[i];
 }
 
 // Notes where the walkers are; returns how many are not in a leaf, which come to the front.
-template <LeavesAs kLeavesAs, class Number>
-std::size_t drop_arrived(const NarrowNode<Number>* nodes, std::size_t n, Walker* walkers,
+template <LeavesAs kLeavesAs>
+std::size_t drop_arrived(const NarrowNode* nodes, std::size_t n, Walker* walkers,
                          std::uint32_t* leaf) {
   std::size_t n_left = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const auto walker = walkers[i];
-    const NarrowNode<Number> node = nodes[walker.at];
+    const NarrowNode node = nodes[walker.at];
     leaf[walker.row] = kLeavesAs == LeavesAs::nodes ? walker.at : node.leaf_number();
     walkers[n_left] = walker;
     n_left += node.is_leaf() ? std::size_t{0} : std::size_t{1};
@@ -61,78 +88,75 @@ std::size_t drop_arrived(const NarrowNode<Number>* nodes, std::size_t n, Walker*
   return n_left;
 }
 
-template <bool kMissing, LeavesAs kLeavesAs, class Number>
-void walk_all(const NarrowNode<Number>* nodes, const Number* numbers, std::size_t width,
-              std::vector<Walker>& walkers, std::span<std::uint32_t> leaf) {
+template <Care kCare, LeavesAs kLeavesAs>
+void walk_all(const NarrowNode* nodes, const float* numbers, std::size_t width,
+              std::vector<Walker>& walkers, std::span<std::uint32_t> leaf,
+              std::vector<std::uint32_t>& undecided) {
   walkers.resize(leaf.size() + kLanes);
   for (std::size_t i = 0; i < leaf.size(); ++i) walkers[i] = {static_cast<std::uint32_t>(i), 0};
   int n_steps = kFirstSteps;
   for (std::size_t n = leaf.size(); n > 0; n_steps = kSteps) {
     std::fill_n(&walkers[n], kLanes, walkers[n - 1]);  // a full last group
     for (std::size_t i = 0; i < n; i += kLanes) {
-      take_steps<kMissing>(nodes, n_steps, numbers, width, &walkers[i]);
+      take_steps<kCare>(nodes, n_steps, numbers, width, &walkers[i], undecided);
     }
     n = drop_arrived<kLeavesAs>(nodes, n, walkers.data(), leaf.data());
   }
 }
 
-template <bool kMissing, class Number>
-void walk_as(LeavesAs leaves_as, const NarrowNode<Number>* nodes, const Number* numbers,
-             std::size_t width, std::vector<Walker>& walkers, std::span<std::uint32_t> leaf) {
-  if (leaves_as == LeavesAs::nodes) {
-    walk_all<kMissing, LeavesAs::nodes>(nodes, numbers, width, walkers, leaf);
-  } else {
-    walk_all<kMissing, LeavesAs::numbers>(nodes, numbers, width, walkers, leaf);
-  }
+template <Care kCare>
+void walk_as(LeavesAs leaves_as, const NarrowNode* nodes, const float* numbers, std::size_t width,
+             std::vector<Walker>& walkers, std::span<std::uint32_t> leaf,
+             std::vector<std::uint32_t>& undecided) {
+  const auto as = leaves_as == LeavesAs::nodes ? walk_all<kCare, LeavesAs::nodes>
+                                               : walk_all<kCare, LeavesAs::numbers>;
+  as(nodes, numbers, width, walkers, leaf, undecided);
 }
 
 }  // namespace
 
 bool can_be_narrow(const CompactTree& tree, FeatureIndex n_features) {
-  using Node = NarrowNode<float>;
-  return static_cast<std::size_t>(n_features) <= Node::kColumn + std::size_t{1} &&
-         tree.n_nodes() <= Node::kAway && tree.category.empty();
+  constexpr double kLowest = std::numeric_limits<float>::lowest();
+  return static_cast<std::size_t>(n_features) <= NarrowNode::kColumn + std::size_t{1} &&
+         tree.n_nodes() <= NarrowNode::kAway && tree.category.empty() &&
+         std::all_of(tree.nodes.begin(), tree.nodes.end(), [](const CompactNode& node) {
+           return node.is_leaf() || node.threshold >= kLowest;
+         });
 }
 
-template <class Number>
-std::vector<NarrowNode<Number>> narrow(const CompactTree& tree) {
-  using Node = NarrowNode<Number>;
-  std::vector<Node> nodes;
+std::vector<NarrowNode> narrow(const CompactTree& tree) {
+  std::vector<NarrowNode> nodes;
   nodes.reserve(tree.n_nodes());
   for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
     const CompactNode& node = tree.nodes[i];
-    Number threshold;
     if (node.is_leaf()) {
-      name_leaf(node.leaf(), threshold);
-      nodes.push_back({threshold, 0});
+      nodes.push_back({name_of_leaf(node.leaf()), 0});
       continue;
     }
+    float threshold;
     round_down(node.threshold, threshold);
     const auto away = static_cast<std::uint32_t>(node.right) - static_cast<std::uint32_t>(i);
     const auto column = static_cast<std::uint32_t>(node.feature());
     const std::uint32_t missing_left = node.missing_left() ? 1 : 0;
-    nodes.push_back({threshold, missing_left << 31 | column << Node::kAwayBits | away});
+    nodes.push_back({threshold, missing_left << 31 | column << NarrowNode::kAwayBits | away});
   }
   return nodes;
 }
 
-template <class Number>
-void walk(std::span<const NarrowNode<Number>> tree, LeavesAs leaves_as,
-          const RowBlock<Number>& block, std::size_t width, std::vector<Walker>& walkers,
-          std::span<std::uint32_t> leaf) {
-  const Number* numbers = block.numbers.data();
-  if (block.any_missing) {
-    walk_as<true>(leaves_as, tree.data(), numbers, width, walkers, leaf);
+void walk(std::span<const NarrowNode> tree, LeavesAs leaves_as, const RowBlock<float>& block,
+          std::size_t width, std::vector<Walker>& walkers, std::span<std::uint32_t> leaf,
+          std::vector<std::uint32_t>& undecided) {
+  undecided.clear();
+  const auto with = [&]<Care kCare>() {
+    walk_as<kCare>(leaves_as, tree.data(), block.numbers.data(), width, walkers, leaf, undecided);
+  };
+  if (block.any_rounded) {
+    block.any_missing ? with.template operator()<Care{true, true}>()
+                      : with.template operator()<Care{false, true}>();
   } else {
-    walk_as<false>(leaves_as, tree.data(), numbers, width, walkers, leaf);
+    block.any_missing ? with.template operator()<Care{true, false}>()
+                      : with.template operator()<Care{false, false}>();
   }
 }
-
-template std::vector<NarrowNode<float>> narrow(const CompactTree&);
-template std::vector<NarrowNode<double>> narrow(const CompactTree&);
-template void walk(std::span<const NarrowNode<float>>, LeavesAs, const RowBlock<float>&,
-                   std::size_t, std::vector<Walker>&, std::span<std::uint32_t>);
-template void walk(std::span<const NarrowNode<double>>, LeavesAs, const RowBlock<double>&,
-                   std::size_t, std::vector<Walker>&, std::span<std::uint32_t>);
 
 }  // namespace arboleda

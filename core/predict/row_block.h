@@ -3,21 +3,31 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 #include <vector>
 
 #include "data/column.h"
+#include "data/round_down.h"
 
 namespace arboleda {
 
-// Number: double, or float where every number of the table is one exactly.
+// Number: double or float. What float does not hold is rounded down to it.
 template <class Number>
 struct RowBlock {
   std::vector<Number> numbers;
   bool any_missing = false;
+  bool any_rounded = false;
 
   template <class T>
   void put(std::size_t at, T x) {
-    numbers[at] = static_cast<Number>(x);
+    if constexpr (std::is_same_v<Number, float> && sizeof(T) >= sizeof(float) &&
+                  !std::is_same_v<T, float>) {
+      const auto exact = static_cast<double>(x);
+      round_down(exact, numbers[at]);
+      any_rounded |= static_cast<double>(numbers[at]) < exact;
+    } else {
+      numbers[at] = static_cast<Number>(x);
+    }
     any_missing |= numbers[at] != numbers[at];
   }
 };

@@ -78,6 +78,8 @@ def number_format(values: Iterable[float | None], bounded: bool) -> Callable[[fl
     >>> write = number_format([2143.71, 1880.2, None], bounded=False)
     >>> write(2143.71), write(-880.2), write(None)
     ('2,144', '−880', '–')
+    >>> write(0.0239), number_format([0.97], bounded=True)(-48471.5836)
+    ('0.0239', '−48,472')
     >>> number_format([0.97], bounded=True)(0.5)
     '0.5000'
     """
@@ -88,8 +90,10 @@ def number_format(values: Iterable[float | None], bounded: bool) -> Callable[[fl
     def write(value: float | None) -> str:
         if value is None:
             return NOTHING
-        if decimals > 8 or abs(value) >= 1e10:
-            return plain(value)
+        # What would read as nothing, or as more digits than anyone wants, has its own decimals.
+        hidden = not bounded and 0 < abs(value) < 0.5 * 10.0**-decimals
+        if hidden or decimals > 8 or abs(value) >= (1e3 if bounded else 1e10):
+            return plain(value, 3 if hidden else 4)
         return fixed(value, decimals)
 
     return write

@@ -39,7 +39,7 @@ class Compiled:
     def __init__(self, model, folder, **options):
         path, library = folder / "model.c", folder / "model.so"
         ab.export_c(model, path, **options)
-        strict = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
+        strict = ["-std=c99", "-Wpedantic", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
         command = [CC, *strict, "-O0", "-shared", "-fPIC", "-o", library, path, "-lm"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
@@ -71,6 +71,8 @@ class Compiled:
 
 CLASSIFIERS = {
     "tree": ab.DecisionTreeClassifier(max_depth=6),
+    "pruned": ab.PrunedTreeClassifier(cv=3, random_state=0),
+    "switching": ab.ClassSwitchingClassifier(n_estimators=5, random_state=0),
     "root alone": ab.DecisionTreeClassifier(max_depth=1, min_impurity_decrease=9.0),
     "forest": ab.RandomForestClassifier(n_estimators=9, random_state=0),
     "hard votes": ab.RandomForestClassifier(n_estimators=9, voting="hard", random_state=0),
@@ -105,7 +107,15 @@ CLASSIFIERS = {
 }
 REGRESSORS = {
     "tree": ab.DecisionTreeRegressor(max_depth=6),
+    "absolute error": ab.DecisionTreeRegressor(max_depth=4, criterion="absolute_error"),
+    "pruned": ab.PrunedTreeRegressor(cv=3, random_state=0),
     "forest": ab.RandomForestRegressor(n_estimators=9, random_state=0),
+    "medians": ab.RandomForestRegressor(
+        n_estimators=5, criterion="absolute_error", max_depth=4, random_state=0
+    ),
+    "extra trees": ab.ExtraTreesRegressor(n_estimators=9, random_state=0),
+    "subspace": ab.RandomSubspaceRegressor(n_estimators=5, random_state=0),
+    "boosting": ab.GradientBoostingRegressor(n_estimators=9, loss="huber", random_state=0),
     "hist": ab.HistGradientBoostingRegressor(max_iter=9, min_samples_leaf=5),
     "linear": ab.HistGradientBoostingRegressor(max_iter=9, linear_leaves=True),
     "quantiles": ab.HistGradientBoostingRegressor(
@@ -163,15 +173,16 @@ def test_the_logarithm_of_a_mean(tmp_path):
     assert_allclose(values[:, 0], model.predict(X), rtol=4 * np.finfo(float).eps)
 
 
-@pytest.mark.parametrize("name", ["forest", "hist", "R2", "linear"])
+@pytest.mark.parametrize("name", ["forest", "hist", "R2", "linear", "quantiles", "mean"])
 def test_single_precision(name, tmp_path):
     X, y = numbers()
     model = REGRESSORS[name].fit(X, y)
     single = X.astype(np.float32)
     compiled = Compiled(model, tmp_path, number_type="float32")
-    values, _ = compiled.ask(single, 1)
+    expected = model.predict(single).reshape(N_ROWS, -1)
+    values, _ = compiled.ask(single, expected.shape[1])
     # The way is that of the model for the same values; answers are rounded.
-    assert_allclose(values[:, 0], model.predict(single), rtol=1e-5, atol=1e-5)
+    assert_allclose(values, expected, rtol=1e-5, atol=1e-5)
 
 
 def test_thresholds_between_two_single_numbers(tmp_path):
@@ -221,6 +232,50 @@ def test_categories(encoding, n_classes, tmp_path):
     strange[:, 0] = [np.nan, -1.0, 1e300, np.inf]
     answers, _ = compiled.ask(strange, max(1, n_classes))
     assert (answers == answers[0]).all()
+
+
+def of_categories(kind, **parameters):
+    return kind(categorical_features="from_dtype", **parameters)
+
+
+SMALL_TREE = of_categories(ab.DecisionTreeClassifier, max_depth=4)
+WITH_CATEGORIES = {
+    "tree": of_categories(ab.DecisionTreeClassifier),
+    "forest": of_categories(ab.RandomForestClassifier, n_estimators=9, random_state=0),
+    "extra trees": of_categories(ab.ExtraTreesRegressor, n_estimators=9, random_state=0),
+    "boosting": of_categories(ab.GradientBoostingClassifier, n_estimators=9, random_state=0),
+    "bagging": ab.BaggingClassifier(SMALL_TREE, n_estimators=5, random_state=0),
+    "M1": ab.AdaBoostClassifier(SMALL_TREE, n_estimators=5, algorithm="M1", random_state=0),
+    "R2": ab.AdaBoostRegressor(
+        of_categories(ab.DecisionTreeRegressor, max_depth=4), n_estimators=5, random_state=0
+    ),
+}
+
+
+@pytest.mark.parametrize("number_type", ["float64", "float32"])
+@pytest.mark.parametrize("name", WITH_CATEGORIES)
+def test_categories_of_every_kind(name, number_type, tmp_path):
+    frame, y = mixed()
+    frame["x"] = frame["x"].astype(np.float32).astype(float)
+    model = WITH_CATEGORIES[name]
+    is_classifier = hasattr(model, "predict_proba")
+    model.fit(frame, classes(y, 3) if is_classifier else y)
+    compiled = Compiled(model, tmp_path, number_type=number_type)
+    asked = frame.head(80).copy()
+    asked.loc[3, "town"] = "Elche"
+    X = np.empty((80, 3))
+    X[:, 1] = asked["x"]
+    for j, column in ((0, "town"), (2, "team")):
+        texts = asked[column]
+        X[:, j] = [compiled.category(j, t) if isinstance(t, str) else np.nan for t in texts]
+    found, told = compiled.ask(X, 3 if is_classifier else 1)
+    expected = model.predict_proba(asked) if is_classifier else model.predict(asked)[:, None]
+    single = number_type == "float32"
+    assert_allclose(found, expected, rtol=2e-6 if single else 1e-15, atol=1e-6 if single else 3e-16)
+    if is_classifier:
+        ordered = np.sort(expected, axis=1)
+        apart = ordered[:, -1] - ordered[:, -2] > (1e-5 if single else 0.0)
+        assert_array_equal(model.classes_[told][apart], model.predict(asked)[apart])
 
 
 def test_huge_and_infinite_numbers_go_somewhere(tmp_path):

@@ -141,6 +141,21 @@ def test_single_precision_goes_where_its_values_go() -> None:
     np.testing.assert_allclose(shares, boosted.predict_proba(rounded), atol=1e-6)
 
 
+@pytest.mark.parametrize("scale", [1e-300, 1e-42, 1e38, 1e305])
+def test_targets_beyond_float32(scale: float) -> None:
+    """The operator for trees adds in float32."""
+    for model in (
+        ab.DecisionTreeRegressor(max_depth=4, n_jobs=1),
+        ab.RandomForestRegressor(12, **KW),
+        ab.GradientBoostingRegressor(n_estimators=5, **KW),
+    ):
+        told = model.fit(NUMBERS, scale * Y).predict(NUMBERS)
+        np.testing.assert_allclose(run(model, NUMBERS)[0] / scale, told / scale, atol=1e-6)
+    both = ab.DecisionTreeRegressor(max_depth=4).fit(NUMBERS, np.c_[Y, scale * Y])
+    found = run(both, NUMBERS)[0] / [1.0, scale]
+    np.testing.assert_allclose(found, both.predict(NUMBERS) / [1.0, scale], atol=1e-6)
+
+
 def test_thresholds_are_kept_to_the_last_bit() -> None:
     model = ab.DecisionTreeRegressor(n_jobs=1).fit(NUMBERS[["full"]], Y)
     split = model.tree_.threshold[model.tree_.children_left >= 0]

@@ -62,6 +62,8 @@ def damaged_bytes(content: bytes, numbers: random.Random) -> bytes:
     """Some bytes are others, are gone, or come twice."""
     found = bytearray(content)
     for _ in range(numbers.randint(1, 4)):
+        if not found:
+            return b""
         at = numbers.randrange(len(found))
         kind = numbers.randrange(4)
         if kind == 0:
@@ -72,7 +74,8 @@ def damaged_bytes(content: bytes, numbers: random.Random) -> bytes:
             del found[at : at + numbers.randint(1, 40)]
         else:
             found[at:at] = found[at : at + numbers.randint(1, 40)]
-    return bytes(found[: numbers.randrange(len(found))] if numbers.random() < 0.1 else found)
+    cut = bool(found) and numbers.random() < 0.1
+    return bytes(found[: numbers.randrange(len(found))] if cut else found)
 
 
 def damaged_json(content: bytes, numbers: random.Random) -> bytes:

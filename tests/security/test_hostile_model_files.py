@@ -101,6 +101,8 @@ ARRAYS = [
     (struct.pack("<IIIIQ8s", 1, 1, 1, 0, 2**61, b"x"), "the shape of the array 'x' and its length"),
     (struct.pack("<IIIIQ8s", 1, 1, 1, 0, 2**64 - 1, b"x"), "the shape of the array 'x'"),
     (struct.pack("<IIIIQQ8s", 1, 1, 2, 0, 2**32, 2**32, b"x"), "the shape of the array 'x'"),
+    (struct.pack("<IIIIQQ8s", 1, 1, 2, 0, 0, 2**63, b"x"), "the shape of the array 'x'"),
+    (struct.pack("<IIIIQQ8s", 2, 1, 2, 0, 2**60, 0, b"x"), "the shape of the array 'x'"),
     (struct.pack("<IIIIQ8s", 1, 1, 1, 0, 1, b"X"), "an array has an impossible name"),
 ]
 

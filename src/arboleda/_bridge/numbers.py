@@ -18,6 +18,8 @@ _ENCODE = (
     "OneHotEncoder, or drop it"
 )
 _TIMES = {np.datetime64, np.timedelta64}
+# Of an array that is looked through for infinity, so that what is found stays in the caches.
+_CELLS_AT_ONCE = 1 << 16
 _NUMBERS = (str, bytes, bool, int, float, Decimal, np.bool_, np.integer, np.floating)
 
 
@@ -94,7 +96,7 @@ def engine_numbers(values: npt.NDArray[Any], place: str) -> npt.NDArray[Any]:
         If a value is infinite; it is named with its row.
     """
     values = in_engine_type(values)
-    if not infinite_columns(values.reshape(-1, 1))[0]:
+    if not holds_infinity(values):
         return values
     row = int(np.flatnonzero(np.isinf(values))[0])
     raise ValueError(
@@ -113,9 +115,17 @@ def in_engine_type(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def infinite_columns(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """Tell for each column of a two-dimensional array whether it holds infinity."""
-    if values.dtype.kind != "f" or not values.size:
+    if not holds_infinity(values):
         return np.zeros(values.shape[1], dtype=bool)
     # fmax and fmin skip NaN and need no temporary.
     top, bottom = np.fmax.reduce(values, axis=0), np.fmin.reduce(values, axis=0)
     infinite: npt.NDArray[np.bool_] = np.isinf(top) | np.isinf(bottom)
     return infinite
+
+
+def holds_infinity(values: npt.NDArray[Any]) -> bool:
+    """Tell whether any number of an array is infinite, some rows after the others."""
+    if values.dtype.kind != "f" or not values.size:
+        return False
+    step = max(1, _CELLS_AT_ONCE * len(values) // values.size)
+    return any(np.isinf(values[i : i + step]).any() for i in range(0, len(values), step))

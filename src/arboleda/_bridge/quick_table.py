@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._bridge.columns import Table
-from arboleda._bridge.numbers import infinite_columns
+from arboleda._bridge.numbers import holds_infinity
 from arboleda._bridge.schema import Schema
 
 _FEW_ROWS = 1000  # of a frame, whose numbers may have to be copied to stand in one array
@@ -40,7 +40,7 @@ def read_quickly(estimator: Any, X: Any) -> Table | None:
         return None
     if matrix.shape[1] != schema.n_columns or not matrix.shape[0] or not matrix.dtype.isnative:
         return None
-    if _holds_infinity(matrix):
+    if holds_infinity(matrix):
         return None
     return Table(list(matrix.T), len(matrix), schema.n_levels, matrix)
 
@@ -54,8 +54,3 @@ def _matrix_of_frame(X: Any, schema: Schema) -> npt.NDArray[Any] | None:
         return None
     matrix: npt.NDArray[Any] = X.to_numpy()
     return matrix
-
-
-def _holds_infinity(matrix: npt.NDArray[Any]) -> bool:
-    few = matrix.size <= 10_000  # a mask of so many is made sooner than their extremes are found
-    return bool((np.isinf(matrix) if few else infinite_columns(matrix)).any())

@@ -8,6 +8,7 @@ import numpy as np
 
 from arboleda._errors import ModelFormatError
 from arboleda.adaboost._boosted_trees import BoostedTrees
+from arboleda.adaboost._saved_votes import are_weights
 from arboleda.bagging._saved_members import decoded_tree, encoded_tree, with_columns_of
 from arboleda.persist import Array as SavedArray
 from arboleda.persist import ForestPart
@@ -44,7 +45,7 @@ class SavedTrees:
         seeds = SavedArray(np.int64).decode(f"{name}.seeds", stored["seeds"], sections)
         if not len(weights) == len(seeds) == forest.n_trees > 0:
             raise ModelFormatError(f"{name} has not one weight and one seed for each tree")
-        if not (np.isfinite(weights).all() and (weights >= 0.0).all()):
+        if not are_weights(weights):
             raise ModelFormatError(f"{name} has weights that are none")
         if not ((seeds >= 0) & (seeds < 2**32)).all():
             raise ModelFormatError(f"{name} has seeds that cannot be")

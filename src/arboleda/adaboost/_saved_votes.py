@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from arboleda._bridge.adaboost import WeightedForest
 from arboleda._errors import ModelFormatError
@@ -79,6 +80,11 @@ def complete(members: TreeMembers, model: Any) -> str | None:
     return with_columns_of(model, tree, members.weighted.forest, (1,))
 
 
+def are_weights(weights: npt.NDArray[np.float64]) -> bool:
+    """Whether none is negative, and votes times these, added up, are numbers."""
+    return bool((weights >= 0.0).all() and weights.max(initial=0.0) < 1e300 / len(weights))
+
+
 def _decoded_rounds(name: str, stored: Any, sections: Sections) -> Rounds:
     if not isinstance(stored, dict) or stored.keys() != set(_ROUNDS):
         raise ModelFormatError(f"{name} does not say what its rounds were")
@@ -86,6 +92,6 @@ def _decoded_rounds(name: str, stored: Any, sections: Sections) -> Rounds:
     parts = {part: array.decode(f"{name}.{part}", stored[part], sections) for part in _ROUNDS}
     if len({len(part) for part in parts.values()}) != 1 or not len(parts["weight"]):
         raise ModelFormatError(f"{name} has not as many numbers of each kind as rounds")
-    if not (np.isfinite(parts["weight"]).all() and (parts["weight"] > 0.0).all()):
+    if not (are_weights(parts["weight"]) and parts["weight"].all()):
         raise ModelFormatError(f"{name} has weights that are none")
     return Rounds(**parts)

@@ -164,6 +164,10 @@ def _is_ascending(rows: np.ndarray[Any, Any], n_rows: int) -> bool:
     return bool(rows.size and rows[0] >= 0 and rows[-1] < n_rows and (np.diff(rows) > 0).all())
 
 
+def _is_column(number: Any) -> bool:
+    return type(number) is int and 0 <= number < 2**31
+
+
 def encoded_tree(example: Any) -> dict[str, Any]:
     """Return what stands in the header of a tree with all that the members share."""
     return {
@@ -188,7 +192,7 @@ def decoded_tree(name: str, stored: Any, parameters: Any) -> Any:
             "max_features": int(max_features),
             "missing_columns": list(missing),
             **rest,
-        } if not rest and max_features > 0 and all(type(j) is int for j in missing):
+        } if not rest and max_features > 0 and all(map(_is_column, missing)):
             tree: Any = _TREES[kind]()
         case _:
             raise ModelFormatError(f"{name} does not say what its trees are")

@@ -42,7 +42,8 @@ def coded_to_onnx(
         Labels of the classes.
     input_type : {"float64", "float32"}, default="float64"
     more : mapping of type to callable, or None
-        Further kinds of models, and what adds one to the graph, given it and its `Place`.
+        Further kinds of models and of steps before them, and what adds one to the graph, given it
+        and its `Place`.
 
     Returns
     -------

@@ -44,7 +44,7 @@ class Place:
     columns: npt.NDArray[np.intp] | None = None  # None: all
     # Of classifiers, by id: scores of the classes, where these and not probabilities decide.
     scores: dict[int, str] = field(default_factory=dict)
-    # Further kinds of models, and what adds one to the graph.
+    # Further kinds of models and of steps before them, and what adds one to the graph.
     more: Mapping[type, Callable[[Any, Place], str]] = field(default_factory=dict)
 
 

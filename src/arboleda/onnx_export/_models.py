@@ -98,7 +98,11 @@ def _of_pipeline(pipeline: Pipeline, place: Place) -> str:
     """Transformers, and the model that stands after them."""
     matrix = place.inputs.numbers(place.columns)
     for _, step in pipeline.steps[:-1]:
-        matrix = prepared(step, matrix, place.graph)
+        if type(step) in place.more:
+            before = replace(place, inputs=GivenMatrix(place.graph, matrix), columns=None)
+            matrix = place.more[type(step)](step, before)
+        else:
+            matrix = prepared(step, matrix, place.graph)
     inner = replace(place, inputs=GivenMatrix(place.graph, matrix), columns=None)
     found = answer(pipeline.steps[-1][1], inner)
     last = id(pipeline.steps[-1][1])

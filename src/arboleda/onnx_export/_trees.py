@@ -23,6 +23,9 @@ from arboleda.onnx_export._graph import Graph
 
 Floats = npt.NDArray[np.float64]
 
+# Of powers of two: float32 ends at 127, and at -126 loses digits.
+_WITHIN_FLOAT32 = 60
+
 
 class TreeNodes:
     """Nodes of trees in the form of ONNX, whose leaves add to scores."""
@@ -77,12 +80,12 @@ class TreeNodes:
         joined = {name: np.concatenate(parts) for name, parts in self._parts.items()}
         leaf = joined.pop("is_leaf")
         values = joined.pop("nodes_values")
-        coarse, fine = self._in_two(joined["target_weights"], joined["target_ids"])
+        weights, ids = joined["target_weights"], joined["target_ids"]
+        powers = _powers(weights, ids, base)
+        coarse, fine = self._in_two(np.ldexp(weights, -powers[ids]), ids)
         for name in ("target_treeids", "target_nodeids"):
             joined[name] = np.tile(joined[name], 2)
-        joined["target_ids"] = np.concatenate(
-            [joined["target_ids"], joined["target_ids"] + self.n_outputs]
-        )
+        joined["target_ids"] = np.concatenate([ids, ids + self.n_outputs])
         del joined["target_weights"]
         sums = graph.add(
             "TreeEnsembleRegressor",
@@ -100,7 +103,12 @@ class TreeNodes:
         scores = graph.add(
             "Add", graph.columns(both, places), graph.columns(both, places + self.n_outputs)
         )
-        return graph.add("Add", scores, graph.constant(base[np.newaxis])) if base.any() else scores
+        if base.any():
+            scaled = np.ldexp(base, -powers)
+            scores = graph.add("Add", scores, graph.constant(scaled[np.newaxis]))
+        if not powers.any():
+            return scores
+        return graph.add("Mul", scores, graph.constant(np.ldexp(1.0, powers)[np.newaxis]))
 
     def _in_two(self, weights: Floats, ids: npt.NDArray[Any]) -> tuple[Floats, Floats]:
         """Part leaf values in multiples of a unit and what is left.
@@ -118,6 +126,14 @@ class TreeNodes:
 
     def _keep(self, name: str, array: npt.NDArray[Any]) -> None:
         self._parts.setdefault(name, []).append(array)
+
+
+def _powers(weights: Floats, ids: npt.NDArray[Any], base: Floats) -> npt.NDArray[np.int32]:
+    """Powers of two by which scores are divided, where float32 cannot hold leaf values and sums."""
+    largest = np.abs(base)
+    np.maximum.at(largest, ids, np.abs(weights))
+    _, exponent = np.frexp(largest)
+    return np.where(np.abs(exponent) > _WITHIN_FLOAT32, exponent - 1, 0).astype(np.int32)
 
 
 class _Nodes:

@@ -56,6 +56,7 @@ class Training:
 class TreeLearner(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     """Parameters of growth, and the checks of what goes in."""
 
+    _learns_from_codes = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_depth": [Interval(Integral, 1, None, closed="left"), None],
         "min_samples_split": [
