@@ -17,7 +17,7 @@ SOURCES := pyproject.toml CMakeLists.txt \
     $(shell find core bindings src -type f -not -path '*/build/*' -not -path '*/__pycache__/*')
 CPP := $(shell find core bindings -type f \( -name '*.h' -o -name '*.cc' -o -name '*.cpp' \) \
     -not -path '*/build/*')
-PY := src tests tools docs benchmarks
+PY := src tests tools docs benchmarks examples
 
 # Tests of one file stay in one process and share its fixtures; ARGS="-n 0" runs all in this one.
 # Each process is one of several, so the numeric libraries' own threads would only get in the way.

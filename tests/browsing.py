@@ -33,11 +33,20 @@ def system_browser() -> str:
     return found
 
 
-@pytest.fixture(scope="module")
+_STARTED: list[Browser] = []
+
+
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
+    """One for all folders of tests: each has a fixture of its own, the first of them starts it."""
+    if _STARTED:
+        yield _STARTED[0]
+        return
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=system_browser(), args=SWITCHES)
+        _STARTED.append(chromium)
         yield chromium
+        _STARTED.clear()
         chromium.close()
 
 

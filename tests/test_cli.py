@@ -1,6 +1,7 @@
 """The command: what it prints, its exit codes, and one sentence for everything that is wrong."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -223,6 +224,57 @@ def test_what_cannot_be_explored_is_one_sentence(
     assert "Traceback" not in captured.err
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
     assert (tmp_path / "t.csv").read_text() == GOOD
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study of the good table and a copy of it, with the table beside them."""
+    folder = tmp_path_factory.mktemp("small")
+    (folder / "t.csv").write_text(GOOD)
+    options = {"target": "b", "task": "regression", "models": "mean,cart", "jobs": 1}
+    Study(folder / "t.csv", out=folder / "study", **options).run()
+    shutil.copytree(folder / "study", folder / "copy")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["predict", "study", "t.csv"],
+        ["explore", "t.csv"],
+        ["explain", "study", "--row", "1"],
+        ["export", "study", "--model", "cart"],
+        ["compare", "study", "copy"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_places_where_no_file_can_be(
+    small: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: list[str],
+) -> None:
+    if command[0] == "export":
+        pytest.importorskip("onnx")
+    monkeypatch.chdir(small)
+    monkeypatch.delenv("HOME", raising=False)
+    before = sorted(small.rglob("*"))
+    (small / "loop.csv").symlink_to("loop.csv")
+    (small / "device.csv").symlink_to("/dev/full")
+    (small / "folder.csv").mkdir()
+    places = ("loop.csv", "device.csv", "folder.csv", "t.csv/inside.csv", "/proc/none/here.csv")
+    for place in places:
+        assert run(*command, "--out", place) == 2, place
+        told = capsys.readouterr().err.splitlines()[-1]
+        assert told.startswith("arboleda: error: "), place
+        assert Path(place).name in told, place
+        assert "Traceback" not in told
+    assert (small / "device.csv").is_symlink()
+    assert Path("/dev/full").is_char_device()
+    for name in ("loop.csv", "device.csv"):
+        (small / name).unlink()
+    (small / "folder.csv").rmdir()
+    assert sorted(small.rglob("*")) == before
 
 
 def press(*_: object, **__: object) -> None:

@@ -59,6 +59,13 @@ def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
     assert {file.name for file in tmp_path.iterdir()} == {"pipe", "link", "folder"}
 
 
+def test_a_link_to_itself_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(OSError, match="it is a link to itself"):
+        write_atomically(tmp_path / "loop", "new")
+    assert [file.is_symlink() for file in tmp_path.iterdir()] == [True]
+
+
 def test_permissions_follow_the_umask(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:

@@ -128,6 +128,7 @@ PYTHON = {
     "model_selection": {"_bridge", "_row_losses", "boosting", "forest"},
     "report": {"_files", "_numbers", "_reading", "_speech"},
     "study": {
+        "_bridge",
         "_files",
         "_numbers",
         "_strict_json",

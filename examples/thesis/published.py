@@ -113,7 +113,17 @@ PROBLEMS = {
             single_stacking   0.95 0.96 0.96 0.96 0.96
             """,
         ),
-        {},
+        _rows(
+            ("accuracy", "mcc"),
+            """
+            cart              0.882 0.869
+            naive_bayes       0.546 0.516
+            logistic          0.913 0.903
+            lda               0.867 0.853
+            neighbours        0.966 0.963
+            random_forest     0.969 0.965
+            """,
+        ),
         (),
     ),
     "p3": Problem(

@@ -28,8 +28,8 @@ def write_atomically(path: Path, data: bytes | str) -> None:
     Raises
     ------
     OSError
-        If the folder is missing or read-only, no space is left, or ``path`` is a folder, a device
-        or a pipe.
+        If the folder is missing or read-only, no space is left, or ``path`` is a folder, a device,
+        a pipe or a link to itself.
 
     Examples
     --------
@@ -54,8 +54,8 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
     Raises
     ------
     OSError
-        If the folder is missing or read-only, no space is left, or ``path`` is a folder, a device
-        or a pipe.
+        If the folder is missing or read-only, no space is left, or ``path`` is a folder, a device,
+        a pipe or a link to itself.
 
     Examples
     --------
@@ -68,6 +68,8 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
     b'12'
     """
     target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise OSError(errno.ELOOP, "it is a link to itself")
     if target.exists() and not target.is_file():
         # A rename would put a file in the place of a device for everybody.
         raise OSError(errno.EINVAL, "it is not a file")

@@ -1,6 +1,7 @@
 """The thesis's studies: tables are prepared as it says, and the page says what was found."""
 
 import functools
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -124,6 +125,16 @@ def test_a_study_ends_in_a_page_beside_the_thesis(
     text = page.read_text()
     for printed in ("Table 3.5", "Figure 3.3", "2,059", "2,605", "2,114", "projected", "RMSE"):
         assert printed in text
+
+
+def test_the_page_has_no_class_that_the_report_styles_otherwise() -> None:
+    report = FOLDER.parents[1] / "src" / "arboleda" / "report" / "templates" / "report.css"
+    own, theirs = (
+        set(re.findall(r"\.([a-z][\w-]*)", path.read_text()))
+        for path in (FOLDER / "beside.css", report)
+    )
+    assert own
+    assert not own & theirs
 
 
 @pytest.mark.parametrize(

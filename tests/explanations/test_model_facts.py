@@ -1,15 +1,20 @@
 """The facts of a model against what scikit-learn and NumPy say, worked out by hand."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
+from sklearn.pipeline import Pipeline
 
 from arboleda.explanations import Explanation, explain_study
 from arboleda.explanations._examples import beyond_training, correlated_columns, rows_to_see
+from arboleda.study.combined.estimators import CombinedRegressor
+from arboleda.study.combined.rules import MeanRule
+from arboleda.study.model_importance import describe_importance
 from arboleda.study.subject import Subject
 
 
@@ -28,6 +33,22 @@ def test_importance_ranks_what_makes_the_target_first(of_model: Explanation, tas
     first = {"binary": "soil", "multiclass": "kind", "regression": "length"}[task]
     assert columns[0]["name"] == first
     assert columns[0]["value"] > 2 * columns[0]["standard_error"] > 0
+
+
+def test_a_model_of_many_is_asked_about_fewer_rows_for_its_importance(subject: Subject) -> None:
+    if subject.classes:
+        pytest.skip("a combination of regressors shows it")
+    subject = replace(subject, test=subject.train)  # more than the fewest that are asked about
+    members = [("same", [subject.pipeline] * 4)]
+    model = CombinedRegressor.of(members, MeanRule((1.0,)), len(subject.names))
+    many = replace(subject, pipeline=Pipeline([("model", model)]))
+    assert (subject.n_models, many.n_models) == (1, 4)
+    asked = 10 * len(subject.names) * 4 * 200
+    alone, together = (describe_importance(one, asked) for one in (subject, many))
+    assert alone is not None
+    assert together is not None
+    assert alone["n_rows"] == len(subject.test.x) > together["n_rows"] == 200
+    assert together["columns"][0]["name"] == alone["columns"][0]["name"]
 
 
 def test_effects_are_mean_answers_with_the_column_set(

@@ -111,9 +111,22 @@ def test_a_lone_model_and_no_model_at_all(facts: Facts, kept: int) -> None:
     facts["models"] = [*facts["models"][:kept], facts["models"][-1]]
     text = text_of(render_report(facts))
     if kept:
-        assert "Support vector machine was studied alone" in text
+        assert "Of two models only Support vector machine could be scored" in text
+        facts["models"].pop()
+        assert "Support vector machine was studied alone" in text_of(render_report(facts))
     else:
         assert "No model could be fitted" in text
+
+
+def test_what_had_no_time_did_not_fail(make_facts: Callable[..., Facts]) -> None:
+    facts = make_facts("binary")
+    lost = facts["models"][-1]
+    lost["error"] = "Left out: no time was left to score a candidate on all folds"
+    text = text_of(render_report(facts))
+    assert f"There was no time left for {lost['name']}" in text
+    assert "could not be fitted" not in text
+    spanish = text_of(render_report(facts, "es"))
+    assert "Excluido: no quedó tiempo para evaluar un candidato" in spanish
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 8, 9, 26, 30])
@@ -155,6 +168,22 @@ def test_what_calibration_is_worth_is_told(make_facts: Callable[..., Facts]) -> 
     assert "gives no probabilities by itself" in text_of(render_report(facts))
     found |= {"chosen": None, "variants": [], "error": "ValueError: too few rows"}
     assert "Could not be tried ValueError: too few rows" in text_of(render_report(facts))
+
+
+def test_weights_have_the_same_decimals_and_none_is_told_once(
+    make_facts: Callable[..., Facts],
+) -> None:
+    facts = make_facts("binary")
+    combined = next(model for model in facts["models"] if model.get("ensemble"))
+    names = ["Bagging of one", "Bagging of two", "Bagging of three", "Bagging of four"]
+    combined["ensemble"]["members"] = [
+        {"key": f"bag_{place}", "name": name, "weight": weight}
+        for place, (name, weight) in enumerate(zip(names, [0.26, 0.0004, 0, 0], strict=True))
+    ]
+    text = text_of(render_report(facts))
+    assert "Bagging of one 0.260" in text
+    assert "Bagging of two <0.001" in text
+    assert "No weight: Bagging of three and Bagging of four." in text
 
 
 def test_a_first_look_is_not_shown_as_the_score_of_a_fold(

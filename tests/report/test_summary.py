@@ -33,13 +33,21 @@ def test_calm_facts_need_no_caution(calm: Facts) -> None:
     assert cautions(calm) == ""
 
 
-def test_the_figures_are_score_test_and_baseline(calm: Facts) -> None:
+def test_the_figures_are_score_test_baseline_and_what_most_readers_know(calm: Facts) -> None:
     values = [(figure.label, figure.value) for figure in summarise(calm).figures]
     assert values == [
         ("Accuracy, cross-validated", "0.9600"),
         ("Accuracy, test rows", "0.9600"),
         ("Baseline, test rows", "0.2000"),
+        ("ROC AUC, test rows", "0.9800"),
     ]
+
+
+def test_a_reader_who_knows_no_log_loss_finds_the_accuracy(calm: Facts) -> None:
+    calm["study"] |= {"metric": "log_loss", "metric_label": "Log-loss", "greater_is_better": False}
+    figure = summarise(calm).figures[-1]
+    assert (figure.label, figure.value) == ("Accuracy, test rows", "0.9600")
+    assert figure.note == "ROC AUC 0.9800"
 
 
 def test_an_error_is_compared_as_a_share(make_facts: Callable[..., Facts]) -> None:
@@ -122,3 +130,10 @@ def test_the_state_of_the_rows_is_told(calm: Facts) -> None:
 def test_the_metric_is_named_as_within_a_sentence(calm: Facts, label: str, said: str) -> None:
     calm["study"]["metric_label"] = label
     assert f"did best of eight models: {said} 0.9600" in summarise(calm).sentences[0]
+
+
+def test_no_part_is_named_that_the_page_lacks(calm: Facts) -> None:
+    calm["models"][0]["test"]["calibration"] |= {"error": 0.2, "largest_by_chance": 0.05}
+    assert "the section on calibration says what helps" in cautions(calm)
+    calm["calibration"] = None
+    assert "more than chance explains (5.0\N{NO-BREAK SPACE}%)." in cautions(calm)

@@ -144,3 +144,18 @@ def test_markup_in_a_text_leaves_the_rest_escaped() -> None:
 
     said = text("page.skipped", name=Markup("<b>x</b>"), reason="<i>")
     assert said == "Not computed for <b>x</b>: &lt;i&gt;."
+
+
+def test_names_stand_in_the_quotes_of_the_page() -> None:
+    said = (
+        "The column 'it\\'s' names 12 cases of several rows each, and rows of one case are on both "
+        "sides of each split: if the model is to predict new cases, --groups 'its' tests that."
+    )
+    assert told(said).startswith("The column “it's” names 12 cases")
+    # What is to be typed keeps the quotes of the shell.
+    assert "--groups 'its' tests" in told(said)
+    with speaking(speech_of("es")):
+        assert told(said).startswith("La columna «it's» nombra 12 casos")
+        assert "--groups 'its'" in told(said)
+        rare = "The class 'a' has 3 rows, so some folds may lack it and its scores are rough."
+        assert told(rare).startswith("La clase «a» tiene 3 filas")

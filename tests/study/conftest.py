@@ -1,6 +1,6 @@
 """Small tables and studies shared by the tests of the study."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,22 @@ def make_mixed(n: int = 160, seed: int = 0) -> pd.DataFrame:
 @pytest.fixture(scope="session")
 def mixed() -> pd.DataFrame:
     return make_mixed()
+
+
+@pytest.fixture(scope="module")
+def undrawn() -> Iterator[None]:
+    """Studies write an empty page: drawing one takes as long as all else of a small study.
+
+    For tests that ask nothing of the page; it is drawn for every odd table in ``test_study``.
+    """
+
+    def touch(facts: Any, path: Path) -> None:
+        path.touch()
+        (path.parent / "figures").mkdir()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("arboleda.study.study.write_report", touch)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,8 @@ from arboleda.study.answers import Said
 from arboleda.study.predictions import predict_table
 from arboleda.study.sureness import learn_intervals, learn_sets
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 def prices(n: int, seed: int) -> pd.DataFrame:
     draw = np.random.default_rng(seed)

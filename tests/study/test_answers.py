@@ -25,6 +25,8 @@ from arboleda.study.reading import read_table
 from arboleda.study.scoring import class_scores
 from arboleda.study.settings import Settings
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 MODELS = "naive_bayes,ridge"
 
 

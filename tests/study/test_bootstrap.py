@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 
-from arboleda.study.bootstrap import bootstrap_interval, quick_score
+from arboleda.study.bootstrap import _measure, bootstrap_interval, quick_score
 from arboleda.study.scoring import METRICS, all_scores
 
 DRAW = np.random.default_rng(2)
@@ -16,8 +17,9 @@ def test_quick_scores_of_classes(metric: str, n_classes: int) -> None:
     score = DRAW.dirichlet(np.ones(n_classes), size=80).round(2)
     score /= score.sum(axis=1, keepdims=True)
     predicted = score.argmax(axis=1)
-    expected = all_scores(y, predicted, score, n_classes)[metric]
-    assert quick_score(metric, y, predicted, score, n_classes) == pytest.approx(expected)
+    costs = DRAW.uniform(0, 3, (n_classes, n_classes)) if metric == "cost" else None
+    expected = all_scores(y, predicted, score, n_classes, costs)[metric]
+    assert quick_score(metric, y, predicted, score, n_classes, costs) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("metric", [m.key for m in METRICS if m.task == "regression"])
@@ -33,6 +35,7 @@ def test_what_is_not_defined_is_none() -> None:
     assert quick_score("roc_auc", y, y, None, 2) is None
     assert quick_score("log_loss", y, y, None, 2) is None
     assert quick_score("r2", np.ones(5), np.zeros(5), None, 0) is None
+    assert quick_score("roc_auc", y, y, np.full((5, 2), np.nan), 2) is None
     assert quick_score("mcc", y, y, None, 2) == 0.0
     assert bootstrap_interval("r2", np.ones(5), np.zeros(5), None, n_classes=0, seed=0) == (
         None,
@@ -47,6 +50,48 @@ def test_the_interval_of_an_accuracy_is_that_of_a_proportion() -> None:
     half = 1.96 * np.sqrt(0.8 * 0.2 / 400)
     assert low == pytest.approx(0.8 - half, abs=0.006)
     assert high == pytest.approx(0.8 + half, abs=0.006)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_areas_of_rows_that_count_several_times(n_classes: int) -> None:
+    y = DRAW.integers(n_classes, size=80)
+    score = DRAW.dirichlet(np.ones(n_classes), size=80).round(1)  # ties
+    score /= score.sum(axis=1, keepdims=True)
+    times = DRAW.integers(0, 4, size=80).astype(float)
+    shown = [1] if n_classes == 2 else range(n_classes)
+    by_hand = [roc_auc_score(y == k, score[:, k], sample_weight=times) for k in shown]
+    measure = _measure("roc_auc", y, y, score, n_classes)
+    assert measure(times) == pytest.approx(np.mean(by_hand))
+    assert measure((y == 1).astype(float)) is None
+
+
+@pytest.mark.parametrize("metric", ["rmse", "r2"])
+def test_rows_of_a_group_are_drawn_together(metric: str) -> None:
+    y, predicted = DRAW.normal(size=(2, 60))
+    groups = np.repeat(np.arange(60) * 7, 5)
+    copies = y.repeat(5), predicted.repeat(5)
+    alone = bootstrap_interval(metric, y, predicted, None, n_classes=0, seed=0)
+    together = bootstrap_interval(metric, *copies, None, n_classes=0, seed=0, groups=groups)
+    # Five copies of each row tell no more than one of each.
+    assert together == pytest.approx(alone)
+    apart = bootstrap_interval(metric, *copies, None, n_classes=0, seed=0)
+    assert apart[1] - apart[0] < 0.6 * (alone[1] - alone[0])
+
+
+def test_groups_of_one_row_are_rows() -> None:
+    y = DRAW.integers(2, size=300)
+    predicted = np.where(DRAW.random(300) < 0.7, y, 1 - y)
+    alone, grouped = (
+        bootstrap_interval("mcc", y, predicted, None, n_classes=2, seed=0, groups=groups)
+        for groups in (None, np.arange(300))
+    )
+    assert grouped == pytest.approx(alone, abs=0.02)
+
+
+def test_one_group_tells_nothing_of_others() -> None:
+    y = np.arange(20.0)
+    options = {"n_classes": 0, "seed": 0, "groups": np.full(20, 3)}
+    assert bootstrap_interval("rmse", y, y + 1, None, **options) == (None, None)
 
 
 def test_the_seed_decides_the_draws() -> None:

@@ -1,12 +1,13 @@
 """Calibration of the best model: scikit-learn's methods by hand, and no choice by the test rows."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn import metrics as sk
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.model_selection import StratifiedKFold, train_test_split
@@ -110,7 +111,7 @@ def test_a_method_must_gain_more_than_a_standard_error(
 
 def test_a_machine_without_probabilities_gets_some() -> None:
     x, y = load_iris(return_X_y=True)
-    folds = inner_folds(y[::2], 0, None, ordered=False)
+    folds = inner_folds(y[::2], 0)
     found = calibrated(make_pipeline(StandardScaler(), SVC()), x[::2], y[::2], x[1::2], 3, folds)
     assert found.pop("none") is None
     inner = StratifiedKFold(3, shuffle=True, random_state=0)
@@ -118,6 +119,39 @@ def test_a_machine_without_probabilities_gets_some() -> None:
         model = make_pipeline(StandardScaler(), SVC())
         by_hand = CalibratedClassifierCV(model, method=method, cv=inner, ensemble=False)
         assert said == pytest.approx(by_hand.fit(x[::2], y[::2]).predict_proba(x[1::2]), abs=1e-9)
+
+
+class Memory(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Answers with the latest time that it learned from, and notes who asks."""
+
+    seen: ClassVar[list[tuple[float, float]]] = []
+
+    def fit(self, X: Any, y: Any) -> Any:
+        self.classes_ = np.unique(y)
+        self.latest_ = float(X.max())
+        return self
+
+    def predict_proba(self, X: Any) -> Any:
+        Memory.seen.append((self.latest_, float(X.min())))
+        return np.full((len(X), 2), 0.5)
+
+
+def test_in_time_order_nothing_is_learned_from_later_rows() -> None:
+    draw = np.random.default_rng(0)
+    times = draw.integers(0, 50, 200)
+    y = draw.integers(2, size=200)
+    Memory.seen.clear()
+    x = times[:, None].astype(float)
+    found = calibrated(Memory(), x, y, x[:5], 2, inner_folds(y, 0, times=times))
+    assert set(found) == {"none", *METHODS}
+    inner = Memory.seen[:3]
+    assert len(inner) == 3
+    assert all(learned < asked for learned, asked in inner)
+    with pytest.raises(ValueError, match="all classes"):
+        inner_folds(np.arange(200) // 100, 0, times=np.arange(200) // 100)
+    late = (times > 20).astype(int)
+    folds = inner_folds(late, 0, times=times)
+    assert all(len(np.unique(late[fit])) == 2 for fit, _ in folds)
 
 
 def test_what_counts_as_probabilities() -> None:
@@ -129,6 +163,7 @@ def test_what_counts_as_probabilities() -> None:
 def test_the_test_rows_have_no_say(tmp_path: Path, bayes: StudyResult) -> None:
     x, y, _, test, _ = table_of(bayes)
     labels = np.array([row["label"] for row in bayes.facts["split"]["classes"]])[y]
+    x = x[:, :6]  # enough to tell by
     spoiled = x.copy()
     spoiled[test] *= 7.0
     columns = [f"x{j}" for j in range(x.shape[1])]

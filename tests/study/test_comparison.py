@@ -10,6 +10,8 @@ from arboleda.study import Study
 from arboleda.study.answers import Said
 from arboleda.study.comparison import compare_on_rows
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
@@ -78,6 +80,26 @@ def test_where_the_metric_is_not_defined_there_is_no_test() -> None:
     assert compare_on_rows("roc_auc", y, said, said, 2, True) is None
 
 
+@pytest.mark.parametrize("metric", ["rmse", "accuracy"])
+def test_rows_of_a_group_count_as_one(metric: str) -> None:
+    draw = np.random.default_rng(3)
+    y = draw.integers(2, size=60)
+    said = [np.where(draw.random(60) < share, y, 1 - y) for share in (0.8, 0.6)]
+    n_classes = 2 if metric == "accuracy" else 0
+
+    def compared(times: int, groups: Any) -> Any:
+        first, second = (Said(one.repeat(times), None) for one in said)
+        up = metric == "accuracy"
+        return compare_on_rows(metric, y.repeat(times), first, second, n_classes, up, groups)
+
+    rows = compared(1, np.arange(60))
+    copies = compared(9, np.arange(60).repeat(9))
+    assert copies == pytest.approx(rows)
+    assert copies["method"] == "influence"
+    assert compared(9, None)["p"] < 0.1 * copies["p"]
+    assert compared(9, np.zeros(540, dtype=int)) is None
+
+
 def test_of_equally_good_models_one_in_twenty_differs() -> None:
     draw = np.random.default_rng(0)
     n, times, alarms = 200, 400, 0
@@ -88,3 +110,12 @@ def test_of_equally_good_models_one_in_twenty_differs() -> None:
         assert got is not None
         alarms += got["p"] < 0.05
     assert 0.025 < alarms / times < 0.085
+
+
+def test_what_rounding_alone_tells_apart_does_not_differ() -> None:
+    y = np.arange(40) % 7 * 0.01
+    said = y + 0.0249
+    other = Said(said * (1 + 2.0**-52), None)
+    got = compare_on_rows("rmse", y, Said(said, None), other, 0, False)
+    assert got is not None
+    assert (got["difference"], got["p"]) == (0.0, 1.0)

@@ -13,6 +13,8 @@ from arboleda.study import Study, StudyError
 from arboleda.study.asked import make_settings
 from arboleda.study.config import config_text, read_config
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 TABLE = "a,who,when,y\n" + "".join(f"{i % 7},{i % 10},{i},{'pq'[i % 2]}\n" for i in range(60))
 EVERYTHING: dict[str, Any] = {
     "task": "classification",

@@ -1,6 +1,9 @@
 """Files predicted by any fitted model, part by part."""
 
+import gzip
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -66,7 +69,7 @@ def test_several_numbers_a_row_have_no_room(tmp_path: Path) -> None:
 def test_texts_where_numbers_belong(tmp_path: Path) -> None:
     frame = table(tmp_path / "rows.csv")
     model = ab.DecisionTreeRegressor().fit(np.zeros((3, 3)), [1.0, 2.0, 3.0])
-    with pytest.raises(StudyError, match="The column 'more' does not hold numbers"):
+    with pytest.raises(StudyError, match=r"'more' of rows.csv does not hold numbers.*'unused'"):
         ab.predict_file(model, tmp_path / "rows.csv", tmp_path / "out.csv")
     numbers = frame[["x", "town", "x"]].set_axis(["x", "town", "again"], axis=1)
     numbers.loc[:40, "again"] = np.nan  # whole parts without a number
@@ -84,3 +87,82 @@ def test_what_cannot_be_done(tmp_path: Path) -> None:
         ab.predict_file(model, tmp_path / "rows.csv", tmp_path / "out.txt")
     with pytest.raises(StudyError):
         ab.predict_file(model, tmp_path / "rows.csv", tmp_path / "rows.csv")
+
+
+def saved(write: Callable[[pd.DataFrame, Path], object], name: str) -> Any:
+    return pytest.param(write, name, id=name)
+
+
+def as_bytes(change: Callable[[bytes], bytes]) -> Callable[[pd.DataFrame, Path], object]:
+    return lambda frame, path: path.write_bytes(change(frame.to_csv(index=False).encode()))
+
+
+FORMS = [
+    saved(as_bytes(lambda text: b"\xef\xbb\xbf" + text), "bom.csv"),
+    saved(as_bytes(lambda text: text.replace(b"\n", b"\r\n")), "crlf.csv"),
+    saved(as_bytes(gzip.compress), "packed.csv.gz"),
+    saved(lambda f, path: f[["town", "more", "x"]].to_csv(path, index=False), "order.csv"),
+    saved(lambda f, path: f.assign(other=1.5).to_csv(path, index=False), "additional.csv"),
+    saved(lambda f, path: f.to_csv(path, index=False, sep=";", decimal=","), "comma.csv"),
+    saved(lambda f, path: f.to_parquet(path), "rows.parquet"),
+    saved(lambda f, path: f.head(1).to_csv(path, index=False), "one.csv"),
+]
+
+
+@pytest.mark.parametrize(("write", "name"), FORMS)
+def test_any_form_of_the_table(
+    tmp_path: Path, write: Callable[[pd.DataFrame, Path], object], name: str
+) -> None:
+    frame = table(tmp_path / "rows.csv")
+    X = frame[["x", "town"]]
+    model = ab.DecisionTreeRegressor(categorical_features="from_dtype").fit(X, frame["x"] * 3)
+    write(frame, tmp_path / name)
+    n_rows = ab.predict_file(model, tmp_path / name, tmp_path / "out.parquet")
+    assert n_rows == (1 if name == "one.csv" else 90)
+    found = pd.read_parquet(tmp_path / "out.parquet")["prediction"]
+    assert found.tolist() == model.predict(X)[:n_rows].tolist()
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda f: f.drop(columns="x"), r"The table new.csv lacks the column 'x'"),
+        (
+            lambda f: f.assign(x=[*f["x"][:-1], "1_0"]),
+            r"The column 'x' of new.csv does not hold numbers, .* '1_0' in data row 90 is none; c",
+        ),
+        (
+            lambda f: f.assign(x="2020-01-02"),
+            "Regressor cannot answer new.csv: column 'x' of X holds dates or durations: turn",
+        ),
+        (
+            lambda f: f.assign(x=[*f["x"][:-1], np.inf]),
+            r"Regressor cannot answer new.csv after its first \d+ rows: .* 'x', row \d+ is inf",
+        ),
+        (lambda f: f.head(0), "has a header line but no rows"),
+    ],
+)
+def test_what_is_wrong_is_told_of_the_file(
+    tmp_path: Path, change: Callable[[pd.DataFrame], pd.DataFrame], told: str
+) -> None:
+    frame = table(tmp_path / "rows.csv")
+    model = ab.DecisionTreeRegressor().fit(frame[["x"]], frame["x"])
+    change(frame).to_csv(tmp_path / "new.csv", index=False)
+    out = tmp_path / "out.csv"
+    out.write_text("old")
+    with pytest.raises(StudyError, match=told) as error:
+        ab.predict_file(model, tmp_path / "new.csv", out)
+    assert len(str(error.value).splitlines()) == 1
+    assert out.read_text() == "old"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["new.csv", "out.csv", "rows.csv"]
+
+
+def test_a_model_that_gives_no_reason_is_told_of_all_the_same(tmp_path: Path) -> None:
+    class Silent(LinearRegression):  # type: ignore[misc]
+        def predict(self, X: Any) -> Any:
+            raise ValueError
+
+    (tmp_path / "t.csv").write_text("a\n1\n2\n")
+    model = Silent().fit([[1.0], [2.0]], [1.0, 2.0])
+    with pytest.raises(StudyError, match=r"The Silent cannot answer t.csv: it gives no reason"):
+        ab.predict_file(model, tmp_path / "t.csv", tmp_path / "out.csv")

@@ -17,6 +17,8 @@ import pytest
 from arboleda.study import Study
 
 Timeless = Callable[[Any], Any]
+# Cheap fits, and enough of them to be killed among; combinations of them come last.
+MODELS = "mean,cart,ridge,lasso,gradient_boosting"
 
 
 @pytest.fixture(scope="session")
@@ -28,14 +30,13 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any
     frame = pd.DataFrame(x, columns=["a", "b", "c"]).assign(kind=draw.choice(["u", "v"], 80))
     frame["y"] = x[:, 0] + x[:, 1] ** 2 + draw.normal(size=80)
     frame.to_csv(folder / "small.csv", index=False)
-    return folder / "small.csv", Study(
-        folder / "small.csv", target="y", out=folder / "o"
-    ).run().facts
+    whole = Study(folder / "small.csv", target="y", out=folder / "o", models=MODELS).run()
+    return folder / "small.csv", whole.facts
 
 
 def start(table: Path, out: Path, jobs: int) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "arboleda", "study", str(table), "--target", "y"]
-    command += ["--out", str(out), "--jobs", str(jobs)]
+    command += ["--models", MODELS, "--out", str(out), "--jobs", str(jobs)]
     return subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=out.parent
     )

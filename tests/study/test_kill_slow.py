@@ -41,6 +41,12 @@ def work_of(out: Path) -> set[tuple[str, str, str]]:
         connection.close()
 
 
+def names_of(work: set[tuple[str, str, str]]) -> set[tuple[str, str, str]]:
+    """Without the checksums of the files of scikit-learn's models, which hold the hour."""
+    told = ("importance", "surrogate")
+    return {(m, p, f.split(" ")[0] if f.startswith(told) else f) for m, p, f in work}
+
+
 def models_of(out: Path) -> dict[str, bytes]:
     """The bytes of the models in this library's own format, which holds no time."""
     return {path.name: path.read_bytes() for path in (out / "models").glob("*.arboleda")}
@@ -77,3 +83,82 @@ def test_many_kills(
     assert timeless(json.loads((out / "results.json").read_text())) == timeless(expected.facts)
     assert models_of(out) == models_of(expected.folder)
     assert work_of(out) == work_of(expected.folder)
+
+
+def people(folder: Path) -> Path:
+    """A table with columns of every kind, with groups and with times."""
+    draw = np.random.default_rng(3)
+    n = 150
+    frame = pd.DataFrame(
+        {
+            "who": draw.integers(0, 30, n),
+            "when": draw.permutation(n),
+            "size": draw.normal(size=n),
+            "town": draw.choice(["Rome", "Oslo", "Lima"], n),
+            "age": np.where(draw.random(n) < 0.1, np.nan, draw.integers(18, 90, n)),
+        }
+    )
+    told = frame["size"] + (frame["town"] == "Oslo") + draw.normal(size=n)
+    frame["y"] = np.where(told > 0.3, "yes", "no")
+    frame["price"] = told * frame["size"]
+    frame.to_csv(folder / "people.csv", index=False)
+    return folder / "people.csv"
+
+
+CLASSES = {"target": "y", "models": "most_frequent,lda,cart,svm,random_forest"}
+VALUES = {"target": "price", "models": "mean,ridge,cart,gradient_boosting"}
+COSTS = {"yes": {"no": 5.0}, "no": {"yes": 1.0}}
+
+
+# Everything that a study tells is in one of them: combinations, calibration, costs, rejected rows,
+# groups, a learning curve, importances, a small tree, cautions.
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {
+            **CLASSES,
+            "metric": "roc_auc",
+            "cost_matrix": COSTS,
+            "reject_cost": 0.4,
+            "by": "town,age",
+        },
+        {**CLASSES, "metric": "log_loss", "groups": "who", "cv": "group:3", "by": ["town"]},
+        {**CLASSES, "metric": "mcc", "time": "when", "cv": "time:3"},
+        {**CLASSES, "cv": "5x3", "test_size": 0.3, "seed": 7},
+        {**CLASSES, "models": "most_frequent,lda,naive_bayes", "cv": "loo"},
+        {**CLASSES, "models": "most_frequent,lda,cart", "cv": "bootstrap:10"},
+        {**CLASSES, "preset": "best", "models": "best_leafwise,best_linear,best_neighbours"},
+        {**CLASSES, "preset": "thesis", "models": "cart,logistic,adaboost"},
+        {**VALUES, "metric": "mae", "by": ["town"]},
+        {**VALUES, "preset": "thesis", "time": "when", "cv": "time:4"},
+        {**VALUES, "models": "mean,ridge,lasso", "groups": "who", "lang": "es"},
+    ],
+    ids=lambda asked: f"{asked.get('preset', 'quick')} {asked.get('cv', 5)} {asked['target']}",
+)
+def test_the_same_facts_whoever_does_the_work(
+    tmp_path: Path, timeless: Timeless, asked: dict[str, Any]
+) -> None:
+    table = people(tmp_path)
+    expected = Study(table, out=tmp_path / "one", jobs=1, **asked).run()
+    again = Study(table, out=tmp_path / "again", jobs=1, **asked).run()
+    assert timeless(again.facts) == timeless(expected.facts)
+    assert models_of(again.folder) == models_of(expected.folder)
+    two = Study(table, out=tmp_path / "two", jobs=2, **asked).run()
+    assert timeless(two.facts) == timeless(expected.facts)
+    assert models_of(two.folder) == models_of(expected.folder)
+    out = tmp_path / "killed"
+    command = [sys.executable, "-m", "arboleda", "study"]
+    command += ["--config", str(two.folder / "study.toml"), "--out", str(out)]
+    # While folds are scored, twice, and while models are tested.
+    for files, at_least in (("answers/*.npy", 2), ("answers/*.npy", 12), ("models/*", 2)):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while len(list(out.glob(files))) < at_least and process.poll() is None:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    ended = Study(table, out=out, jobs=1, **asked).run()
+    assert timeless(ended.facts) == timeless(expected.facts)
+    assert models_of(out) == models_of(expected.folder)
+    assert names_of(work_of(out)) == names_of(work_of(expected.folder))

@@ -17,6 +17,8 @@ from arboleda.study.folder.files import MODELS
 
 from .conftest import without_timing
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 SOME = "best_leafwise,best_linear,best_neighbours"
 
 

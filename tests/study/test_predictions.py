@@ -16,6 +16,8 @@ from arboleda.cli import main
 from arboleda.study import Study, StudyError, answerer, predictions
 from arboleda.study.predictions import predict_table
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 @pytest.fixture(scope="module")
 def forest(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Path:

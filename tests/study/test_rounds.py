@@ -1,9 +1,11 @@
 """Searches in rounds: the same whoever does the work and however often it is interrupted."""
 
 import json
+import time
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import jsonschema
@@ -12,6 +14,7 @@ import pandas as pd
 import pytest
 
 from arboleda.study import Study, StudyError, StudyResult, pool
+from arboleda.study.budget import Budget
 from arboleda.study.catalogue import Model, Size
 from arboleda.study.catalogue.space import Choice, Real
 from arboleda.study.ledger import Ledger
@@ -19,6 +22,8 @@ from arboleda.study.plan import CELL_COST, JOB_COST
 from arboleda.study.presets import PRESETS, Entry, Preset
 from arboleda.study.search import Grid, Halving, Tpe, halving
 from arboleda.study.work import do_job
+
+pytestmark = pytest.mark.usefixtures("undrawn")
 
 SCHEMA = json.loads(files("arboleda.study").joinpath("facts.schema.json").read_text())
 MODELS = "most_frequent,cart,logistic"
@@ -224,6 +229,23 @@ def test_a_budget_for_few_models_takes_the_cheap_ones(
     assert "most_frequent" in tried
     left = {item["key"]: item["whole"] for item in tight.facts["search"]["left_out"]}
     assert set(left) | tried >= {"most_frequent", "logistic", "cart"}
+
+
+def test_a_slow_start_leaves_no_model_out() -> None:
+    budget = Budget(90.0, time.monotonic(), 1)
+    tests = [_costing(f"model {i}", 0.3) for i in range(12)]
+    for test in tests:
+        budget.keep_for(test)
+    # The first fit should take some milliseconds and takes half a second: it loads modules.
+    budget.learn(_costing("first", 0.02), 0.5)
+    assert all(budget.fits(test) for test in tests)
+    # That the machine is slow is seen all the same, by the second.
+    budget.learn(_costing("first", 0.02), 0.5)
+    assert not any(budget.fits(test) for test in tests)
+
+
+def _costing(model: str, cost: float) -> Any:
+    return SimpleNamespace(model=model, cost=cost)
 
 
 def test_a_fit_without_luck_is_tried_again(table: pd.DataFrame, tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def small(n: int = 160, seed: int = 0) -> pd.DataFrame:
 
 
 def test_groups_and_times(run: Run, tmp_path: Path) -> None:
-    facts = run(small(), "y", models="lda", groups="who", cv="group:3")
+    facts = run(small(), "y", models="most_frequent,lda", groups="who", cv="group:3")
     assert facts["study"]["scheme"] == {
         "name": "group:3",
         "kind": "group",
@@ -96,6 +96,11 @@ def test_groups_and_times(run: Run, tmp_path: Path) -> None:
         "test": "grouped",
     }
     assert facts["study"]["settings"]["groups"] == "who"
+    # Rows of a group are not independent: the test is drawn and compared by groups.
+    interval = facts["models"][0]["test"]["interval"]
+    assert interval["method"] == "bootstrap of the groups of the test rows, 1000 draws"
+    assert "each group's influence" in facts["comparison"]["test_note"]
+    assert facts["comparison"]["rows"][0]["test"]["method"] == "influence"
     with pytest.raises(StudyError, match="another study .not the same: folds, groups, time"):
         run(small(), "y", models="lda", time="who", cv="time:3")
 

@@ -10,6 +10,8 @@ from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit
 from arboleda.study import Study
 from arboleda.study.selection import folds_apart, honest_choice
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 def apart_of(splitter: Any, n: int = 40) -> list[list[int]]:
     folds = list(splitter.split(np.zeros((n, 1))))

@@ -16,6 +16,8 @@ from arboleda.study.costs import REJECTED, decide_by_cost
 from arboleda.study.parts import parts_of
 from arboleda.study.table import Column
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 SCHEMA = json.loads(files("arboleda.study").joinpath("facts.schema.json").read_text())
 
 

@@ -19,6 +19,8 @@ from arboleda.study.presets import PRESETS
 from arboleda.study.reading import read_table
 from arboleda.study.settings import Settings
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 CLASSES = {
     "cart", "bagging", "random_forest", "adaboost", "gradient_boosting", "logistic", "naive_bayes",
     "lda", "neighbours", "svm", "network",
@@ -49,6 +51,20 @@ def test_every_candidate_of_its_grids_can_be_built(n_rows: int, task: str, n_cla
             assert model.style_of(params) in {"native", "filled", "scaled"}
             tried += 1
     assert tried > (15 if n_rows > 40_000 else 30)
+
+
+@pytest.mark.parametrize("key", ["cart", "naive_bayes", "svm", "network", "lda", "adaboost"])
+@pytest.mark.parametrize("n_classes", [0, 2, 5])
+def test_candidates_for_many_rows_learn(key: str, n_classes: int) -> None:
+    task = "regression" if n_classes == 0 else "binary" if n_classes == 2 else "multiclass"
+    setting = Setting(50_000, n_classes, seed=1)
+    grid = next(entry.grid for entry in PRESETS["thesis"].entries if entry.model == key)
+    x = np.random.default_rng(0).normal(size=(400, 4))
+    y = x[:, 0] if n_classes == 0 else np.floor(np.arange(400) / 400 * n_classes).astype(int)
+    assert grid is not None
+    for model in models_for(task, ["all"]):
+        for params in grid(setting) if model.key == key else []:
+            assert model.build(setting, params).fit(x, y).predict(x).shape == y.shape
 
 
 def test_candidates_may_ask_for_columns_in_their_own_units(tmp_path: Path) -> None:

@@ -88,6 +88,12 @@ def reading(estimator: Any) -> Hashable:
     return features, _many_levels(estimator)
 
 
+def learns_from_codes(estimator: Any) -> bool:
+    """Whether ``fit`` of an estimator takes a `CodedOnce`: the library's own, none made of it."""
+    kind = type(estimator)
+    return getattr(kind, "_learns_from_codes", False) and kind.__module__.startswith("arboleda.")
+
+
 def rows_of(X: Any, rows: npt.NDArray[np.intp]) -> Any:
     """Rows of a table by number, in a container of the same kind."""
     frame = as_frame(X)

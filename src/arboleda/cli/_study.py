@@ -43,7 +43,7 @@ def study(
         str | None,
         typer.Option(
             help="What models are chosen by: accuracy, balanced_accuracy, f1_macro, mcc, roc_auc, "
-            "log_loss; rmse, mae, r2. [accuracy; rmse]"
+            "log_loss, cost (by --cost-matrix); rmse, mae, r2. [accuracy; rmse]"
         ),
     ] = None,
     models: Annotated[

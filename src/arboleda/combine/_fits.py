@@ -17,14 +17,12 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import _check_method_params
 
-from arboleda._bridge.coded_once import CodedOnce, reading, rows_of
+from arboleda._bridge.coded_once import CodedOnce, learns_from_codes, reading, rows_of
 from arboleda._bridge.side_by_side import run_side_by_side
 from arboleda._bridge.threads import available_cores, resolve_n_jobs
 from arboleda.bagging._members import each, n_jobs_limits
-from arboleda.boosting._boosting import Boosting
 from arboleda.combine._folds import Folds
 from arboleda.combine._members import Named, classes_known_to
-from arboleda.tree._tree_learner import TreeLearner
 
 __all__ = ["Training", "answers_by_fold", "fit_members"]
 
@@ -127,9 +125,11 @@ def _run(
 
     Ours release the interpreter, and those that learn from the same rows share their codes.
     """
-    theirs = [task for task in tasks if not _is_ours(members[task.number][1])]
+    theirs = [task for task in tasks if not learns_from_codes(members[task.number][1])]
     # Rows after rows, so that a table of codes is dropped when its last member is done.
-    ours = sorted((t for t in tasks if _is_ours(members[t.number][1])), key=lambda t: t.split)
+    ours = sorted(
+        (t for t in tasks if learns_from_codes(members[t.number][1])), key=lambda t: t.split
+    )
     n_workers = max(1, min(effective_n_jobs(training.n_jobs), len(theirs)))
     share = available_cores() // n_workers if n_workers > 1 else None
     work = partial(_work, members=members, training=training, n_threads=share, function=function)
@@ -151,12 +151,6 @@ def _run(
             for task in part
         ]
         yield from zip(part, run_side_by_side(calls, n_threads), strict=True)
-
-
-def _is_ours(member: Any) -> bool:
-    """Whether the engine fits a member from codes."""
-    ours = isinstance(member, Boosting | TreeLearner)
-    return ours and type(member).__module__.startswith("arboleda.")
 
 
 def _table_key(task: _Task, members: Sequence[Named]) -> Any:

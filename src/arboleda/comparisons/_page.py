@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from arboleda._numbers import duration, integer, plain
-from arboleda.report import render_page
+from arboleda.comparisons._facts import SCHEMA_VERSION
+from arboleda.report import check_version, render_page
 from arboleda.report._cells import Cell
 
 __all__ = ["render_comparison"]
 
-_SCHEMA_VERSION = 1
 _TEMPLATE = Path(__file__).parent / "templates" / "comparison.html.j2"
 # With fewer the approximations behind the tests are rough (Demsar 2006, section 3.2.2).
 _MANY_TABLES = 10
@@ -36,12 +36,7 @@ def render_comparison(facts: Mapping[str, Any]) -> str:
     ValueError
         If the facts have another schema version.
     """
-    found = facts.get("schema_version")
-    if found != _SCHEMA_VERSION:
-        raise ValueError(
-            f"the facts have schema version {found!r}, this page draws version {_SCHEMA_VERSION}; "
-            "compare the studies again"
-        )
+    check_version(facts, SCHEMA_VERSION, "this page", "compare the studies again")
     return render_page(_TEMPLATE, _view(facts), beside=("comparison.css",))
 
 

@@ -11,7 +11,7 @@ from arboleda.diagnose._comparison import holm
 from arboleda.study import LoadedStudy
 from arboleda.study.answers import Said
 from arboleda.study.comparison import LEVEL, compare_on_rows
-from arboleda.study.scoring import class_scores
+from arboleda.study.scoring import COST, class_scores
 
 __all__ = ["compare_best"]
 
@@ -52,9 +52,11 @@ def compare_best(studies: Sequence[LoadedStudy]) -> dict[str, Any]:
     said = [_said(one, part, shared) for one, part in zip(studies, rows, strict=True)]
     y = rows[0].codes[np.searchsorted(rows[0].numbers, shared)]
     n_classes, up = len(studies[0].class_names), study["greater_is_better"]
+    told = studies[0].facts["costs"] if study["metric"] == COST else None
+    costs = None if told is None else np.array(told["matrix"])
     pairs = []
     for i, j in combinations(range(len(studies)), 2):
-        got = compare_on_rows(study["metric"], y, said[i], said[j], n_classes, up)
+        got = compare_on_rows(study["metric"], y, said[i], said[j], n_classes, up, costs=costs)
         if got is not None:
             pairs.append({"first": i, "second": j, **got})
     if not pairs:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from numbers import Integral
 from typing import Any
@@ -12,12 +13,18 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.metrics import get_scorer
+from sklearn.metrics import (
+    accuracy_score,
+    get_scorer,
+    mean_absolute_error,
+    mean_squared_error,
+    root_mean_squared_error,
+)
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import _check_sample_weight
 
 from arboleda._bridge.numbers import is_missing
-from arboleda.explain._rows import Rows
+from arboleda.explain._rows import MOST_ROWS, Rows
 
 __all__ = ["N_BLOCKS", "permuted_scores"]
 
@@ -26,23 +33,40 @@ Places = npt.NDArray[np.intp]
 
 N_BLOCKS = 20  # of rows, which the jackknife leaves out one after another
 
+# Scores that follow from the mean of what each row gives; scikit-learn would check the rows of each
+# part anew.
+_OF_ROWS: dict[Any, tuple[Callable[[Any, Any], Any], Callable[[float], float]]] = {
+    accuracy_score: (lambda y, said: (y == said).astype(np.float64), float),
+    mean_absolute_error: (lambda y, said: np.abs(y - said), float),
+    mean_squared_error: (lambda y, said: (y - said) ** 2, float),
+    root_mean_squared_error: (lambda y, said: (y - said) ** 2, math.sqrt),
+}
+
 
 class _Answers(BaseEstimator):  # type: ignore[misc]
-    """What an estimator says of a table, asked once; a row is then named by its number.
+    """What an estimator says of the rows of a table, asked once; a row is then named by its number.
 
-    Scorers of scikit-learn take it for the estimator, and numbers of rows for the table.
+    Scorers of scikit-learn take it for the estimator, and numbers of rows for the table. Of a table
+    of several copies one below the other, `part` names the rows of one by their numbers in it.
     """
 
-    def __init__(self, estimator: Any, table: Any) -> None:
+    def __init__(self, estimator: Any, table: Any, first: int = 0) -> None:
         self.estimator = estimator
         self.table = table
+        self.first = first
         self._known: dict[str, npt.NDArray[Any]] = {}
+
+    def part(self, first: int) -> _Answers:
+        """What is said of the rows from a row on."""
+        found = _Answers(self.estimator, self.table, first)
+        found._known = self._known
+        return found
 
     def __sklearn_tags__(self) -> Any:
         return get_tags(self.estimator)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name in {"estimator", "table", "_known"}:
+        if name.startswith("__") or name in {"estimator", "table", "first", "_known"}:
             raise AttributeError(name)
         found = getattr(self.estimator, name)  # and its AttributeError where there is none
         if name not in {"predict", "predict_proba", "decision_function", "predict_log_proba"}:
@@ -51,7 +75,7 @@ class _Answers(BaseEstimator):  # type: ignore[misc]
         def of_rows(rows: Places) -> npt.NDArray[Any]:
             if name not in self._known:
                 self._known[name] = np.asarray(found(self.table))
-            return self._known[name][rows]
+            return self._known[name][self.first + rows]
 
         of_rows.__name__ = name  # scorers find the method by it
         return of_rows
@@ -91,25 +115,37 @@ def permuted_scores(
     ask = partial(_score, y=y, weight=weight)
     starts = {name: ask(scorer, base, whole) for name, scorer in scorers}
     falls: dict[str, list[list[Floats]]] = {name: [] for name, _ in scorers}
+    # A callable sees the table, and so one copy of it at a time.
+    together = max(1, MOST_ROWS // rows.n_rows) if all(_by_name(s) for _, s in scorers) else 1
     for columns in groups:
         for found in falls.values():
             found.append([])
-        for _ in range(n_repeats):
-            order = random.permutation(whole)
-            said = _Answers(estimator, rows.gather(dict.fromkeys(columns, order)))
+        orders = [random.permutation(whole) for _ in range(n_repeats)]
+        for order, said in _shuffled(estimator, rows, columns, orders, together):
             parts = [
                 np.flatnonzero((block != b) & (block[order] != b)) for b in range(block.max() + 1)
             ]
             for name, scorer in scorers:
                 fall = [starts[name] - ask(scorer, said, whole)]
                 if _by_name(scorer):
-                    fall += [
-                        _defined(partial(ask, scorer, base), rows=part)
-                        - _defined(partial(ask, scorer, said), rows=part)
-                        for part in parts
-                    ]
+                    before, after = (_of_parts(scorer, a, y, weight) for a in (base, said))
+                    fall += [before(part) - after(part) for part in parts]
                 falls[name][-1].append(np.array(fall))
     return {name: _with_errors(np.array(found)) for name, found in falls.items()}
+
+
+def _shuffled(
+    estimator: Any, rows: Rows, columns: Sequence[int], orders: Sequence[Places], together: int
+) -> Iterator[tuple[Places, _Answers]]:
+    """Each order of some columns' values, with what is said then; so many orders at a time."""
+    for first in range(0, len(orders), together):
+        some = orders[first : first + together]
+        copies = rows
+        if len(some) > 1:
+            copies = rows.take(np.tile(np.arange(rows.n_rows, dtype=np.intp), len(some)))
+        table = copies.gather(dict.fromkeys(columns, np.concatenate(some)))
+        said = _Answers(estimator, table)
+        yield from ((order, said.part(i * rows.n_rows)) for i, order in enumerate(some))
 
 
 def _check(rows: Rows, y: npt.NDArray[Any], n_repeats: int) -> None:
@@ -179,6 +215,25 @@ def _score(
     if _by_name(scorer):
         return float(scorer(said, rows, y[rows], **options))
     return float(scorer(said.estimator, said.table, y, **options))
+
+
+def _of_parts(
+    scorer: Any, said: _Answers, y: npt.NDArray[Any], weight: Floats | None
+) -> Callable[[Places], float]:
+    """What scores some of the rows; NaN where the score is not defined of them."""
+    if scorer._score_func not in _OF_ROWS or y.ndim > 1 or scorer._kwargs:
+        return partial(_defined, partial(_score, scorer, said, y=y, weight=weight))
+    of_row, finish = _OF_ROWS[scorer._score_func]
+    given: Floats = of_row(y, said.predict(np.arange(len(y))))
+
+    def score(rows: Places) -> float:
+        times = None if weight is None else weight[rows]
+        there = len(rows) if times is None else times.sum()
+        if not there:
+            return float("nan")
+        return float(scorer._sign * finish(np.average(given[rows], weights=times)))
+
+    return score
 
 
 def _defined(score: Callable[[Places], float], rows: Places) -> float:

@@ -13,7 +13,7 @@ from arboleda.report._calibration import reliability_axes
 from arboleda.report._figures import histogram_plot, reliability_plot
 from arboleda.report._metrics import metric
 from arboleda.report._tree import draw_tree
-from arboleda.report._words import counted
+from arboleda.report._words import counted, within
 
 __all__ = ["model_view"]
 
@@ -56,7 +56,7 @@ def _importance(facts: Mapping[str, Any]) -> dict[str, Any] | None:
     longest = max((abs(column["value"]) for column in columns), default=0.0) or 1.0
     up = facts["study"]["greater_is_better"]
     return {
-        "label": f"{'Loss' if up else 'Rise'} of {found['metric_label']}",
+        "label": f"{'Loss' if up else 'Rise'} of {within(found['metric_label'])}",
         "rows": [
             {
                 "name": column["name"],
@@ -76,8 +76,9 @@ def _importance(facts: Mapping[str, Any]) -> dict[str, Any] | None:
 def _how_important(facts: Mapping[str, Any], found: Mapping[str, Any]) -> str:
     part = "" if found["n_rows"] == facts["study"]["n_test"] else "a random part of "
     way = "falls" if facts["study"]["greater_is_better"] else "rises"
+    label = within(found["metric_label"])
     return (
-        f"How much the {found['metric_label']} {way} on {part}{integer(found['n_rows'])} test rows "
+        f"How much the {label} {way} on {part}{integer(found['n_rows'])} test rows "
         "when the column's values are shuffled among them, so that the model can no longer use it. "
         f"Mean of {integer(found['n_repeats'])} shufflings; ± is the standard error, of other test "
         "rows and other shufflings. Grey: within two of them from zero."

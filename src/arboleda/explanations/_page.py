@@ -10,7 +10,7 @@ from arboleda.explanations._frame_facts import SCHEMA_VERSION
 from arboleda.explanations._method_view import method_view
 from arboleda.explanations._model_view import model_view
 from arboleda.explanations._row_view import row_view
-from arboleda.report import render_page
+from arboleda.report import check_version, render_page
 
 __all__ = ["render_explanation"]
 
@@ -39,12 +39,7 @@ def render_explanation(facts: Mapping[str, Any]) -> str:
     ValueError
         If the facts have another schema version.
     """
-    found = facts.get("schema_version")
-    if found != SCHEMA_VERSION:
-        raise ValueError(
-            f"the facts have schema version {found!r}, this page draws version {SCHEMA_VERSION}; "
-            "explain the study again"
-        )
+    check_version(facts, SCHEMA_VERSION, "this page", "explain the study again")
     view = row_view(facts) if facts["about"] == "row" else model_view(facts)
     return render_page(
         _TEMPLATES / f"explain_{facts['about']}.html.j2",

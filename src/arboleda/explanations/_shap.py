@@ -34,8 +34,9 @@ class Shares:
 def shares_of(subject: Subject, x: Floats, label: int) -> Shares | None:
     """Exact Shapley values of rows towards a class (by its number), or of the value.
 
-    The values of prepared columns that come from one column of the matrix are added up. None if
-    the model is no sum over trees of this library.
+    The values of prepared columns that come from one column of the matrix are added up; one that is
+    made of several columns is shared out among them evenly. None if the model is no sum over trees
+    of this library.
     """
     try:
         found = shap_values(subject.pipeline, x)
@@ -43,16 +44,17 @@ def shares_of(subject: Subject, x: Floats, label: int) -> Shares | None:
         return None
     values, base, sign = _towards(subject, found, label)
     grouped = np.zeros_like(x)
-    for prepared, column in enumerate(_sources(subject)):
-        grouped[:, column] += sign * values[:, prepared]
+    for prepared, columns in enumerate(_sources(subject)):
+        for column in columns:
+            grouped[:, column] += sign * values[:, prepared] / len(columns)
     return Shares(grouped, sign * base, _unit(subject, found))
 
 
-def _sources(subject: Subject) -> list[int]:
-    """The matrix's column that each prepared column comes from."""
+def _sources(subject: Subject) -> list[tuple[int, ...]]:
+    """The matrix's columns that each prepared column comes from."""
     before = subject.pipeline[0]
     if before == "passthrough":
-        return list(range(len(subject.names)))
+        return [(j,) for j in range(len(subject.names))]
     return prepared_sources(before, len(subject.labels))
 
 

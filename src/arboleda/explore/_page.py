@@ -7,16 +7,16 @@ from typing import Any
 
 from arboleda._numbers import integer
 from arboleda.explore._columns_view import columns_view
+from arboleda.explore._facts import SCHEMA_VERSION
 from arboleda.explore._missing_view import missing_view
 from arboleda.explore._relations_view import relations_view
 from arboleda.explore._rows_view import rows_view
 from arboleda.explore._structure_view import structure_view
 from arboleda.explore._summary_view import summary_view
-from arboleda.report import render_page
+from arboleda.report import check_version, render_page
 
 __all__ = ["render_exploration"]
 
-_SCHEMA_VERSION = 1
 _TEMPLATE = Path(__file__).parent / "templates" / "explore.html.j2"
 _TASKS = {
     "binary": "Two classes",
@@ -43,12 +43,7 @@ def render_exploration(facts: Mapping[str, Any]) -> str:
     ValueError
         If the facts have another schema version.
     """
-    found = facts.get("schema_version")
-    if found != _SCHEMA_VERSION:
-        raise ValueError(
-            f"the facts have schema version {found!r}, this page draws version {_SCHEMA_VERSION}; "
-            "explore the table again"
-        )
+    check_version(facts, SCHEMA_VERSION, "this page", "explore the table again")
     return render_page(_TEMPLATE, _view(facts), beside=("explore.css",))
 
 

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 from sklearn import metrics as sk
+from sklearn.utils import check_consistent_length
 
 from arboleda._frames import new_frame
+from arboleda.metrics import _counts as counts
+from arboleda.metrics._areas import areas
 from arboleda.metrics._read import codes_of, distinct, score_matrix
 
 if TYPE_CHECKING:
@@ -21,7 +24,14 @@ __all__ = [
     "regression_table",
 ]
 
-_CLASS_METRICS = ("precision", "recall", "specificity", "f1")
+_CLASS_METRICS = {
+    "precision": counts.precision,
+    "recall": counts.recall,
+    "specificity": counts.specificity,
+    "f1": counts.f1,
+}
+# Probabilities are kept so far from 0 and 1 where their logarithm is taken, as scikit-learn does.
+_SMALLEST = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -102,7 +112,7 @@ def classification_table(
     Raises
     ------
     ValueError
-        If lengths differ, or a class occurs that ``labels`` lacks.
+        If lengths differ, there is no row, or a class occurs that ``labels`` lacks.
 
     Examples
     --------
@@ -111,31 +121,22 @@ def classification_table(
     (0.6, 0.583)
     """
     true, predicted = np.asarray(y_true), np.asarray(y_pred)
+    check_consistent_length(true, predicted)
+    if not len(true):
+        raise ValueError("there are no rows to compare: give at least one")
     names = distinct(np.concatenate([true, predicted])) if labels is None else np.asarray(labels)
     codes_true, codes_predicted = codes_of(true, names), codes_of(predicted, names)
-    numbers = np.arange(len(names))
-    confusion = sk.confusion_matrix(codes_true, codes_predicted, labels=numbers)
-    per_class = _per_class(codes_true, codes_predicted, numbers, confusion)
-    support = np.array([row["support"] for row in per_class])
-    macro = {m: float(np.mean([row[m] for row in per_class])) for m in _CLASS_METRICS}
-    weighted = {
-        m: float(np.average([row[m] for row in per_class], weights=support)) for m in _CLASS_METRICS
-    }
-    total = float(support.sum())
-    accuracy = float(sk.accuracy_score(codes_true, codes_predicted))
-    present = support > 0
+    confusion = np.bincount(codes_true * len(names) + codes_predicted, minlength=len(names) ** 2)
+    confusion = confusion.reshape(len(names), len(names))
+    support = confusion.sum(axis=1)
+    of_classes = {name: measure(confusion) for name, measure in _CLASS_METRICS.items()}
+    accuracy = counts.accuracy(confusion)
     values: dict[str, float | None] = {
         "accuracy": accuracy,
         "error": 1.0 - accuracy,
-        # The mean recall of the classes that occur, which is how scikit-learn defines it.
-        "balanced_accuracy": float(
-            np.mean([r["recall"] for r, p in zip(per_class, present, strict=True) if p])
-        ),
-        "f1_macro": macro["f1"],
-        # Of one class alone scikit-learn gives 0, too, and warns of a matrix of its own.
-        "mcc": float(sk.matthews_corrcoef(codes_true, codes_predicted))
-        if np.count_nonzero(confusion) > 1
-        else 0.0,
+        "balanced_accuracy": counts.balanced_accuracy(confusion),
+        "f1_macro": float(np.mean(of_classes["f1"])),
+        "mcc": counts.matthews(confusion),
         "roc_auc": None,
         "average_precision": None,
         "log_loss": None,
@@ -146,58 +147,39 @@ def classification_table(
     return ClassificationTable(
         labels=tuple(names.tolist()),
         confusion=confusion,
-        per_class=per_class,
-        macro={**macro, "support": total},
-        weighted={**weighted, "support": total},
+        per_class=tuple(
+            {name: float(found[k]) for name, found in {**of_classes, "support": support}.items()}
+            for k in range(len(names))
+        ),
+        macro=_averaged(of_classes, np.ones(len(names)), support),
+        weighted=_averaged(of_classes, support, support),
         metrics=values,
     )
 
 
-def _per_class(
-    true: npt.NDArray[np.int64],
-    predicted: npt.NDArray[np.int64],
-    numbers: npt.NDArray[np.int64],
-    confusion: npt.NDArray[np.int64],
-) -> tuple[dict[str, float], ...]:
-    precision, recall, f1, support = sk.precision_recall_fscore_support(
-        true, predicted, labels=numbers, zero_division=0
-    )
-    hit = np.diag(confusion)
-    false_positive = confusion.sum(axis=0) - hit
-    negative = confusion.sum() - confusion.sum(axis=1)
-    rows = []
-    for k in numbers:
-        true_negative = float(negative[k] - false_positive[k])
-        rows.append(
-            {
-                "precision": float(precision[k]),
-                "recall": float(recall[k]),
-                "specificity": true_negative / float(negative[k]) if negative[k] else 0.0,
-                "f1": float(f1[k]),
-                "support": float(support[k]),
-            }
-        )
-    return tuple(rows)
+def _averaged(
+    of_classes: Mapping[str, npt.NDArray[np.float64]],
+    weight: npt.NDArray[Any],
+    support: npt.NDArray[np.int64],
+) -> dict[str, float]:
+    means = {name: float(np.average(found, weights=weight)) for name, found in of_classes.items()}
+    return {**means, "support": float(support.sum())}
 
 
 def _score_metrics(
     true: npt.NDArray[np.int64], score: npt.NDArray[np.float64]
 ) -> Mapping[str, float | None]:
     n_classes = score.shape[1]
-    numbers = np.arange(n_classes)
-    counts = np.bincount(true, minlength=n_classes)
+    support = np.bincount(true, minlength=n_classes)
+    shown = [1] if n_classes == 2 else range(n_classes)
     values: dict[str, float | None] = {}
-    if np.all((counts > 0) & (counts < len(true))) and np.all(np.isfinite(score)):
-        shown = [1] if n_classes == 2 else list(numbers)
-        hits = {k: (true == k).astype(np.int64) for k in shown}
-        values["roc_auc"] = float(np.mean([sk.roc_auc_score(hits[k], score[:, k]) for k in shown]))
-        values["average_precision"] = float(
-            np.mean([sk.average_precision_score(hits[k], score[:, k]) for k in shown])
-        )
+    if np.all((support > 0) & (support < len(true))) and np.all(np.isfinite(score)):
+        found = np.mean([areas(true == k, score[:, k]) for k in shown], axis=0)
+        values["roc_auc"], values["average_precision"] = map(float, found)
     inside = np.all((score >= 0) & (score <= 1))
     if inside and np.allclose(score.sum(axis=1), 1.0, atol=1e-6):
-        values["log_loss"] = float(sk.log_loss(true, score, labels=numbers))
-        shown = [1] if n_classes == 2 else list(numbers)
+        of_truth = np.clip(score[np.arange(len(true)), true], _SMALLEST, 1 - _SMALLEST)
+        values["log_loss"] = float(np.mean(-np.log(of_truth)))
         values["brier"] = float(sum(np.mean((score[:, k] - (true == k)) ** 2) for k in shown))
     return values
 

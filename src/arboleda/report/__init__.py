@@ -1,5 +1,11 @@
 """The report of a study: one HTML file drawn from the facts alone."""
 
-from arboleda.report._render import FIGURES, render_page, render_report, write_report
+from arboleda.report._render import (
+    FIGURES,
+    check_version,
+    render_page,
+    render_report,
+    write_report,
+)
 
-__all__ = ["FIGURES", "render_page", "render_report", "write_report"]
+__all__ = ["FIGURES", "check_version", "render_page", "render_report", "write_report"]

@@ -43,6 +43,10 @@ class About:
         """The models that have none."""
         return [model for model in self.facts["models"] if model["status"] != "ok"]
 
+    def had_no_time(self, model: Facts) -> bool:
+        """Whether a model has no scores for want of time alone."""
+        return model["status"] != "ok" and (model["error"] or "").startswith("Left out: no time")
+
     @property
     def best(self) -> Facts:
         """The model that did best; there must be one."""

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from arboleda._numbers import duration, plain
+from arboleda._numbers import duration, number_format
 from arboleda.report._about import About
 from arboleda.report._costs import cost_sentences
+from arboleda.report._metrics import metric
 from arboleda.report._sure import sure_sentences
 from arboleda.report._texts import text
 
@@ -40,17 +41,19 @@ def answers(about: About) -> list[Answer]:
 
 def _sure(about: About) -> Iterator[Answer]:
     said = list(sure_sentences(about))
+    link = "comparison" if about.facts.get("comparison") else ""
     if said:
-        yield Answer(text("answer.sure.title"), said, link="comparison")
+        yield Answer(text("answer.sure.title"), said, link=link)
 
 
 def _drivers(about: About) -> Iterator[Answer]:
-    found = about.facts.get("importance")
-    columns = [c for c in (found or {}).get("columns", ()) if c["value"] > 0][:_BARS]
+    found = about.facts.get("importance") or {}
+    columns = [c for c in found.get("columns", ()) if c["value"] > 0][:_BARS]
     if not columns:
         return
     largest = columns[0]["value"]
-    bars = [Bar(c["name"], plain(c["value"], 2), c["value"] / largest) for c in columns]
+    write = number_format([c["value"] for c in columns], metric(found["metric"]).bounded)
+    bars = [Bar(c["name"], write(c["value"]), c["value"] / largest) for c in columns]
     yield Answer(text("answer.drivers.title"), [text("answer.drivers.text")], bars, "importance")
 
 

@@ -40,7 +40,7 @@ def reliability_figure(
             "title": title,
             "area": text("calibration.ece"),
             "svg": svg,
-            "legend": [("var(--accent)", positive or text("calibration.predicted"), largest)],
+            "legend": [("var(--accent)", _whose(positive), largest)],
             "worst": False,
             "dashed": text("calibration.ideal"),
         }
@@ -67,6 +67,12 @@ def reliability_axes(positive: str | None) -> tuple[str, str]:
     """Name the axes of a reliability diagram of the positive class, or of the predicted one."""
     kind = "class" if positive is None else "positive"
     return text(f"calibration.said.{kind}"), text(f"calibration.happened.{kind}")
+
+
+def _whose(positive: str | None) -> str:
+    if positive is None:
+        return text("calibration.predicted")
+    return text("figure.class", label=positive)
 
 
 def _method(key: str) -> str:

@@ -26,7 +26,7 @@ def learning_plot(
     name, title : str
         Identifier and spoken description of the figure.
     """
-    with canvas(560, 340) as figure:
+    with canvas(400, 330) as figure:
         axes = plot_axes(figure, 58, 14, 8, 46)
         frame(axes)
         sizes = [n_rows for n_rows, _ in points]
@@ -37,7 +37,7 @@ def learning_plot(
         axes.add_artist(dot_patch(folds, 4, 0.35, ACCENT, 3))
         axes.plot(sizes, means, color=ACCENT, linewidth=2)
         axes.add_artist(dot_patch(np.column_stack([sizes, means]), 7, 1.0, ACCENT, 4))
-        numeric_ticks(axes, x=True, most=6)
+        numeric_ticks(axes, x=True, most=5)
         numeric_ticks(axes, x=False, most=6)
         axes.set_xlabel(mark(0))
         left_label(figure, axes, mark(1))

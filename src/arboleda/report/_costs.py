@@ -1,5 +1,6 @@
 """What answers cost, where costs were told: per wrong answer, and per row left undecided."""
 
+from collections.abc import Callable
 from typing import Any
 
 from arboleda._numbers import integer, number_format, percent, plain
@@ -16,7 +17,10 @@ def costs_view(about: About) -> dict[str, Any] | None:
     models = [m for m in about.models if m["test"].get("costs")]
     if costs is None or not models:
         return None
-    write = number_format([m["test"]["costs"]["mean"] for m in models], False)
+    found = [(model, model["test"]["costs"]) for model in models]
+    write = number_format([costs["mean"] for _, costs in found], False)
+    least = min(costs["mean"] for _, costs in found)
+    decided = [costs["decided"]["mean"] for _, costs in found if costs["decided"]]
     return {
         "labels": costs["labels"],
         "matrix": [
@@ -28,17 +32,21 @@ def costs_view(about: About) -> dict[str, Any] | None:
         "rows": [
             {
                 "name": told(model["name"]),
-                "mean": Cell(write(found["mean"]), found["mean"]),
-                "total": Cell(plain(found["total"]), found["total"]),
-                "decided": Cell(write(found["decided"]["mean"]), found["decided"]["mean"])
-                if found["decided"]
+                "mean": _mean(write, mine["mean"], least),
+                "total": Cell(plain(mine["total"]), mine["total"]),
+                "decided": _mean(write, mine["decided"]["mean"], min(decided))
+                if mine["decided"]
                 else Cell("–", None),
             }
-            for model in models
-            for found in [model["test"]["costs"]]
+            for model, mine in found
         ],
         "reject": _reject(about),
     }
+
+
+def _mean(write: Callable[[float], str], value: float, least: float) -> Cell:
+    """A mean cost, the least one of its column in bold."""
+    return Cell(write(value), value, "top" if value == least else "")
 
 
 def cost_sentences(about: About) -> list[str]:

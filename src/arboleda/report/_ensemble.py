@@ -3,25 +3,33 @@
 from collections.abc import Mapping
 from typing import Any
 
-from arboleda._numbers import percent, plain
+from arboleda._numbers import fixed, percent
 from arboleda.report._about import About
 from arboleda.report._cells import Cell
+from arboleda.report._schemes import scheme_kind
 from arboleda.report._texts import text, told
+from arboleda.report._words import listed
 
 __all__ = ["ensemble_view"]
 
 _TINTS = 10
+# So many models, a baseline among them, leave nothing to combine.
+_FEW = 2
 
 
 def ensemble_view(about: About) -> dict[str, Any] | None:
-    """Collect the section; None where no models were combined."""
+    """Collect the section; None where no models were combined, and nobody would miss them."""
     found = [(rank, m) for rank, m in enumerate(about.models, 1) if m.get("ensemble")]
     if not found:
-        return None
+        is_missed = scheme_kind(about.study) == "bootstrap" and len(about.models) > _FEW
+        return {"why_not": text("ensemble.bootstrap")} if is_missed else None
     spreads = (model["ensemble"]["diversity"] for _, model in found)
     spread = next(filter(None, spreads), None)
+    remarks = dict.fromkeys(r for _, m in found for r in m["ensemble"].get("remarks", []))
     return {
+        "why_not": None,
         "verdict": _verdict(about, found[0][1]),
+        "remarks": [told(r) for r in remarks],
         "combined": [_combined(about, rank, model) for rank, model in found],
         "pairs": spread and _pairs(about, spread),
     }
@@ -42,6 +50,8 @@ def _verdict(about: About, first: Mapping[str, Any]) -> str:
 def _combined(about: About, rank: int, model: Mapping[str, Any]) -> dict[str, Any]:
     members = sorted(model["ensemble"]["members"], key=lambda member: -abs(member["weight"]))
     largest = max((abs(member["weight"]) for member in members), default=0) or 1
+    used = [member for member in members if member["weight"]]
+    unused = [told(member["name"]) for member in members if not member["weight"]]
     return {
         "name": told(model["name"]),
         "anchor": f"model-{rank}",
@@ -49,12 +59,18 @@ def _combined(about: About, rank: int, model: Mapping[str, Any]) -> dict[str, An
         "rows": [
             {
                 "name": told(member["name"]),
-                "weight": Cell(plain(member["weight"], 3), member["weight"]),
+                "weight": Cell(_weight(member["weight"]), member["weight"]),
                 "bar": f"{100 * abs(member['weight']) / largest:.1f}",
             }
-            for member in members
+            for member in used
         ],
+        "unused": unused and text("ensemble.unused", names=listed(unused, len(unused))),
     }
+
+
+def _weight(value: float) -> str:
+    """Three decimals; a smaller weight is told as such."""
+    return f"<{fixed(0.001, 3)}" if 0 < value < 0.0005 else fixed(value, 3)
 
 
 def _pairs(about: About, spread: Mapping[str, Any]) -> dict[str, Any]:

@@ -71,9 +71,9 @@ def box_plot(models: Sequence[tuple[str, Sequence[float]]], axis: str, narrow: b
     """
     low, high = shown_range([scores for _, scores in models])
     pad = 0.06 * (high - low) or 0.01 * abs(high) or 0.01
-    names = [clip(name, 46 if narrow else 32) for name, _ in models]
+    names = [clip(name, 52) for name, _ in models]
     width, row = (352.0, 46.0) if narrow else (1112.0, 32.0)
-    left = 8.0 if narrow else 34.0 + 7.5 * max(map(text_units, names))
+    left = 8.0 if narrow else 34.0 + 6.8 * max(map(text_units, names))
     right, bottom, top = 8.0, 44.0, 4.0
     with canvas(width, top + bottom + row * len(models)) as figure:
         axes = plot_axes(figure, left, right, top, bottom)

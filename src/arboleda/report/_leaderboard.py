@@ -51,7 +51,12 @@ def leaderboard_view(about: About) -> dict[str, Any]:
             }
         )
     failed = [
-        {"name": told(model["name"]), "engine": model["engine"], "error": model["error"]}
+        {
+            "name": told(model["name"]),
+            "engine": model["engine"],
+            "error": model["error"],
+            "state": text(f"leaderboard.{'no_time' if about.had_no_time(model) else 'failed'}"),
+        }
         for model in about.failed
     ]
     columns = [(metric(key).label, metric(key).meaning) for key in keys]

@@ -23,9 +23,9 @@ _GREATER_IS_BETTER = frozenset(
     | {"f1_weighted", "roc_auc", "average_precision"}
 )
 _SMALLER_IS_BETTER = frozenset(
-    {"error", "log_loss", "brier", "ece", "rmse", "mae", "mse", "nmse", "mape"}
+    {"cost", "error", "log_loss", "brier", "ece", "rmse", "mae", "mse", "nmse", "mape"}
 )
-_UNBOUNDED = frozenset({"rmse", "mae", "mse"})
+_UNBOUNDED = frozenset({"cost", "rmse", "mae", "mse"})
 
 _FIRST = (
     "accuracy balanced_accuracy f1_macro mcc roc_auc log_loss rmse mae r2 mape nmse".split()  # noqa: SIM905

@@ -16,6 +16,7 @@ __all__ = ["confusion_rows", "curve_figures", "models_view"]
 
 _score = number_format([], bounded=True)
 _PICTURED = 8  # models whose curves are drawn: more would make the page heavy
+_MADE = 12  # made columns that are named; folds may agree on few
 _WORST = 3  # classes drawn in colour where all of them would be a tangle
 
 
@@ -39,6 +40,7 @@ def _model(about: About, model: Mapping[str, Any], rank: int) -> dict[str, Any]:
         "name": told(model["name"]),
         "engine": model["engine"],
         "preparation": told(model["preparation"]),
+        "made": _made(model.get("made")),
         "note": _note(model["note"]),
         "not_kept": model.get("not_kept"),
         "cv": about.spread(model["cv"]),
@@ -61,6 +63,33 @@ def _figures(test: Mapping[str, Any], study: Mapping[str, Any], rank: int) -> li
         *curve_figures(test, prefix),
         *reliability_figure(test, study["positive_class"], prefix),
     ]
+
+
+def _made(made: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    """The columns that its fits made, in words, with the number of fits."""
+    if made is None:
+        return []
+    if not made["columns"]:
+        return [(text("models.made_none"), "")]
+    shown, rest = made["columns"][:_MADE], len(made["columns"]) - _MADE
+    told_of = [
+        (_made_name(column), text("models.made_in", count=column["fits"], all=made["fits"]))
+        for column in shown
+    ]
+    return [*told_of, (text("models.made_more", count=rest), "")] if rest > 0 else told_of
+
+
+def _made_name(column: Mapping[str, Any]) -> str:
+    """What a made column is; a sum, difference, product or ratio is the same in any language."""
+    groups = text("models.made_and").join(column["groups"])
+    if column["kind"] == "target":
+        label = column["class"]
+        key = "models.made_column.share" if label is not None else "models.made_column.target"
+        return text(key, label=label, groups=groups)
+    if not groups:
+        return str(column["name"])
+    number = column["numbers"][0] if column["numbers"] else ""
+    return text(f"models.made_column.{column['kind']}", number=number, groups=groups)
 
 
 def _note(note: str | None) -> str | None:
@@ -152,7 +181,8 @@ def _curve_colours(
 ) -> tuple[list[int | None], list[tuple[str, str, str]]]:
     """Give each curve its colour (as `curve_plot` names them) and write the legend."""
     if len(rows) == 1:
-        return [-1], [("var(--accent)", rows[0].label, _score(rows[0].area))]
+        label = text("figure.class", label=rows[0].label)
+        return [-1], [("var(--accent)", label, _score(rows[0].area))]
     if len(rows) <= SWATCHES:
         legend = [(f"var(--c{i})", row.label, _score(row.area)) for i, row in enumerate(rows)]
         return list(range(len(rows))), legend

@@ -19,7 +19,7 @@ from arboleda._files import write_atomically
 from arboleda._speech import speaking, spoken
 from arboleda.report._gallery import Figure, standalone
 from arboleda.report._page import page_view
-from arboleda.report._texts import speech_of, text
+from arboleda.report._texts import speech_of, text, told
 
 __all__ = ["FIGURES", "render_page", "render_report", "write_report"]
 
@@ -60,16 +60,35 @@ def render_report(facts: Mapping[str, Any], language: str | None = None) -> str:
 
 
 def _drawn(facts: Mapping[str, Any], language: str | None) -> tuple[str, Sequence[Figure]]:
-    found = facts.get("schema_version")
-    if found != _SCHEMA_VERSION:
-        raise ValueError(
-            f"the facts have schema version {found!r}, this report draws version"
-            f" {_SCHEMA_VERSION}; run the study again"
-        )
+    check_version(facts, _SCHEMA_VERSION, "this report", "run the study again")
     asked = language or facts["study"].get("settings", {}).get("lang", "en")
     with speaking(speech_of(asked)):
         view = page_view(facts)
         return render_page(_TEMPLATES / "report.html.j2", view), view["gallery"]
+
+
+def check_version(facts: Mapping[str, Any], version: int, drawn: str, remedy: str) -> None:
+    """Refuse facts that a page cannot draw.
+
+    Parameters
+    ----------
+    facts : mapping
+    version : int
+        That of the facts that the page draws.
+    drawn : str
+        The page, as in "this page".
+    remedy : str
+
+    Raises
+    ------
+    ValueError
+        If the facts have another schema version.
+    """
+    found = facts.get("schema_version")
+    if found != version:
+        raise ValueError(
+            f"the facts have schema version {found!r}, {drawn} draws version {version}; {remedy}"
+        )
 
 
 def render_page(template: Path, view: Mapping[str, Any], beside: Sequence[str] = ()) -> str:
@@ -141,7 +160,7 @@ def _templates(folder: Path) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["t"] = text
+    environment.globals |= {"t": text, "told": told}
     return environment
 
 

@@ -5,14 +5,17 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from arboleda.report._about import About
 from arboleda.report._texts import text
 
 __all__ = ["reproduce_view"]
 
 # Settings that are flags of the command, and what they are if nothing is said.
-_USUAL = {
+_USUAL: Mapping[str, Any] = {
     "preset": "quick",
+    "models": None,
     "cv": "5",
     "test_size": 0.2,
     "test": None,
@@ -50,19 +53,27 @@ def reproduce_view(about: About) -> dict[str, Any]:
 def _command(study: Mapping[str, Any]) -> str:
     """The command that does the study again; what is as it would be without a word is left out."""
     settings = study["settings"]
-    words = ["arboleda", "study", study["table"], "--target", study["target"]]
+    # A name that begins like a flag is a file all the same.
+    table = f"./{study['table']}" if study["table"].startswith("-") else study["table"]
+    words = ["arboleda", "study", table, "--target", study["target"]]
     words += ["--task", "regression" if study["task"] == "regression" else "classification"]
     words += ["--metric", study["metric"], "--seed", str(study["seed"])]
-    if settings["models"] is not None:
-        words += ["--models", ",".join(settings["models"])]
     for flag, usual in _USUAL.items():
         value = settings[flag]
-        if value not in (usual, None, []):
+        if value is not None and value != usual:
             words += [f"--{flag.replace('_', '-')}", _written(value)]
     return shlex.join(words)
 
 
 def _written(value: Any) -> str:
-    if isinstance(value, list):
+    if isinstance(value, list) and all(map(_is_plain, value)):
         return ",".join(value)
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else f"{value}"
+    if isinstance(value, (list, dict)):
+        return json.dumps(value, ensure_ascii=False)
+    # Seconds and shares are read without an exponent.
+    return np.format_float_positional(value, trim="-") if isinstance(value, float) else str(value)
+
+
+def _is_plain(word: str) -> bool:
+    """Whether a name stays what it is in a list separated by commas."""
+    return word.strip() == word and "," not in word and not word.startswith("[")

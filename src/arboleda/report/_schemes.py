@@ -6,7 +6,7 @@ from typing import Any
 from arboleda.report._texts import text
 from arboleda.report._words import count_word
 
-__all__ = ["scheme_sentence", "scheme_words"]
+__all__ = ["scheme_kind", "scheme_sentence", "scheme_words"]
 
 
 def scheme_words(study: Mapping[str, Any]) -> str:
@@ -17,15 +17,16 @@ def scheme_words(study: Mapping[str, Any]) -> str:
     >>> scheme_words({"folds": 5})
     'five-fold cross-validation'
     """
-    return text(f"scheme.{_kind(study)}.name", **_numbers(study))
+    return text(f"scheme.{scheme_kind(study)}.name", **_numbers(study))
 
 
 def scheme_sentence(study: Mapping[str, Any]) -> str:
     """Say what the scheme does with the training rows."""
-    return text(f"scheme.{_kind(study)}.does", **_numbers(study))
+    return text(f"scheme.{scheme_kind(study)}.does", **_numbers(study))
 
 
-def _kind(study: Mapping[str, Any]) -> str:
+def scheme_kind(study: Mapping[str, Any]) -> str:
+    """Find the kind of the scheme, as in ``"kfold"``."""
     return str(study.get("scheme", {}).get("kind", "kfold"))
 
 

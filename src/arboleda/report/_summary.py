@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arboleda._numbers import integer, percent
+from arboleda._numbers import integer, number_format, percent
 from arboleda.report._about import BASELINES, About
 from arboleda.report._answers import Answer, answers
+from arboleda.report._metrics import metric
 from arboleda.report._schemes import scheme_words
 from arboleda.report._texts import counted, text, told
 from arboleda.report._words import count_word, listed, quoted, within
@@ -17,6 +18,8 @@ _FEW_TEST_ROWS = 200
 _RARE = 0.1
 _LOW_RECALL = 0.5
 _SUSPICIOUS = 0.999
+_USUAL_CLASSES = ("accuracy", "roc_auc", "balanced_accuracy")
+_USUAL_NUMBERS = ("r2", "mae", "rmse")
 
 
 @dataclass(frozen=True)
@@ -58,9 +61,11 @@ class _Words:
         self.baseline = baseline if baseline is not self.best else None
 
     def sentences(self) -> list[str]:
-        n_models = len(self.models)
+        n_models, kind = len(self.models), "best"
+        if n_models == 1:
+            n_models, kind = len(self.facts["models"]), "only" if self.about.failed else "alone"
         first = text(
-            "summary.best" if n_models > 1 else "summary.alone",
+            f"summary.{kind}",
             name=told(self.best["name"]),
             count=count_word(n_models),
             metric=within(self.about.label),
@@ -93,7 +98,21 @@ class _Words:
             score = self.about.score(self.baseline)
             label = text("summary.figure.baseline")
             found.append(KeyFigure(label, self.write(score), self._gain(score)))
-        return found
+        return [*found, *self._other_metrics()]
+
+    def _other_metrics(self) -> Iterator[KeyFigure]:
+        """What most readers know, where models were chosen by something else: one number large."""
+        usual = _USUAL_CLASSES if self.about.classes else _USUAL_NUMBERS
+        found = self.best["test"]["metrics"]
+        known = [k for k in usual if k != self.about.key and found.get(k) is not None][:2]
+        said = [
+            (metric(key).label, number_format([found[key]], metric(key).bounded)(found[key]))
+            for key in known
+        ]
+        if said:
+            (label, score), *rest = said
+            note = "".join(text("summary.figure.also", metric=m, score=s) for m, s in rest)
+            yield KeyFigure(text("summary.figure.test", metric=label), score, note)
 
     def cautions(self) -> Iterator[str]:
         yield from (told(each["text"]) for each in self.facts.get("cautions") or [])
@@ -101,9 +120,10 @@ class _Words:
         yield from self._about_probabilities()
         yield from self._about_classes()
         yield from self._about_rows()
-        failed = [told(model["name"]) for model in self.about.failed]
-        if failed:
-            yield text("caution.failed", names=listed(failed))
+        for kind, no_time in (("failed", False), ("no_time", True)):
+            models = [m for m in self.about.failed if self.about.had_no_time(m) is no_time]
+            if models:
+                yield text(f"caution.{kind}", names=listed([told(m["name"]) for m in models]))
 
     def _interval(self) -> str:
         interval = self.best["test"]["interval"]
@@ -173,7 +193,8 @@ class _Words:
         found = self.best["test"]["calibration"]
         if found is not None and found["error"] > found["largest_by_chance"]:
             gap, chance = percent(found["error"]), percent(found["largest_by_chance"])
-            yield text("caution.probabilities", gap=gap, chance=chance)
+            where = text("caution.see_calibration") if self.facts["calibration"] else ""
+            yield text("caution.probabilities", gap=gap, chance=chance, where=where)
 
     def _about_classes(self) -> Iterator[str]:
         classes = self.facts["split"]["classes"]

@@ -23,8 +23,9 @@ def sure_sentences(about: About) -> Iterator[str]:
 
 def _of_the_choice(about: About, selection: Mapping[str, Any]) -> str:
     honest, count = selection["honest"], integer(selection["n_candidates"])
+    name = about.name(selection["chosen"])
     if honest is None:
-        return text("sure.untold", count=count)
+        return text("sure.untold", name=name, count=count)
     numbers = {
         "score": about.write(honest["mean"]),
         "low": about.write(honest["low"]),
@@ -32,7 +33,7 @@ def _of_the_choice(about: About, selection: Mapping[str, Any]) -> str:
         "level": f"{100 * honest['level']:g}\N{NO-BREAK SPACE}%",
     }
     kind = "luck" if selection["optimism"] > 0 else "no_luck"
-    return text(f"sure.{kind}", count=count, **numbers)
+    return text(f"sure.{kind}", name=name, count=count, **numbers)
 
 
 def _of_the_others(about: About, comparison: Mapping[str, Any]) -> str:

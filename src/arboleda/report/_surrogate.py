@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from arboleda._numbers import integer, percent, plain
+from arboleda._numbers import integer, number_format, percent
 from arboleda.report._about import About
 from arboleda.report._texts import text, told
 from arboleda.report._tree import tree_part
@@ -18,12 +18,9 @@ def surrogate_view(about: About) -> dict[str, Any] | None:
     name = about.name(found["model"])
     if found["skipped"]:
         return {"name": name, "skipped": told(found["skipped"])}
-    errors = {
-        "error": percent(found["error"]) if about.classes else plain(found["error"]),
-        "model_error": percent(found["model_error"])
-        if about.classes
-        else plain(found["model_error"]),
-    }
+    values = {key: found[key] for key in ("error", "model_error")}
+    write = percent if about.classes else number_format(values.values(), bounded=False)
+    errors = {key: write(value) for key, value in values.items()}
     kind = "class" if about.classes else "value"
     numbers = {"n_leaves": integer(found["n_leaves"]), "fidelity": percent(found["fidelity"])}
     return {

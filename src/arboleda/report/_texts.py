@@ -7,6 +7,7 @@ language of the page where the table knows their shape.
 
 import re
 import tomllib
+from ast import literal_eval
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -23,6 +24,8 @@ _FOLDER = Path(__file__).parent / "words"
 _PLACE = re.compile(r"\\{(\w+)\\}")
 # Places of a sentence that hold words of the program, not of the user.
 _WORDS = frozenset({"how", "reason", "row", "rows", "what", "why"})
+# Places of names, which the facts set between the quotes of Python.
+_NAMES = frozenset({"column", "label"})
 _NUMBER = re.compile(r"[<>]?[\d.,]+(\N{NO-BREAK SPACE}%| %)?")
 
 
@@ -87,11 +90,11 @@ def told(sentence: str) -> str:
     ('Bosque aleatorio', 'My own forest')
     """
     language = spoken().language
-    if language == "en":
-        return sentence
     known = _sentences(language, "facts").get(_exact().get(sentence, ""))
     if known is not None:
         return known
+    if language == "en" and "'" not in sentence and '"' not in sentence:
+        return sentence
     for key, pattern in _patterns():
         found = pattern.fullmatch(sentence)
         if found:
@@ -102,6 +105,11 @@ def told(sentence: str) -> str:
 
 def _part(name: str, value: str) -> str:
     """What stands in a place: a number in the marks of the page, or words, or the user's text."""
+    if name in _NAMES and value[:1] in ("'", '"'):
+        try:
+            return text("list.quoted", name=literal_eval(value))
+        except (SyntaxError, ValueError):
+            return value
     if name not in ("target", "label") and _NUMBER.fullmatch(value):
         return with_marks(value)
     return told(value) if name in _WORDS else value

@@ -20,7 +20,7 @@ from scipy.special import expit, softmax
 
 from arboleda._files import write_atomically
 from arboleda.combine import MemberOutputs
-from arboleda.study.calibration import are_probabilities
+from arboleda.study.probabilities import are_probabilities
 
 __all__ = [
     "ANSWERS",

@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field, InstanceOf, TypeAdapter, Validation
 
 from arboleda.study.errors import StudyError
 from arboleda.study.schemes import Scheme, parse_scheme
+from arboleda.study.scoring import COST
 from arboleda.study.settings import Settings
 
 __all__ = ["NAMES", "make_settings"]
@@ -63,12 +64,25 @@ def _size(value: Any) -> Any:
 
 
 def _words(value: Any) -> Any:
-    """A text separated by commas, or a sequence of texts, as a tuple."""
+    """A text separated by commas, a list of JSON, or a sequence of texts, as a tuple."""
     if isinstance(value, str):
+        listed = _texts_of_json(value)
+        if listed is not None:
+            return listed
         return tuple(word.strip() for word in value.split(",") if word.strip())
     if isinstance(value, Sequence):
         return tuple(w.strip() if isinstance(w, str) else w for w in value)
     return value
+
+
+def _texts_of_json(text: str) -> tuple[str, ...] | None:
+    """The texts of a JSON list, which may hold commas; None if it is none."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    is_list = isinstance(found, list) and all(isinstance(word, str) for word in found)
+    return tuple(found) if is_list else None
 
 
 def _columns(value: Any) -> Any:
@@ -246,6 +260,11 @@ def _agreed(settings: Settings, *, by_default: bool) -> Settings:
             raise StudyError(
                 f"The cross-validation {scheme.text!r} needs a column; name it by {flag}."
             )
+    if settings.metric == COST and settings.cost_matrix is None:
+        raise StudyError(
+            "The metric 'cost' needs to know what wrong answers cost; give --cost-matrix, as in "
+            '\'{"good": {"bad": 1}, "bad": {"good": 5}}\', or choose --metric accuracy.'
+        )
     if settings.cost_matrix is not None and settings.task == "regression":
         raise StudyError("A regression has no cost matrix; leave it out.")
     return settings

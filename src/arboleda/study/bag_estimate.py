@@ -62,6 +62,7 @@ def chance_scores(
     predicted: npt.NDArray[np.generic],
     score: Floats | None,
     n_classes: int,
+    costs: Floats | None = None,
 ) -> dict[str, float | None]:
     """Every metric where each row is judged by the prediction of another.
 
@@ -76,6 +77,7 @@ def chance_scores(
             np.roll(predicted, s),
             None if score is None else np.roll(score, s, axis=0),
             n_classes,
+            costs,
         )
         for s in shifts
     ]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from arboleda.study.costs import costs_facts
 from arboleda.study.errors import StudyError
 from arboleda.study.execution import Execution
 from arboleda.study.folder.files import MODELS
@@ -126,7 +127,7 @@ def _subject(plan: Plan, work: Execution, outcome: Outcome) -> Subject:
     told = {"metric": plan.metric.key, "metric_label": plan.metric.label, "target": target.name}
     return Subject(
         folder=str(work.folder),
-        facts={"study": told},
+        facts={"study": told, "costs": costs_facts(plan.settings, target)},
         key=outcome.model.key,
         pipeline=pipeline,
         names=features.names,

@@ -22,7 +22,8 @@ class Budget:
     """Seconds of a study, counted from its start.
 
     A job's seconds are its cost by the catalogue times what the model's jobs have taken a unit of
-    cost so far; a model that was not timed yet is taken to be as fast as the others are.
+    cost so far; a model that was not timed yet is taken to be as fast as the others are. The first
+    job of each process is not counted: it also loads modules.
 
     Parameters
     ----------
@@ -41,6 +42,7 @@ class Budget:
         self.deadline = started + seconds - min(report, MOST_FOR_REPORT * seconds)
         # Of each model that has, or will have, a candidate: fits of folds leave their time alone.
         self._tests: dict[str, Job] = {}
+        self._loading = processes
         # What this process does after them, in the unit of costs.
         self.cost_afterwards = 0.0
         self._seconds: dict[str, float] = defaultdict(float)
@@ -48,6 +50,9 @@ class Budget:
 
     def learn(self, job: Job, seconds: float) -> None:
         """Take note of how long a job took."""
+        if self._loading:
+            self._loading -= 1
+            return
         self._seconds[job.model] += seconds
         self._costs[job.model] += job.cost
 

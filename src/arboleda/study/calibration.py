@@ -11,13 +11,15 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 import sklearn
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross_val_predict
 from sklearn.utils.metaestimators import available_if
 
 from arboleda.metrics import ReliabilityTable, calibration_error, reliability_table
+from arboleda.study.ordered import forward_folds
+from arboleda.study.probabilities import are_probabilities
 from arboleda.study.scoring import all_scores, class_scores
 from arboleda.study.target import Target
 
@@ -25,7 +27,6 @@ __all__ = [
     "AS_IT_IS",
     "BINS",
     "METHODS",
-    "are_probabilities",
     "bins_of",
     "calibrated",
     "calibrated_scores",
@@ -49,8 +50,6 @@ INNER_FOLDS = 3
 FITS = INNER_FOLDS
 # Draws of labels by the probabilities themselves, which tell what chance makes of the error.
 DRAWS = 200
-# Rows of probabilities may miss 1 by so much.
-_SUM_TOLERANCE = 1e-4
 
 
 class KnownScores(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -90,7 +89,8 @@ def calibrated(
 ) -> dict[str, Floats | None]:
     """Fit a model, and give what it and its calibrated variants say of the rows to score.
 
-    ``folds``, of places among the rows, tell which of them are held out together.
+    ``folds``, of places among the rows, tell which of them are held out together, and which of the
+    others tell of them.
 
     Returns
     -------
@@ -101,14 +101,32 @@ def calibrated(
     response: Response = (
         "decision_function" if hasattr(pipeline, "decision_function") else "predict_proba"
     )
-    held_out = _columns(cross_val_predict(pipeline, x, y, cv=folds, method=response))
+    held_out, known = _held_out(pipeline, x, y, response, folds)
     pipeline.fit(x, y)
     said = _columns(getattr(pipeline, response)(x_score))
     own = class_scores(pipeline, x_score, n_classes)
     found: dict[str, Floats | None] = {
         AS_IT_IS: own if own is not None and are_probabilities(own) else None
     }
-    return found | calibrated_scores(response, held_out, y, said, n_classes)
+    return found | calibrated_scores(response, held_out, y[known], said, n_classes)
+
+
+def _held_out(
+    pipeline: Any,
+    x: Floats,
+    y: npt.NDArray[Any],
+    response: Response,
+    folds: Sequence[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]],
+) -> tuple[Floats, npt.NDArray[np.intp]]:
+    """Scores of the rows that the folds hold out, and their places."""
+    places = np.concatenate([score for _, score in folds])
+    if len(places) == len(y):
+        said = cross_val_predict(pipeline, x, y, cv=folds, method=response)
+        return _columns(said), np.arange(len(y))
+    # The earliest rows of a time have none before them, and so are not held out.
+    fitted = [clone(pipeline).fit(x[fit], y[fit]) for fit, _ in folds]
+    parts = [getattr(f, response)(x[score]) for f, (_, score) in zip(fitted, folds, strict=True)]
+    return np.concatenate([_columns(part) for part in parts]), places
 
 
 def calibrated_scores(
@@ -144,11 +162,12 @@ def variants_of(
     seed: int,
     *,
     is_test: bool,
+    costs: Floats | None = None,
 ) -> dict[str, Any]:
     """What is told of each method's probabilities, where it gives any."""
     return {
         method: {
-            "metrics": all_scores(y, said.argmax(axis=1), said, len(target.labels)),
+            "metrics": all_scores(y, said.argmax(axis=1), said, len(target.labels), costs),
             "bins": bins_of(y, said, target),
             "reliability": reliability_of(y, said, target, seed) if is_test else None,
         }
@@ -158,40 +177,46 @@ def variants_of(
 
 
 def inner_folds(
-    y: npt.NDArray[Any], seed: int, groups: npt.NDArray[np.int64] | None, ordered: bool
+    y: npt.NDArray[Any],
+    seed: int,
+    groups: npt.NDArray[np.int64] | None = None,
+    times: npt.NDArray[np.int64] | None = None,
 ) -> list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
-    """Folds of the rows that a model is fitted on: by class, groups together, or in time's order.
+    """Folds of the rows that a model is fitted on: by class, groups together, or forward in time.
 
     Parameters
     ----------
     y : ndarray of shape (n,)
         Class numbers.
     seed : int
-    groups : ndarray of shape (n,) or None
+    groups : ndarray of shape (n,), optional
         The group of each row.
-    ordered : bool
-        Whether the rows stand in time's order, of which each fold is then a stretch.
+    times : ndarray of shape (n,), optional
+        The rank of each row's time. Rows are then held out by models of earlier ones, the earliest
+        not at all.
+
+    Raises
+    ------
+    ValueError
+        If no window of time has rows of all classes before it.
     """
     if groups is not None:
         by_group = StratifiedGroupKFold(INNER_FOLDS, shuffle=True, random_state=seed)
         return list(by_group.split(y, y, groups))
-    by_class = (
-        StratifiedKFold(INNER_FOLDS)
-        if ordered
-        else StratifiedKFold(INNER_FOLDS, shuffle=True, random_state=seed)
-    )
+    if times is not None:
+        n_classes = len(np.unique(y))
+        folds = forward_folds(times, INNER_FOLDS) or []
+        found = [(fit, score) for fit, score in folds if len(np.unique(y[fit])) == n_classes]
+        if not found:
+            raise ValueError("rows of all classes are needed before others to calibrate by")
+        return found
+    by_class = StratifiedKFold(INNER_FOLDS, shuffle=True, random_state=seed)
     return list(by_class.split(y, y))
 
 
 def _columns(scores: npt.NDArray[Any]) -> Floats:
     scores = np.asarray(scores, dtype=np.float64)
     return scores[:, None] if scores.ndim == 1 else scores
-
-
-def are_probabilities(score: Floats) -> bool:
-    """Whether each row holds the probabilities of all classes."""
-    inside = bool(np.all((score >= 0.0) & (score <= 1.0)))
-    return inside and bool(np.all(np.abs(score.sum(axis=1) - 1.0) <= _SUM_TOLERANCE))
 
 
 def reliability(y: npt.NDArray[Any], probabilities: Floats, target: Target) -> ReliabilityTable:

@@ -16,7 +16,8 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import StratifiedKFold
 
 from arboleda.study.answers import Said
-from arboleda.study.calibration import AS_IT_IS, METHODS, KnownScores, are_probabilities
+from arboleda.study.calibration import AS_IT_IS, METHODS, KnownScores
+from arboleda.study.probabilities import are_probabilities
 
 __all__ = ["LINK", "Calibrator", "learn_calibrator"]
 

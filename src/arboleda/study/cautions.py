@@ -294,9 +294,9 @@ def _few_tested(plan: Plan) -> Iterator[Caution]:
     few = np.flatnonzero(counts < FEW_TESTED)
     if few.size:
         label, n = plan.target.labels[int(few[0])], int(counts[few[0]])
-        more = f" and {len(few) - 1} more classes" if len(few) > 1 else ""
+        more = f", and of {len(few) - 1} more classes hardly more" if len(few) > 1 else ""
         yield Caution(
             "few_tested",
             (plan.target.name,),
-            f"The test holds {n} rows of the class {label!r}{more}: its scores there say little.",
+            f"Test rows of the class {label!r}: {n}{more}; scores there say little.",
         )

@@ -4,7 +4,8 @@ Two tests are made of each model against the winner. On the folds, whose trainin
 is the corrected resampled t test (Nadeau and Bengio 2003; see `arboleda.diagnose.compare`). On the
 test rows, which no choice has seen, it is the paired test of the difference of the metric, with the
 standard error of its influence (Efron 1982; see `arboleda.study.influence`); of accuracies it is
-McNemar's exact test. A model's p-value is twice the smaller of the two, and those of all models are
+McNemar's exact test. Where rows are grouped, what counts is the influence of whole groups (Liang
+and Zeger 1986). A model's p-value is twice the smaller of the two, and those of all models are
 adjusted by Holm's method: models that the winner beats with an adjusted p-value below 0.05 are
 worse, the others as good as far as this study can tell.
 """
@@ -27,6 +28,8 @@ from arboleda.study.tested import Answers
 __all__ = ["compare_on_rows", "comparison_facts"]
 
 LEVEL = 0.95
+# Scores that differ by no more than this share of themselves differ by rounding alone.
+ROUNDING = 1e-12
 _APPLIES = ("kfold", "repeated", "group")
 _WHY_NOT = {
     "time": "The t test is not made: folds in time order learn from more and more rows.",
@@ -99,6 +102,7 @@ def _on_folds(
         if o.best is not None
     )
     differences = sign * (best - np.array(rest))
+    differences[np.abs(differences) <= ROUNDING * np.abs(best)] = 0.0
     share = float(np.mean([len(score) / len(fit) for fit, score in folds]))
     mean, error, _, p_values = corrected_t_test(differences, share)
     reach = stats.t.ppf((1 + LEVEL) / 2, len(folds) - 1) * error
@@ -117,9 +121,16 @@ def _on_folds(
 def _on_test_rows(plan: Plan, first: Said | None, second: Said | None) -> dict[str, Any] | None:
     if first is None or second is None:
         return None
-    y = plan.target.y[plan.split.test]
+    split, metric = plan.split, plan.metric
     return compare_on_rows(
-        plan.metric.key, y, first, second, len(plan.target.labels), plan.metric.greater_is_better
+        metric.key,
+        plan.target.y[split.test],
+        first,
+        second,
+        len(plan.target.labels),
+        metric.greater_is_better,
+        None if split.groups is None else split.groups[split.test],
+        plan.costs,
     )
 
 
@@ -130,6 +141,8 @@ def compare_on_rows(
     second: Said,
     n_classes: int,
     greater_is_better: bool,
+    groups: npt.NDArray[np.int64] | None = None,
+    costs: Floats | None = None,
 ) -> dict[str, Any] | None:
     """Compare two models by their answers about the same rows.
 
@@ -143,25 +156,37 @@ def compare_on_rows(
     n_classes : int
         0 in a regression.
     greater_is_better : bool
+    groups : ndarray of shape (n,), optional
+        The group of each row, where rows of one group are not independent.
+    costs : ndarray of shape (n_classes, n_classes), optional
+        By true and predicted class, for the metric "cost" alone.
 
     Returns
     -------
     found : dict or None
         ``difference``, above 0 where the first is better, its interval ``low``, ``high``, ``p``
-        and ``method``; None where the metric is not defined.
+        and ``method``; None where the metric is not defined, or there is but one group.
     """
-    one = metric_influence(metric, y, first.predicted, first.score, n_classes)
-    two = metric_influence(metric, y, second.predicted, second.score, n_classes)
+    one = metric_influence(metric, y, first.predicted, first.score, n_classes, costs)
+    two = metric_influence(metric, y, second.predicted, second.score, n_classes, costs)
     if one is None or two is None or len(y) < 2:
         return None
     sign = 1.0 if greater_is_better else -1.0
     difference = sign * (one[0] - two[0])
-    error = float(np.sqrt(np.sum((one[1] - two[1]) ** 2))) / len(y)
-    reach = float(stats.t.ppf((1 + LEVEL) / 2, len(y) - 1)) * error
-    if metric == "accuracy":
+    if abs(difference) <= ROUNDING * abs(one[0]):
+        difference = 0.0
+    parts: Floats = one[1] - two[1]
+    if groups is not None:
+        of_row = np.unique(groups, return_inverse=True)[1]
+        parts = np.asarray(np.bincount(of_row, weights=parts), dtype=np.float64)
+        if len(parts) < 2:
+            return None
+    error = float(np.sqrt(np.sum(parts**2))) / len(y)
+    reach = float(stats.t.ppf((1 + LEVEL) / 2, len(parts) - 1)) * error
+    if metric == "accuracy" and groups is None:
         p, method = _mcnemar(first.predicted == y, second.predicted == y), "mcnemar"
     else:
-        p, method = _t_test(difference, error, len(y)), "influence"
+        p, method = _t_test(difference, error, len(parts)), "influence"
     return {
         "difference": difference,
         "low": difference - reach,
@@ -177,10 +202,10 @@ def _mcnemar(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> flo
     return float(stats.binomtest(one, one + two).pvalue) if one + two else 1.0
 
 
-def _t_test(difference: float, error: float, n_rows: int) -> float:
+def _t_test(difference: float, error: float, n_parts: int) -> float:
     if error == 0:
         return 1.0 if difference == 0 else 0.0
-    return float(2 * stats.t.sf(abs(difference) / error, n_rows - 1))
+    return float(2 * stats.t.sf(abs(difference) / error, n_parts - 1))
 
 
 def _adjusted(rows: Sequence[Mapping[str, Any]]) -> list[float | None]:
@@ -201,11 +226,13 @@ def _is_worse(row: Mapping[str, Any]) -> bool:
 def _test_note(plan: Plan, rows: Sequence[Mapping[str, Any]]) -> str:
     if not any(row["test"] for row in rows):
         return "The test rows are not compared: what the models said of them was not kept."
-    what = (
-        "McNemar's exact test"
-        if plan.metric.key == "accuracy"
-        else "Paired test of the difference, standard errors by each row's influence (Efron 1982)"
-    )
+    paired = "Paired test of the difference, standard errors by"
+    if plan.split.groups is not None:
+        what = f"{paired} each group's influence (Liang and Zeger 1986)"
+    elif plan.metric.key == "accuracy":
+        what = "McNemar's exact test"
+    else:
+        what = f"{paired} each row's influence (Efron 1982)"
     return f"{what} on {len(plan.split.test):,} test rows that no choice has seen."
 
 

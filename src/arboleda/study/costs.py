@@ -8,10 +8,19 @@ import numpy.typing as npt
 
 from arboleda.decide._costs import best_decisions, expected_costs
 from arboleda.study.errors import StudyError
+from arboleda.study.probabilities import are_probabilities
 from arboleda.study.settings import Settings
 from arboleda.study.target import Target
 
-__all__ = ["REJECTED", "check_costs", "cost_matrix", "costs_facts", "decide_by_cost"]
+__all__ = [
+    "REJECTED",
+    "cheapest_classes",
+    "check_costs",
+    "cost_matrix",
+    "costs_facts",
+    "decide_by_cost",
+    "row_costs",
+]
 
 # The place of a rejected row's decision, which is none of the classes'.
 REJECTED = -1
@@ -98,3 +107,39 @@ def decide_by_cost(
         least = expected_costs(probabilities, matrix)[np.arange(len(decisions)), decisions]
         decisions[least > reject_cost] = REJECTED
     return decisions
+
+
+def cheapest_classes(
+    predicted: npt.NDArray[Any], score: Floats | None, matrix: Floats
+) -> npt.NDArray[np.int64]:
+    """The class that metric "cost" judges a model by, in each row.
+
+    It is that of least expected cost by the model's probabilities as they are, or the predicted one
+    where a model has none.
+
+    Parameters
+    ----------
+    predicted : ndarray of shape (n,)
+        Numbers of classes.
+    score : ndarray of shape (n, n_classes) or None
+        Probabilities or decision values.
+    matrix : ndarray of shape (n_classes, n_classes)
+        Costs by true and predicted class.
+
+    Examples
+    --------
+    >>> said = np.array([[0.7, 0.3], [0.9, 0.1]])
+    >>> cheapest_classes(said.argmax(axis=1), said, np.array([[0.0, 1.0], [5.0, 0.0]])).tolist()
+    [1, 0]
+    """
+    if score is None or not are_probabilities(score):
+        return np.asarray(predicted, dtype=np.int64)
+    return decide_by_cost(score, matrix, None)
+
+
+def row_costs(
+    y: npt.NDArray[Any], predicted: npt.NDArray[Any], score: Floats | None, matrix: Floats
+) -> Floats:
+    """What each row costs, decided as by `cheapest_classes`; ``y`` holds numbers of classes."""
+    costs: Floats = matrix[y, cheapest_classes(predicted, score, matrix)]
+    return costs

@@ -10,6 +10,7 @@ from arboleda.metrics import classification_table, regression_table
 from arboleda.study.bootstrap import DRAWS, LEVEL, bootstrap_interval
 from arboleda.study.calibration import reliability_of
 from arboleda.study.describe import histogram
+from arboleda.study.scoring import cost_score
 from arboleda.study.target import Target
 
 __all__ = ["evaluate_test"]
@@ -30,11 +31,24 @@ def evaluate_test(
     target: Target,
     metric: str,
     seed: int,
+    groups: npt.NDArray[np.int64] | None = None,
+    costs: Floats | None = None,
 ) -> dict[str, Any]:
-    """The ``test`` part of a model's facts."""
+    """The ``test`` part of a model's facts; rows of one of the ``groups`` belong together.
+
+    Metric "cost" needs ``costs`` by true and predicted class.
+    """
     low, high = bootstrap_interval(
-        metric, y, predicted, score, n_classes=len(target.labels), seed=seed
+        metric,
+        y,
+        predicted,
+        score,
+        n_classes=len(target.labels),
+        seed=seed,
+        groups=groups,
+        costs=costs,
     )
+    drawn = "the test rows" if groups is None else "the groups of the test rows"
     facts: dict[str, Any] = {
         "metrics": {},
         "interval": {
@@ -42,7 +56,7 @@ def evaluate_test(
             "low": low,
             "high": high,
             "level": LEVEL,
-            "method": f"bootstrap of the test rows, {DRAWS} draws",
+            "method": f"bootstrap of {drawn}, {DRAWS} draws",
         },
         "per_class": None,
         "averages": None,
@@ -57,7 +71,7 @@ def evaluate_test(
         facts["residuals"] = _residuals(y, predicted, seed)
         return facts
     table = classification_table(y, predicted, score, labels=range(len(target.labels)))
-    facts["metrics"] = table.metrics
+    facts["metrics"] = table.metrics | cost_score(y, predicted, score, costs)
     facts["per_class"] = [
         {"label": label, **_with_count(row)}
         for label, row in zip(target.labels, table.per_class, strict=True)

@@ -58,6 +58,8 @@ def export_model(
         from arboleda.onnx_export import coded_to_onnx
         from arboleda.study.combined.as_onnx import of_combined
         from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
+        from arboleda.study.crossed import CrossedColumns
+        from arboleda.study.crossed.as_onnx import of_crossed
 
         made = coded_to_onnx(
             fitted.pipeline_,
@@ -65,7 +67,11 @@ def export_model(
             layout.levels,
             missing=sorted(MISSING),
             classes=getattr(fitted, "classes_", None),
-            more={CombinedClassifier: of_combined, CombinedRegressor: of_combined},
+            more={
+                CombinedClassifier: of_combined,
+                CombinedRegressor: of_combined,
+                CrossedColumns: of_crossed,
+            },
         )
     except ModuleNotFoundError as error:
         raise StudyError(f"{error}.") from error

@@ -19,6 +19,7 @@ from arboleda.study.cautions import find_cautions
 from arboleda.study.comparison import comparison_facts
 from arboleda.study.costs import costs_facts
 from arboleda.study.describe import describe_table
+from arboleda.study.made_facts import made_facts
 from arboleda.study.plan import Plan
 from arboleda.study.preparation import PREPARATIONS
 from arboleda.study.runner import Found, Outcome, ranked
@@ -136,6 +137,7 @@ def _model(plan: Plan, outcome: Outcome) -> dict[str, Any]:
         "preparation": "its members'"
         if outcome.ensemble
         else PREPARATIONS[model.style_of(outcome.params)],
+        "made": None if failed else made_facts(plan, outcome),
         "note": _note(plan, outcome),
         "status": "failed" if failed else "ok",
         "error": error,

@@ -1,12 +1,13 @@
 """What a fitted model says of the rows of a file, as a file: part by part."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,6 +16,7 @@ from arboleda.study.errors import StudyError
 from arboleda.study.pages import refuse_the_table
 from arboleda.study.parts_of_tables import Part, parts_of
 from arboleda.study.predictions import check_ending, write_blocks
+from arboleda.study.table import column_from_arrow
 
 __all__ = ["predict_file"]
 
@@ -41,8 +43,8 @@ def predict_file(model: Any, source: Any, out: str | Path) -> int:
     Raises
     ------
     StudyError
-        If the table cannot be read, lacks a column or holds texts where numbers belong, the model
-        gives several numbers a row, or the file cannot be written.
+        If the table cannot be read, lacks a column or holds values that the model does not take,
+        the model gives several numbers a row, or the file cannot be written.
 
     Examples
     --------
@@ -61,7 +63,7 @@ def predict_file(model: Any, source: Any, out: str | Path) -> int:
             write_blocks(file, path, _answers(model, source, counted))
     except OSError as error:
         raise StudyError(
-            f"The file {path} cannot be written ({error.strerror or error})."
+            f"The file {path} cannot be written ({error.strerror or error}); name another one."
         ) from error
     return sum(counted)
 
@@ -71,7 +73,8 @@ def _answers(
 ) -> Iterator[tuple[pa.Table, list[str] | None]]:
     for part in parts_of(source, as_text=_texts(model)):
         X = _rows(model, part)
-        y = np.asarray(model.predict(X))
+        with _telling_where(model, part):
+            y = np.asarray(model.predict(X))
         if y.ndim != 1:
             raise StudyError(
                 f"The {type(model).__name__} gives {y.shape[1]} numbers a row; a file has room for "
@@ -85,31 +88,64 @@ def _answers(
         yield pa.table(columns), None
 
 
+@contextmanager
+def _telling_where(model: Any, part: Part) -> Iterator[None]:
+    """What a model says of rows that it cannot take, with the file and how many rows went well."""
+    try:
+        yield
+    except ValueError as error:
+        after = f" after its first {part.first:,} rows" if part.first else ""
+        name = type(model).__name__
+        reason = next(iter(str(error).splitlines()), "it gives no reason")
+        raise StudyError(f"The {name} cannot answer {part.raw.name}{after}: {reason}") from error
+
+
 def _rows(model: Any, part: Part) -> Any:
     """The columns of the model: a table of ours, a frame for others, numbers without names."""
     data = part.raw.data
     names = getattr(model, "feature_names_in_", None)
     if names is None:
-        return np.column_stack(
-            [_numbers(*named) for named in zip(data.column_names, data.columns, strict=True)]
-        )
+        numbers = [_numbers(name, part) for name in data.column_names]
+        return np.column_stack([np.asarray(column, dtype=np.float64) for column in numbers])
     lacking = [name for name in names if name not in data.column_names]
     if lacking:
         raise StudyError(
             f"The table {part.raw.name} lacks the column {lacking[0]!r}, which the model needs."
         )
-    data = data.select(list(names))
-    return data if hasattr(model, "schema_") else data.to_pandas()
+    schema = getattr(model, "schema_", None)
+    if schema is None:
+        return data.select(list(names)).to_pandas()
+    columns = [
+        data[name] if levels is not None else _numbers(name, part)
+        for name, levels in zip(names, schema.levels, strict=True)
+    ]
+    return pa.table(dict(zip(names, columns, strict=True)))
 
 
-def _numbers(name: str, column: pa.ChunkedArray) -> npt.NDArray[np.float64]:
+def _numbers(name: str, part: Part) -> pa.ChunkedArray:
+    """A column that the model takes as numbers, which a text may stand for: ``1,5``."""
+    data = part.raw.data[name]
+    if not (pa.types.is_string(data.type) or pa.types.is_large_string(data.type)):
+        return data
+    found = column_from_arrow(name, data, part.raw.decimal_comma)
+    if found.kind in {"numeric", "boolean"}:
+        return pa.chunked_array([np.where(found.missing, np.nan, found.values)])
+    wrong = [not _is_number(text) for text in found.levels]
+    rows = np.flatnonzero(~found.missing)
+    row = next((i for i in rows if wrong and wrong[int(found.values[i])]), rows[0])
+    raise StudyError(
+        f"The column {name!r} of {part.raw.name} does not hold numbers, as the model needs: "
+        f"{data[int(row)].as_py()[:60]!r} in data row {part.first + row + 1:,} is none; correct "
+        "it or leave it blank."
+    )
+
+
+def _is_number(text: str) -> bool:
     try:
-        return np.asarray(column, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise StudyError(
-            f"The column {name!r} does not hold numbers, and the model takes its columns in their "
-            f"order, as numbers: {error}."
-        ) from error
+        pc.cast(pa.scalar(text.strip().replace(",", ".")), pa.float64())
+    except pa.ArrowInvalid:
+        return False
+    return True
 
 
 def _texts(model: Any) -> list[str]:

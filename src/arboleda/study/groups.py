@@ -41,13 +41,22 @@ def _of_column(plan: Plan, said: Said, name: str, parts: Parts) -> dict[str, Any
 
 def _group(plan: Plan, said: Said, value: str, places: npt.NDArray[np.int64]) -> dict[str, Any]:
     n_classes = len(plan.target.labels)
-    y = plan.target.y[plan.split.test[places]]
+    rows = plan.split.test[places]
+    y = plan.target.y[rows]
     predicted = said.predicted[places]
     score = None if said.score is None else said.score[places]
-    found = all_scores(y, predicted, score, n_classes)
+    found = all_scores(y, predicted, score, n_classes, plan.costs)
     metrics = {key: v if v is not None and np.isfinite(v) else None for key, v in found.items()}
+    together = None if plan.split.groups is None else plan.split.groups[rows]
     low, high = bootstrap_interval(
-        plan.metric.key, y, predicted, score, n_classes=n_classes, seed=plan.seed
+        plan.metric.key,
+        y,
+        predicted,
+        score,
+        n_classes=n_classes,
+        seed=plan.seed,
+        groups=together,
+        costs=plan.costs,
     )
     return {
         "value": value,

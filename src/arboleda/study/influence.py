@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata
 
-from arboleda.study.bootstrap import quick_score
+from arboleda.study.bootstrap import log_losses, quick_score
+from arboleda.study.costs import row_costs
 
 __all__ = ["metric_influence"]
 
@@ -29,6 +30,7 @@ def metric_influence(
     predicted: npt.NDArray[Any],
     score: Floats | None,
     n_classes: int,
+    costs: Floats | None = None,
 ) -> tuple[float, Floats] | None:
     """A metric and the influence of each row on it; None where the metric is not defined.
 
@@ -42,6 +44,8 @@ def metric_influence(
         Probabilities or decision values.
     n_classes : int
         0 in a regression.
+    costs : ndarray of shape (n_classes, n_classes), optional
+        By true and predicted class, for the metric "cost" alone.
 
     Returns
     -------
@@ -49,18 +53,19 @@ def metric_influence(
     influence : ndarray of shape (n,)
         Sums to 0.
     """
-    value = quick_score(metric, y, predicted, score, n_classes)
+    value = quick_score(metric, y, predicted, score, n_classes, costs)
     if value is None or not np.isfinite(value):
         return None
     if n_classes == 0:
         parts = _of_quantities(metric, y, predicted, value)
+    elif costs is not None:
+        parts = row_costs(y, predicted, score, costs)
     elif metric == "roc_auc":
         assert score is not None
         parts = _of_ranks(y, score)
     elif metric == "log_loss":
         assert score is not None
-        smallest = np.finfo(np.float64).eps
-        parts = -np.log(np.clip(score[np.arange(len(y)), y], smallest, 1.0))
+        parts = log_losses(y, score)
     else:
         counts = np.bincount(y * n_classes + predicted, minlength=n_classes**2)
         shares = counts.reshape(n_classes, n_classes) / len(y)

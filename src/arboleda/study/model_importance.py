@@ -3,16 +3,19 @@
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import make_scorer
 
 from arboleda.explain import importance
+from arboleda.study.costs import row_costs
 from arboleda.study.named_model import named_model, named_target
-from arboleda.study.subject import Subject
+from arboleda.study.scoring import COST
+from arboleda.study.subject import Rows, Subject
 
 __all__ = ["describe_importance"]
 
-MOST_ROWS = 4_000
+FEWEST_ROWS, MOST_ROWS = 200, 4_000
 REPEATS = 10
-# Rows times columns times repeats that are asked for in all.
+# Rows times columns times repeats that are asked for, of all models of an ensemble together.
 MOST_ASKED = 4_000_000
 _STREAM = 3
 _SCORERS = {
@@ -26,17 +29,20 @@ _SCORERS = {
 def describe_importance(subject: Subject, most_asked: int = MOST_ASKED) -> dict[str, Any] | None:
     """Permutation importance of every column by the study's metric, largest first.
 
-    ``most_asked`` bounds the rows times columns times repeats that the model is asked for.
+    ``most_asked`` bounds the rows times columns times repeats that the model is asked for, all
+    fitted models together of which it is made.
 
     None where the test rows lack a class that the metric needs.
     """
-    n_columns = len(subject.names)
-    most = int(np.clip(most_asked // (REPEATS * n_columns), 200, MOST_ROWS))
+    at_once = REPEATS * len(subject.names) * subject.n_models
+    most = int(np.clip(most_asked // at_once, FEWEST_ROWS, MOST_ROWS))
     part = subject.draw(subject.test, most, _STREAM)
     metric = subject.facts["study"]["metric"]
     if subject.classes and len(np.unique(part.y)) < len(subject.labels):
         return None
-    scoring = _SCORERS.get(metric, metric)
+    scoring: Any = _SCORERS.get(metric, metric)
+    if metric == COST:
+        scoring = _cost_scorer(subject)
     if metric == "roc_auc" and len(subject.labels) > 2:
         scoring = "roc_auc_ovr"
     found: Any = importance(  # of one score, and so one
@@ -63,6 +69,23 @@ def describe_importance(subject: Subject, most_asked: int = MOST_ASKED) -> dict[
             for j in order
         ],
     }
+
+
+def _cost_scorer(subject: Subject) -> Any:
+    """Scores a model by what its cheapest decisions cost."""
+    matrix = np.array(subject.facts["costs"]["matrix"], dtype=np.float64)
+    places = {label: k for k, label in enumerate(subject.labels)}
+
+    def codes(labels: Any) -> Rows:
+        return np.array([places[label] for label in labels], dtype=np.int64)
+
+    def cost(y: Any, said: Any) -> float:
+        if said.dtype == object:  # labels: the model has no probabilities
+            return float(row_costs(codes(y), codes(said), None, matrix).mean())
+        score = np.column_stack([1.0 - said, said]) if said.ndim == 1 else said
+        return float(row_costs(codes(y), score.argmax(axis=1), score, matrix).mean())
+
+    return make_scorer(cost, response_method=("predict_proba", "predict"), greater_is_better=False)
 
 
 def _known(value: float) -> float | None:

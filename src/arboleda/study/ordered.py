@@ -1,12 +1,14 @@
 """Splits along time: models are fitted on earlier rows than they are scored on."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from arboleda.study.errors import StudyError
 from arboleda.study.table import Column
 
-__all__ = ["check_times", "hold_out_latest", "windows"]
+__all__ = ["check_times", "forward_folds", "hold_out_latest", "windows"]
 
 Rows = npt.NDArray[np.int64]
 
@@ -57,20 +59,29 @@ def windows(column: Column, train: Rows, n_folds: int) -> tuple[tuple[Rows, Rows
     StudyError
         If there are too few distinct times.
     """
-    order = train[np.argsort(column.values[train], kind="stable")]
-    changes = _changes(column.values[order])
+    folds = forward_folds(column.values[train], n_folds)
+    if folds is None:
+        n_times = len(np.unique(column.values[train]))
+        raise StudyError(
+            f"The training rows have {n_times} distinct times of {column.name!r}, too few or too "
+            f"unevenly spread for {n_folds + 1} windows; choose fewer folds with --cv."
+        )
+    return tuple((train[fit], train[score]) for fit, score in folds)
+
+
+def forward_folds(times: npt.NDArray[Any], n_folds: int) -> list[tuple[Rows, Rows]] | None:
+    """The folds of `windows` as places among the times; None if too few times are distinct."""
+    order = np.argsort(times, kind="stable")
+    changes = _changes(times[order])
     wanted = [round(i * len(order) / (n_folds + 1)) for i in range(1, n_folds + 1)]
     starts = [_nearest(changes, at) for at in wanted] if changes.size else []
     if len(set(starts)) < n_folds:
-        raise StudyError(
-            f"The training rows have {len(changes) + 1} distinct times of {column.name!r}, too few "
-            f"or too unevenly spread for {n_folds + 1} windows; choose fewer folds with --cv."
-        )
+        return None
     ends = [*starts[1:], len(order)]
-    return tuple((order[:start], order[start:end]) for start, end in zip(starts, ends, strict=True))
+    return [(order[:start], order[start:end]) for start, end in zip(starts, ends, strict=True)]
 
 
-def _changes(values: npt.NDArray[np.float64]) -> Rows:
+def _changes(values: npt.NDArray[Any]) -> Rows:
     """The places in ascending values at which a new one begins."""
     return np.flatnonzero(np.diff(values) > 0) + 1
 

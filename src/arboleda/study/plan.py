@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 import arboleda
 from arboleda.study.calibration import FITS
 from arboleda.study.catalogue import ALL, Model, Params, Setting, Size, known_words, models_for
-from arboleda.study.costs import check_costs
+from arboleda.study.costs import check_costs, cost_matrix
 from arboleda.study.errors import StudyError
 from arboleda.study.features import Features, make_features
 from arboleda.study.given_test import join_test, target_of_both
@@ -22,7 +22,7 @@ from arboleda.study.parts import check_by
 from arboleda.study.preparation import make_preparation
 from arboleda.study.presets import PRESETS, Preset
 from arboleda.study.roles import Role, decide_roles
-from arboleda.study.scoring import Metric, choose_metric
+from arboleda.study.scoring import COST, Metric, choose_metric
 from arboleda.study.search import FULL, Stage, Trial
 from arboleda.study.settings import Settings
 from arboleda.study.splitting import Split, make_split
@@ -98,8 +98,14 @@ class Plan:
             self.metric.key,
             self.seed,
             self.split.groups,
-            self.split.ordered,
+            self.split.times,
+            self.costs,
         )
+
+    @property
+    def costs(self) -> npt.NDArray[np.float64] | None:
+        """What models are chosen by, where that is the cost: by true and predicted class."""
+        return cost_matrix(self.settings, self.target) if self.metric.key == COST else None
 
     @property
     def preset(self) -> Preset:
@@ -193,6 +199,7 @@ class Plan:
             cost=cost,
             kind=kind,
             bag=model.bag and kind == "fold",
+            style=style,
         )
 
     def _at_most(self, limit: int | None, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -219,6 +226,7 @@ class Plan:
             "target": self.target.name,
             "task": self.target.task,
             "metric": self.metric.key,
+            "costs": None if self.costs is None else self.costs.tolist(),
             "seed": self.seed,
             "folds": self.settings.scheme.text,
             "groups": self.settings.groups,

@@ -6,14 +6,14 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-import sklearn
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
-from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler, TargetEncoder
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from arboleda.study.crossed import CrossedColumns
 from arboleda.study.features import Features
+from arboleda.study.target_means import target_encoder
 
 __all__ = [
     "ONE_HOT_LEVELS",
@@ -24,19 +24,19 @@ __all__ = [
     "prepared_sources",
 ]
 
-Style = Literal["none", "native", "filled", "scaled"]
+Style = Literal["none", "native", "filled", "scaled", "crossed"]
 
 PREPARATIONS: dict[Style, str] = {
     "none": "none",
     "native": "one-hot; missing values native",
     "filled": "one-hot; median imputation",
     "scaled": "one-hot; median imputation; standardised",
+    "crossed": "columns made of others beside its own",
 }
 # A categorical column with more levels than this among the rows at hand is target-encoded.
 ONE_HOT_LEVELS = 30
 # Levels rarer than this among the rows at hand share one column.
 RARE = 5
-CROSS_FITTING_FOLDS = 5
 
 
 @dataclass(frozen=True)
@@ -56,18 +56,20 @@ def make_preparation(features: Features, style: Style, task: str, seed: int) -> 
 
     "native" leaves numbers and their missing values as they are. "filled" puts the median in the
     place of missing ones and adds a column that tells where they were; "scaled" standardises
-    besides. All turn
-    categories into one column per level (rare ones pooled, unseen ones ignored), and a column of
-    many levels into the target's mean per level, cross-fitted so that no row meets its own
-    target (Micci-Barreca 2001). Missing categories are a level of their own.
+    besides. These turn categories into one column per level (rare ones pooled, unseen ones
+    ignored), and a column of many levels into the target's mean per level, cross-fitted so that no
+    row meets its own target (Micci-Barreca 2001). Missing categories are a level of their own.
+    "crossed" leaves all columns as they are, categories too, and adds columns made of them.
     """
     if style == "none":
         return "passthrough"
+    if style == "crossed":
+        return CrossedColumns(features.names, features.categorical, task, seed)
     scale = style == "scaled"
     one_hot = OneHotEncoder(
         handle_unknown="infrequent_if_exist", min_frequency=RARE, sparse_output=False
     )
-    by_target = _target_encoder(task, seed)
+    by_target = target_encoder(task, seed)
     few = LevelCount(features.categorical, many=False)
     many = LevelCount(features.categorical, many=True)
     return ColumnTransformer(
@@ -87,19 +89,16 @@ def _numbers(style: Style) -> Any:
     return imputer if style == "filled" else make_pipeline(imputer, StandardScaler())
 
 
-def _target_encoder(task: str, seed: int) -> TargetEncoder:
-    kind = {"binary": "binary", "multiclass": "multiclass", "regression": "continuous"}[task]
-    if tuple(int(part) for part in sklearn.__version__.split(".")[:2]) < (1, 9):
-        return TargetEncoder(target_type=kind, shuffle=True, random_state=seed)
-    splitter = KFold if task == "regression" else StratifiedKFold
-    folds = splitter(CROSS_FITTING_FOLDS, shuffle=True, random_state=seed)
-    return TargetEncoder(target_type=kind, cv=folds)
-
-
 def prepared_names(
-    preparation: ColumnTransformer, features: Features, labels: Sequence[str]
+    preparation: ColumnTransformer | CrossedColumns, features: Features, labels: Sequence[str]
 ) -> list[str]:
-    """What each column of a fitted "native" preparation means, in words of the table."""
+    """What each column of a fitted preparation means, in words of the table.
+
+    The preparation is "native" or "crossed".
+    """
+    if isinstance(preparation, CrossedColumns):
+        made = [idea.name(features.names, labels) for idea in preparation.ideas_]
+        return [*features.names, *made]
     columns = {name: _indices(chosen) for name, _, chosen in preparation.transformers_}
     names = [features.names[j] for j in columns["numeric"]]
     if columns["one_hot"]:
@@ -131,16 +130,24 @@ def _level_names(encoder: OneHotEncoder, position: int, features: Features, j: i
     return [f"{features.names[j]} = {text}" for text in texts]
 
 
-def prepared_sources(preparation: ColumnTransformer, n_classes: int) -> list[int]:
-    """The matrix's column that each column of a fitted "native" preparation comes from."""
+def prepared_sources(
+    preparation: ColumnTransformer | CrossedColumns, n_classes: int
+) -> list[tuple[int, ...]]:
+    """The matrix's columns that each column of a fitted preparation comes from.
+
+    The preparation is "native" or "crossed".
+    """
+    if isinstance(preparation, CrossedColumns):
+        own: list[tuple[int, ...]] = [(j,) for j in range(preparation.n_features_in_)]
+        return own + [idea.sources for idea in preparation.ideas_]
     columns = {name: _indices(chosen) for name, _, chosen in preparation.transformers_}
-    sources = list(columns["numeric"])
+    sources: list[tuple[int, ...]] = [(j,) for j in columns["numeric"]]
     if columns["one_hot"]:
         encoder = preparation.named_transformers_["one_hot"]
         for position, j in enumerate(columns["one_hot"]):
-            sources += [j] * _n_levels(encoder, position)
+            sources += [(j,)] * _n_levels(encoder, position)
     return sources + [
-        j for j in columns["target"] for _ in range(n_classes if n_classes > 2 else 1)
+        (j,) for j in columns["target"] for _ in range(n_classes if n_classes > 2 else 1)
     ]
 
 

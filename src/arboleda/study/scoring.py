@@ -7,9 +7,21 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda.metrics import classification_table, regression_table
+from arboleda.study.costs import row_costs
 from arboleda.study.errors import StudyError
 
-__all__ = ["METRICS", "Metric", "all_scores", "choose_metric", "class_scores"]
+__all__ = [
+    "COST",
+    "METRICS",
+    "Metric",
+    "all_scores",
+    "choose_metric",
+    "class_scores",
+    "cost_score",
+]
+
+# The metric that needs a matrix of costs.
+COST = "cost"
 
 
 @dataclass(frozen=True)
@@ -31,6 +43,7 @@ METRICS = (
     Metric("mcc", "Matthews correlation", True, "classification", (-1.0, 1.0)),
     Metric("roc_auc", "ROC AUC", True, "classification"),
     Metric("log_loss", "Log-loss", False, "classification", (0.0, np.inf)),
+    Metric(COST, "Mean cost", False, "classification", (-np.inf, np.inf)),
     Metric("rmse", "RMSE", False, "regression", (0.0, np.inf)),
     Metric("mae", "MAE", False, "regression", (0.0, np.inf)),
     Metric("r2", "R²", True, "regression", (-np.inf, 1.0)),
@@ -85,8 +98,25 @@ def all_scores(
     predicted: npt.NDArray[Any],
     score: npt.NDArray[np.float64] | None,
     n_classes: int,
+    costs: npt.NDArray[np.float64] | None = None,
 ) -> dict[str, float | None]:
-    """Every metric of one set of predictions; ``n_classes`` is 0 in a regression."""
+    """Every metric of one set of predictions; ``n_classes`` is 0 in a regression.
+
+    With ``costs`` by true and predicted class, the mean cost is among them.
+    """
     if n_classes == 0:
         return regression_table(y, predicted).metrics
-    return classification_table(y, predicted, score, labels=range(n_classes)).metrics
+    table = classification_table(y, predicted, score, labels=range(n_classes))
+    return table.metrics | cost_score(y, predicted, score, costs)
+
+
+def cost_score(
+    y: npt.NDArray[Any],
+    predicted: npt.NDArray[Any],
+    score: npt.NDArray[np.float64] | None,
+    costs: npt.NDArray[np.float64] | None,
+) -> dict[str, float | None]:
+    """The metric "cost", where there are costs: the mean cost of a row, decided as is cheapest."""
+    if costs is None:
+        return {}
+    return {COST: float(row_costs(y, predicted, score, costs).mean())}

@@ -36,7 +36,7 @@ class Split:
     ``folds`` are those that candidates are scored on; with ``bags`` the last of them is fitted to
     all training rows and scored on the same. Each row is scored at most once in ``partition``,
     which serves where one held-out prediction of each row is wanted. ``groups`` holds the group of
-    each row of the table, and ``ordered`` tells that rows follow a time.
+    each row of the table, and ``times`` the rank of its time, where rows are divided so.
     """
 
     train: Rows
@@ -44,8 +44,13 @@ class Split:
     folds: Folds
     partition: Folds
     groups: Rows | None = None
-    ordered: bool = False
+    times: Rows | None = None
     bags: bool = False
+
+    @property
+    def ordered(self) -> bool:
+        """Whether models learn from earlier rows than they are scored on."""
+        return self.times is not None
 
     @property
     def held_out(self) -> Folds:
@@ -112,7 +117,8 @@ def _by_time(target: Target, settings: Settings, column: Column, n_given: int | 
             f"The earliest of {settings.scheme.folds + 1} windows of {column.name!r} "
             f"({len(earliest):,} rows) holds one class only; choose fewer windows with --cv."
         )
-    return Split(train, test, folds, folds, ordered=True)
+    times = np.unique(column.values, return_inverse=True)[1].astype(np.int64)
+    return Split(train, test, folds, folds, times=times)
 
 
 def _at_random(target: Target, settings: Settings, train: Rows, test: Rows) -> Split:

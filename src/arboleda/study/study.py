@@ -78,7 +78,8 @@ class Study:
         at most ten distinct whole numbers; else regression.
     metric : str, optional
         What models are chosen by: accuracy (the default), balanced_accuracy, f1_macro, mcc,
-        roc_auc or log_loss; rmse (the default), mae or r2 in a regression.
+        roc_auc, log_loss, or cost, the mean cost of the cheapest decisions by ``cost_matrix``;
+        rmse (the default), mae or r2 in a regression.
     preset : {"quick", "thesis", "best"}, default="quick"
         Which models are tried, and how hard each is tuned.
     models : str or sequence of str, optional
@@ -123,7 +124,7 @@ class Study:
     --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     result = Study("iris", target="target", out=folder).run()
+    ...     result = Study("iris", target="target", out=folder, models="lda,cart").run()
     >>> result.facts["models"][0]["name"]
     'Linear discriminant analysis'
     """

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.pipeline import Pipeline
 
+from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
 from arboleda.study.scoring import class_scores
 
 __all__ = ["Floats", "Kind", "Part", "Rows", "Subject", "with_column"]
@@ -79,6 +80,14 @@ class Subject:
         if np.isnan(value):
             return None
         return ("true" if value else "false") if kind == "boolean" else float(value)
+
+    @property
+    def n_models(self) -> int:
+        """Of how many fitted models the model is made that a study has combined; else 1."""
+        model = self.pipeline[-1]
+        if not isinstance(model, CombinedClassifier | CombinedRegressor):
+            return 1
+        return sum(len(bag) for _, bag in model.members_)
 
     def outputs(self, x: Floats) -> Floats:
         """What the model says of rows: probabilities of the classes, or one column of values.

@@ -2,8 +2,7 @@
 
 import time
 import warnings
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
-from threadpoolctl import ThreadpoolController
 
 from arboleda.study.answers import Said, keep_answers
 from arboleda.study.bag_estimate import chance_scores
@@ -19,6 +17,9 @@ from arboleda.study.calibration import calibrated, inner_folds, variants_of
 from arboleda.study.evaluate import evaluate_test
 from arboleda.study.features import Features
 from arboleda.study.folder.model_files import keep_model
+from arboleda.study.plain import one_thread, plain_values, sentence_of, texts_of
+from arboleda.study.preparation import Style
+from arboleda.study.prepared import PreparedRows
 from arboleda.study.scoring import all_scores, class_scores
 from arboleda.study.target import Target
 from arboleda.study.tree_facts import tree_facts
@@ -37,8 +38,9 @@ Rows = npt.NDArray[np.int64]
 class Shared:
     """What all pieces of work read: the features, the target, the metric and the seed.
 
-    ``groups`` holds the group of each row, and ``ordered`` tells that fit rows follow a time,
-    where the rows are divided so.
+    ``groups`` holds the group of each row and ``times`` the rank of its time, where the rows are
+    divided so. ``costs``, by true and predicted class, are those of metric "cost". In ``prepared``
+    the fits of one process find what others have prepared.
     """
 
     features: Features
@@ -46,7 +48,9 @@ class Shared:
     metric: str
     seed: int
     groups: Rows | None = None
-    ordered: bool = False
+    times: Rows | None = None
+    costs: npt.NDArray[np.float64] | None = None
+    prepared: PreparedRows = field(default_factory=PreparedRows, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,7 @@ class Job:
     the rows it is scored on is written to that file. ``extent`` tells its result from others of the
     same fold in the ledger, where it learns from a part of the rows; ``is_look`` tells a first look
     at a candidate from its scores; ``cost`` is about how many seconds of one core it takes.
+    ``style`` tells how its columns are prepared: jobs of the same style and rows share that.
     ``kind`` tells a "fold" from two others: "one_by_one" fits as many times as there are rows, each
     time without the one that is scored; "apparent" scores the rows that were fitted, and says what
     chance would score. Of a ``bag`` the model that the fold fits is kept.
@@ -77,6 +82,7 @@ class Job:
     cost: float = 0.0
     kind: Literal["fold", "one_by_one", "apparent"] = "fold"
     bag: bool = False
+    style: Style = "none"
 
     @property
     def entry(self) -> str:
@@ -107,27 +113,21 @@ def do_job(job: Job, shared: Shared) -> dict[str, Any]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            with _thread_pools().limit(limits=1):
+            with one_thread():
                 result = (_calibrate if job.calibrates else _fit_and_score)(job, shared)
         except Exception as error:  # noqa: BLE001 - a model that fails is a result
-            result = {"error": _sentence(error), "scores": {}, "timing": {}}
+            result = {"error": sentence_of(error), "scores": {}, "timing": {}}
     if job.keep is not None and not result["error"]:
         result["kept"] = keep_model(job.pipeline, job.keep, job.kept_as)
     seconds = time.perf_counter() - started
-    return {**_plain(result), "warnings": _texts(caught), "seconds": seconds}
-
-
-@cache
-def _thread_pools() -> ThreadpoolController:
-    """Find the numeric libraries' thread pools once: the search costs as much as a small fit."""
-    return ThreadpoolController()
+    return {**plain_values(result), "warnings": texts_of(caught), "seconds": seconds}
 
 
 def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
     n_classes, y_score = len(shared.target.labels), shared.target.y[job.score_rows]
     said, timing = (_say_one_by_one if job.kind == "one_by_one" else _say)(job, shared)
     predicted, score = said.predicted, said.score
-    scores = _plain(all_scores(y_score, predicted, score, n_classes))
+    scores = plain_values(all_scores(y_score, predicted, score, n_classes, shared.costs))
     if scores[shared.metric] is None:
         raise ValueError(_undefined(shared.metric, y_score, n_classes, job.fold))
     result: dict[str, Any] = {
@@ -137,12 +137,20 @@ def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
         "timing": timing,
     }
     if job.kind == "apparent":
-        result["chance"] = chance_scores(y_score, predicted, score, n_classes)
+        result["chance"] = chance_scores(y_score, predicted, score, n_classes, shared.costs)
     if job.answers is not None:
         result["answers"] = keep_answers(job.answers, said)
     if job.fold == TEST:
+        groups = None if shared.groups is None else shared.groups[job.score_rows]
         result["test"] = evaluate_test(
-            y_score, predicted, score, shared.target, shared.metric, shared.seed
+            y_score,
+            predicted,
+            score,
+            shared.target,
+            shared.metric,
+            shared.seed,
+            groups,
+            shared.costs,
         )
         result["tree"] = tree_facts(job.model, job.pipeline, shared.features, shared.target)
     return result
@@ -152,15 +160,21 @@ def _say(job: Job, shared: Shared) -> tuple[Said, dict[str, float]]:
     """Fit the pipeline, and predict the rows to score; with the seconds of both."""
     x, y = shared.features.x, shared.target.y
     n_classes = len(shared.target.labels)
+    (name, preparation), (_, model) = job.pipeline.steps
+    rows = shared.prepared.of(job.style, preparation, x, y, job.fit_rows, job.score_rows)
     started = time.perf_counter()
-    job.pipeline.fit(x[job.fit_rows], y[job.fit_rows])
+    model.fit(rows.to_learn(model), y[job.fit_rows])
     fitted = time.perf_counter()
-    # Columns are prepared once for all that is asked of the model.
-    model, prepared = job.pipeline[-1], job.pipeline[:-1].transform(x[job.score_rows])
-    predicted = model.predict(prepared)
+    job.pipeline.steps[0] = name, rows.preparation
+    predicted = model.predict(rows.scored)
     done = time.perf_counter()
-    score = class_scores(model, prepared, n_classes) if n_classes else None
-    return Said(predicted, score), {"fit_s": fitted - started, "predict_s": done - fitted}
+    score = class_scores(model, rows.scored, n_classes) if n_classes else None
+    # What it takes by itself, whoever prepared the rows.
+    seconds = {
+        "fit_s": rows.fit_s + fitted - started,
+        "predict_s": rows.score_s + done - fitted,
+    }
+    return Said(predicted, score), seconds
 
 
 def _say_one_by_one(job: Job, shared: Shared) -> tuple[Said, dict[str, float]]:
@@ -197,23 +211,14 @@ def _calibrate(job: Job, shared: Shared) -> dict[str, Any]:
             y[job.fit_rows],
             shared.seed,
             None if shared.groups is None else shared.groups[job.fit_rows],
-            shared.ordered,
+            None if shared.times is None else shared.times[job.fit_rows],
         ),
     )
     seconds = time.perf_counter() - started
     y_score = y[job.score_rows]
     is_test = job.fold == CALIBRATION + TEST
-    variants = variants_of(found, y_score, target, shared.seed, is_test=is_test)
+    variants = variants_of(found, y_score, target, shared.seed, is_test=is_test, costs=shared.costs)
     return {"error": None, "scores": {}, "timing": {"fit_s": seconds}, "variants": variants}
-
-
-def _plain(value: Any) -> Any:
-    """The same with None in place of numbers that JSON has no word for."""
-    if isinstance(value, dict):
-        return {k: _plain(v) for k, v in value.items()}
-    if isinstance(value, list):
-        return [_plain(v) for v in value]
-    return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
 def _undefined(metric: str, y: npt.NDArray[Any], n_classes: int, fold: str) -> str:
@@ -223,14 +228,3 @@ def _undefined(metric: str, y: npt.NDArray[Any], n_classes: int, fold: str) -> s
         where = "the test, whose rows" if fold == TEST else f"fold {int(fold) + 1}, whose rows"
         return f"{metric} is not defined in {where} lack a class"
     return f"{metric} is not a finite number"
-
-
-def _sentence(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    text = lines[0] if lines else "no reason given"
-    return f"{type(error).__name__}: {text[:300]}"
-
-
-def _texts(caught: list[warnings.WarningMessage]) -> list[str]:
-    texts = {_sentence(w.message) for w in caught if isinstance(w.message, Exception)}
-    return sorted(texts)

@@ -4,6 +4,7 @@ import hashlib
 import json
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,12 @@ import pytest
 from sklearn.metrics import accuracy_score
 
 from arboleda.combine import MemberOutputs
+from arboleda.report import render_report
 from arboleda.study import Study, StudyResult
 from arboleda.study.answers import ANSWERS
 from arboleda.study.combined.cross_fitting import cross_fit
 from arboleda.study.combined.methods import METHODS
+from arboleda.study.combined.remarks import remarks_on
 from arboleda.study.combined.rules import MeanRule
 from arboleda.study.errors import StudyError
 from arboleda.study.folder.files import MODELS
@@ -81,6 +84,38 @@ def test_the_same_facts_again_and_nothing_is_fitted(classes: StudyResult) -> Non
     assert without_timing(again.facts) == without_timing(classes.facts)
 
 
+def test_how_members_without_probabilities_take_part_is_told(classes: StudyResult) -> None:
+    by_key = {m["key"]: m["ensemble"] for m in combined(classes)}
+    (told,) = by_key["stacking"]["remarks"]
+    assert told.startswith("Support vector machine says no probabilities: the logistic function")
+    assert told in classes.report.read_text()
+    facts = json.loads(json.dumps(classes.facts))
+    facts["study"]["settings"]["lang"] = "es"
+    assert "no dice probabilidades" in render_report(facts)
+
+
+def test_models_left_out_of_combinations_are_told(tmp_path: Path) -> None:
+    names = {"a": "First", "b": "Second", "c": "Third"}
+    outcomes = []
+    for key, name in names.items():
+        model = SimpleNamespace(key=key, name=name, style="scaled", engine="scikit-learn")
+        kept = {"error": "no space" if key == "b" else None}
+        outcomes.append(SimpleNamespace(model=model, error=None, test={"kept": kept}))
+    plan = SimpleNamespace(target=SimpleNamespace(labels=()))
+    found = remarks_on(plan, outcomes, outcomes[:1], tmp_path)  # type: ignore[arg-type]
+    assert found.on(["a"], in_time=False) == [
+        "Second is no member: its fitted model was not kept.",
+        "Third is no member: it does not say a finite number of every row.",
+    ]
+
+
+def test_with_the_bootstrap_the_page_says_that_nothing_is_combined(tmp_path: Path) -> None:
+    options = {"models": "most_frequent,lda,naive_bayes", "cv": "bootstrap:10", "jobs": 1}
+    result = Study("iris", target="target", out=tmp_path, **options).run()
+    assert combined(result) == []
+    assert "With the bootstrap models are not combined" in result.report.read_text()
+
+
 def test_diversity_is_told_of_classes_alone(classes: StudyResult, values: StudyResult) -> None:
     found = combined(classes)[0]["ensemble"]
     n = len(found["members"])
@@ -141,6 +176,62 @@ def test_rows_scored_as_one_part_are_cut_for_learning() -> None:
     found = cross_fit(learn, [whole], whole, np.zeros(20), 0)
     assert seen == [16] * 5 + [20]
     assert found.said[0].tolist() == list(range(20))
+
+
+def test_in_time_order_a_window_is_answered_by_what_those_before_it_teach() -> None:
+    taught = []
+
+    def learn(outputs: np.ndarray, target: np.ndarray, seed: int) -> MeanRule:
+        taught.append(target.tolist())
+        return MeanRule((0.0, 1.0))
+
+    rows = np.array([7, 2, 5, 0, 3, 4])  # in the order of time
+    order = np.sort(rows)
+    y = np.array([1.0, 0.0, 2.0, 1.0, 4.0, 5.0, 0.0, 7.0])
+    outputs = np.stack([np.zeros(6), order.astype(float)])
+    whole = MemberOutputs(["none", "row"], outputs, None, order, 8)
+    parts = [
+        MemberOutputs(["none", "row"], np.stack([np.zeros(2), part.astype(float)]), None, part, 8)
+        for part in (np.sort(rows[start : start + 2]) for start in (0, 2, 4))
+    ]
+    found = cross_fit(learn, parts, whole, y, 0, in_time=True)
+    assert taught == [[1.0, 2.0, 1.0, 4.0, 5.0, 7.0], [2.0, 7.0], [1.0, 2.0, 5.0, 7.0]]
+    # Before the first window nothing is known: it has the plain mean of the members.
+    assert [said.tolist() for said in found.said] == [[1.0, 3.5], [0.0, 5.0], [3.0, 4.0]]
+
+
+def test_windows_of_one_class_teach_nothing() -> None:
+    labels = np.array(["no", "yes"], dtype=object)
+    y, rows = np.array([0, 0, 0, 0, 1, 0, 1, 1]), np.arange(8)
+    outputs = np.random.default_rng(0).dirichlet(np.ones(2), (3, 8))
+    names = ["a", "b", "c"]
+    whole = MemberOutputs(names, outputs, labels, rows, 8)
+    parts = [MemberOutputs(names, outputs[:, p], labels, p, 8) for p in np.array_split(rows, 4)]
+    learn = next(m.learn for m in METHODS if m.key == "stacking")
+    found = cross_fit(learn, parts, whole, y, 0, in_time=True)
+    for said, part in zip(found.said[:3], parts, strict=False):
+        np.testing.assert_allclose(said, part.outputs.mean(axis=0))
+    assert not np.allclose(found.said[3], parts[3].outputs.mean(axis=0))
+
+
+def test_a_study_in_time_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def combinations_first(plan: Any, outcomes: Any) -> Any:
+        return sorted(outcomes, key=lambda outcome: outcome.ensemble is None)
+
+    for module in ("arboleda.study.study", "arboleda.study.combined.calibrating"):
+        monkeypatch.setattr(f"{module}.ranked", combinations_first)
+    draw = np.random.default_rng(0)
+    frame = pd.DataFrame({"t": draw.permutation(160), "x": draw.normal(size=160)})
+    frame["y"] = np.where(frame["x"] + draw.normal(size=160) > 0, "u", "v")
+    models = "lda,naive_bayes"
+    result = Study(frame, target="y", out=tmp_path, models=models, time="t", cv="time:4").run()
+    variants = result.facts["calibration"]["variants"]
+    # Before the first window there is nothing to calibrate by.
+    assert all(len(v["cv"]["metrics"]["log_loss"]["folds"]) == 3 for v in variants)
+    assert all(len(m["cv"]["fold_scores"]) == 4 for m in combined(result))
+    (remark,) = combined(result)[0]["ensemble"]["remarks"]
+    assert remark.startswith("Before the first window of time nothing is known of the members")
+    assert remark in result.report.read_text()
 
 
 def test_a_table_is_predicted_by_a_combination(tmp_path: Path) -> None:

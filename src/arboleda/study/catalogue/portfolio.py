@@ -22,6 +22,7 @@ from arboleda.forest import (
 from arboleda.study.catalogue.costs import boosting_cost, each_row_cost, pairs_cost, trees_cost
 from arboleda.study.catalogue.model import Grid, Model, Params, Setting, both_tasks
 from arboleda.study.catalogue.scaled_target import scaled_target
+from arboleda.study.preparation import Style
 
 __all__ = ["PORTFOLIO"]
 
@@ -32,6 +33,8 @@ MOST_ROUNDS, PATIENCE = 1_000, 30
 # Rounds where nothing is held out, at a step of 0.05.
 FIXED_ROUNDS = 150
 TREES = 300
+# Seconds of a look at which columns are worth making.
+LOOK_COST = 1.5
 NEIGHBOUR_ROWS = 50_000
 
 # The styles of boosting; a step is 0.05 where nothing is said.
@@ -114,8 +117,11 @@ def _boosting_options(setting: Setting, params: Params) -> dict[str, Any]:
     }
 
 
-def _boosting(key: str, name: str, options: Mapping[str, Any]) -> tuple[Model, ...]:
+def _boosting(
+    key: str, name: str, options: Mapping[str, Any], style: Style = "none"
+) -> tuple[Model, ...]:
     grid = _boosting_grid(options)
+    cost = boosting_cost(lambda params: params["max_iter"] * 0.4, 1.2e-8)
     return both_tasks(
         f"best_{key}",
         name,
@@ -123,11 +129,11 @@ def _boosting(key: str, name: str, options: Mapping[str, Any]) -> tuple[Model, .
         grid,
         lambda s, p: HistGradientBoostingRegressor(**_boosting_options(s, p)),
         grid,
-        style="none",
+        style=style,
         engine="arboleda",
         core=False,
         bag=True,
-        cost=boosting_cost(lambda params: params["max_iter"] * 0.4, 1.2e-8),
+        cost=cost if style == "none" else lambda size, params: LOOK_COST + 1.5 * cost(size, params),
     )
 
 
@@ -226,9 +232,19 @@ _OTHERS: dict[str, tuple[Model, ...]] = {
     ),
 }
 
-_MODELS = {key: _boosting(key, name, options) for key, (name, options) in _BOOSTING.items()} | (
-    _OTHERS
-)
+# Those that are tried with columns made of others, too.
+_CROSSED = {
+    f"crossed_{key}": _boosting(f"crossed_{key}", name, _BOOSTING[key][1], "crossed")
+    for key, name in (
+        ("random_splits", "Boosting of trees split at random, with columns made of others"),
+        ("leafwise", "Boosting by leaves, with columns made of others"),
+    )
+}
+_MODELS = {
+    **{key: _boosting(key, name, options) for key, (name, options) in _BOOSTING.items()},
+    **_CROSSED,
+    **_OTHERS,
+}
 
 # The first four as a greedy choice over tables took them.
 _ORDER = (
@@ -240,6 +256,8 @@ _ORDER = (
     "extra_trees",
     "symmetric",
     "linear_leaves",
+    "crossed_leafwise",
+    "crossed_random_splits",
     "forest",
     "large_leafwise",
     "small_leafwise",

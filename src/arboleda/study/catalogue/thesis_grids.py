@@ -8,6 +8,7 @@ one of the three is a candidate for all.
 from typing import Any
 
 from arboleda.study.catalogue.model import COLUMNS, Grid, Setting
+from arboleda.study.preparation import Style
 
 __all__ = ["THESIS_GRIDS", "THESIS_MODELS", "THESIS_STACK"]
 
@@ -19,6 +20,14 @@ MANY_ROWS = 40_000
 
 def _cart(setting: Setting) -> list[dict[str, Any]]:
     """Grown to a depth, or best first to a number of leaves."""
+    if _is_large(setting):
+        whole = {"max_depth": None, "max_leaf_nodes": None}
+        full_grown = [{**whole, "min_samples_leaf": leaf} for leaf in (1, 5)]
+        return [
+            *full_grown,
+            *({**tree, "criterion": "entropy"} for tree in full_grown if setting.n_classes),
+            {**whole, "min_samples_leaf": 5, "max_leaf_nodes": 512},
+        ]
     by_depth = [
         {"max_depth": depth, "max_leaf_nodes": None, "min_samples_leaf": leaf}
         for depth in (5, 8, 12, None)
@@ -32,7 +41,7 @@ def _cart(setting: Setting) -> list[dict[str, Any]]:
 
 
 def _logistic(setting: Setting) -> list[dict[str, Any]]:
-    return [{"C": c} for c in ((0.02, 0.2) if _is_large(setting) else (0.1, 1.0, 10.0))]
+    return [{"C": c} for c in ((0.02,) if _is_large(setting) else (0.1, 1.0, 10.0))]
 
 
 def _linear(setting: Setting) -> list[dict[str, Any]]:
@@ -41,12 +50,14 @@ def _linear(setting: Setting) -> list[dict[str, Any]]:
 
 def _network(setting: Setting) -> list[dict[str, Any]]:
     if _is_large(setting):
-        return [{"hidden_units": 128, "alpha": 0.01}]
+        return [{COLUMNS: _many_rows_columns(setting), "hidden_units": 128, "alpha": 0.01}]
     return [{"hidden_units": units, "alpha": a} for units in (32, 100) for a in (0.001, 0.1)]
 
 
 def _naive_bayes(setting: Setting) -> list[dict[str, Any]]:
     """Columns in their own units, or of unit size: the smoothing is a share of the widest."""
+    if _is_large(setting):
+        return [{COLUMNS: columns, "var_smoothing": 0.1} for columns in ("filled", "scaled")]
     own = [{COLUMNS: "filled", "var_smoothing": share} for share in (1e-9, 0.1)]
     unit = [{COLUMNS: "scaled", "var_smoothing": share} for share in (1e-9, 0.01, 0.1)]
     return [*own, *unit]
@@ -55,10 +66,7 @@ def _naive_bayes(setting: Setting) -> list[dict[str, Any]]:
 def _neighbours(setting: Setting) -> list[dict[str, Any]]:
     """City-block distances in the columns' own units, and in deviations."""
     if _is_large(setting):
-        return [
-            {COLUMNS: "filled", "components": 50, "n_neighbors": k, "weights": "distance"}
-            for k in (4, 8)
-        ]
+        return [{COLUMNS: "filled", "components": 50, "n_neighbors": 4, "weights": "distance"}]
     return [
         {COLUMNS: columns, "n_neighbors": k, "weights": weights, "p": 1}
         for columns in ("filled", "scaled")
@@ -67,14 +75,15 @@ def _neighbours(setting: Setting) -> list[dict[str, Any]]:
 
 
 def _svm(setting: Setting) -> list[dict[str, Any]]:
+    if _is_large(setting):
+        columns = _many_rows_columns(setting)
+        return [{COLUMNS: columns, "C": 1.0, "gamma": 0.02 if columns == "filled" else None}]
     return [{"C": c, "gamma": gamma} for c in (1.0, 10.0) for gamma in (0.01, 0.05)]
 
 
 def _lda(setting: Setting) -> list[dict[str, Any]]:
-    return [
-        {"solver": "svd", "shrinkage": None},
-        {"solver": "lsqr", "shrinkage": 0.01},
-    ]
+    a_little = {"solver": "lsqr", "shrinkage": 0.01}
+    return [a_little] if _is_large(setting) else [{"solver": "svd", "shrinkage": None}, a_little]
 
 
 def _random_forest(setting: Setting) -> list[dict[str, Any]]:
@@ -100,26 +109,27 @@ def _adaboost(setting: Setting) -> list[dict[str, Any]]:
     if not setting.n_classes:
         return [{"max_depth": depth, "n_estimators": 200} for depth in (10, 15, 20)]
     if _is_large(setting):
-        return [{"max_depth": 8, "learning_rate": 0.3, "n_estimators": 200}]
+        return [{"max_depth": 8, "learning_rate": 0.5, "n_estimators": 15}]
     return [
         {"max_depth": 1, "learning_rate": 1.0, "n_estimators": 500},
-        {"max_depth": 3, "learning_rate": 0.2, "n_estimators": 400},
-        {"max_depth": 6, "learning_rate": 0.1, "n_estimators": 200},
+        {"max_depth": 2, "learning_rate": 0.3, "n_estimators": 800},
+        {"max_depth": 3, "learning_rate": 0.1, "n_estimators": 800},
     ]
 
 
 def _gradient_boosting(setting: Setting) -> list[dict[str, Any]]:
-    """Leaf by leaf as is usual, and symmetric trees; small steps, parts of the columns."""
+    """Leaf by leaf as is usual, trees of two questions, and symmetric ones; small steps."""
     if setting.n_classes > FEW_CLASSES:
         return [
             {"learning_rate": 0.1, "max_iter": 300, "max_leaf_nodes": leaves, "max_features": 0.1}
-            for leaves in (15, 31)
+            for leaves in ((31,) if _is_large(setting) else (15, 31))
         ]
     by_leaves = [
         {"learning_rate": 0.03, "max_iter": 600, "max_leaf_nodes": leaves, "max_features": share}
         for leaves in (15, 31)
         for share in (0.3, 1.0)
     ]
+    pairs = {"max_depth": 2, "max_leaf_nodes": None, "min_samples_leaf": 1}
     symmetric: dict[str, Any] = {
         "growth": "symmetric",
         "max_leaf_nodes": None,
@@ -130,6 +140,7 @@ def _gradient_boosting(setting: Setting) -> list[dict[str, Any]]:
     parts = {"subsample": 0.8, "colsample_bytree": 0.5}
     return [
         *by_leaves,
+        {**pairs, "learning_rate": 0.05, "max_iter": 2000},
         {**symmetric, "max_depth": 6, "max_iter": 800},
         {**symmetric, "max_depth": 6, "max_iter": 2500, **parts},
     ]
@@ -137,6 +148,11 @@ def _gradient_boosting(setting: Setting) -> list[dict[str, Any]]:
 
 def _is_large(setting: Setting) -> bool:
     return setting.n_rows > MANY_ROWS
+
+
+def _many_rows_columns(setting: Setting) -> Style:
+    """Many rows of many classes are taken for images and their like: columns of one unit."""
+    return "filled" if setting.n_classes > FEW_CLASSES else "scaled"
 
 
 THESIS_GRIDS: dict[str, Grid] = {

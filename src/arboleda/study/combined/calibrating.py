@@ -9,9 +9,10 @@ import numpy as np
 
 from arboleda.study.answers import ANSWERS, answers_path, read_answers
 from arboleda.study.calibration import AS_IT_IS, calibrated_scores, variants_of
+from arboleda.study.plain import one_thread, plain_values, sentence_of
 from arboleda.study.plan import Plan
 from arboleda.study.runner import Outcome, ranked
-from arboleda.study.work import TEST, _plain, _sentence, _thread_pools
+from arboleda.study.work import TEST
 
 __all__ = ["calibrate_combined"]
 
@@ -21,13 +22,15 @@ def calibrate_combined(
 ) -> tuple[Outcome, list[dict[str, Any]]] | None:
     """Try methods of calibration on what the best model, a combination, said of rows held out.
 
-    What calibrates a fold is learned from the other folds, and what calibrates the test from all.
+    What calibrates a fold is learned from the other folds, in time's order from those before it,
+    and what calibrates the test from all. A fold for which these lack a class is not judged.
 
     Returns
     -------
     outcome, results : Outcome, list of dict
         The model, and the results by fold, the test's last, as `arboleda.study.runner.
-        calibrate_best` gives them; None if its answers are not there, or there are no other folds.
+        calibrate_best` gives them; None if its answers are not there, or fewer than two folds can
+        be judged.
     """
     outcome = ranked(plan, outcomes)[0]
     # Of repeated folds the first round alone: in others, each row is among what calibrates it.
@@ -40,18 +43,34 @@ def calibrate_combined(
         for k, rows in asked
     ]
     scores = [one.score for one in said if one is not None and one.score is not None]
-    if len(scores) < len(asked) or len(asked) < 3:
+    if len(scores) < len(asked):
         return None
     classes = [plan.target.y[rows] for _, rows in asked]
-    with _thread_pools().limit(limits=1):
-        return outcome, [_tried(plan, scores, classes, place) for place in range(len(asked))]
+    teachers = [
+        range(place) if plan.split.ordered else [k for k in range(len(folds)) if k != place]
+        for place in range(len(asked))
+    ]
+    judged = [
+        place
+        for place, others in enumerate(teachers)
+        if others and len(np.unique(np.concatenate([classes[k] for k in others]))) == n_classes
+    ]
+    if len(judged) < 3:
+        return None
+    with one_thread():
+        return outcome, [_tried(plan, scores, classes, teachers[place], place) for place in judged]
 
 
-def _tried(plan: Plan, scores: Sequence[Any], classes: Sequence[Any], place: int) -> dict[str, Any]:
+def _tried(
+    plan: Plan,
+    scores: Sequence[Any],
+    classes: Sequence[Any],
+    others: Sequence[int],
+    place: int,
+) -> dict[str, Any]:
     """The result of one fold, or of the test, which comes last."""
     started = time.perf_counter()
     is_test = place == len(scores) - 1
-    others = [k for k in range(len(scores) - 1) if k != place]
     held_out = np.concatenate([scores[k] for k in others])
     known = np.concatenate([classes[k] for k in others])
     n_classes = len(plan.target.labels)
@@ -61,7 +80,9 @@ def _tried(plan: Plan, scores: Sequence[Any], classes: Sequence[Any], place: int
             "predict_proba", held_out, known, scores[place], n_classes
         )
     except ValueError as error:
-        return result | {"error": _sentence(error), "timing": {}, "variants": {}}
-    variants = variants_of(found, classes[place], plan.target, plan.seed, is_test=is_test)
+        return result | {"error": sentence_of(error), "timing": {}, "variants": {}}
+    variants = variants_of(
+        found, classes[place], plan.target, plan.seed, is_test=is_test, costs=plan.costs
+    )
     seconds = time.perf_counter() - started
-    return result | {"timing": {"fit_s": seconds}, "variants": _plain(variants)}
+    return result | {"timing": {"fit_s": seconds}, "variants": plain_values(variants)}

@@ -1,6 +1,6 @@
 """What a combination says of rows that it did not learn from."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from arboleda.combine import MemberOutputs
 from arboleda.study.combined.methods import Learn
-from arboleda.study.combined.rules import Rule
+from arboleda.study.combined.rules import MeanRule, Rule
 
 __all__ = ["CrossFitted", "cross_fit"]
 
@@ -32,8 +32,13 @@ def cross_fit(
     whole: MemberOutputs,
     y: npt.NDArray[Any],
     seed: int,
+    *,
+    in_time: bool = False,
 ) -> CrossFitted:
     """Learn a combination from all rows, and from the rows outside each part.
+
+    In time's order it is learned from the parts before; where these are none, or hold one class
+    only, nothing can be learned, and the plain mean of the members is taken.
 
     Parameters
     ----------
@@ -46,8 +51,14 @@ def cross_fit(
     y : ndarray of shape (n_table_rows,)
         Numbers of classes, or values.
     seed : int
+    in_time : bool, default=False
+        Whether each part comes after those before it.
     """
     target = y[whole.rows]
+    if in_time:
+        return CrossFitted(
+            learn(whole.outputs, target, seed), tuple(_forward(learn, parts, whole, target, seed))
+        )
     said = []
     for part in parts:
         found = np.empty(part.outputs.shape[1:])
@@ -57,6 +68,24 @@ def cross_fit(
             found[block] = rule(part.outputs[:, block])
         said.append(found)
     return CrossFitted(learn(whole.outputs, target, seed), tuple(said))
+
+
+def _forward(
+    learn: Learn,
+    parts: Sequence[MemberOutputs],
+    whole: MemberOutputs,
+    target: npt.NDArray[Any],
+    seed: int,
+) -> Iterator[Floats]:
+    """What is said of each part by what those before it teach."""
+    earlier = np.zeros(len(whole.rows), dtype=bool)
+    for part in parts:
+        known = target[earlier]
+        rule: Rule = MeanRule((1.0 / len(whole.outputs),) * len(whole.outputs))
+        if len(known) and (whole.classes is None or known.min() < known.max()):
+            rule = learn(whole.outputs[:, earlier], known, seed)
+        yield rule(part.outputs)
+        earlier |= np.isin(whole.rows, part.rows)
 
 
 def _blocks(part: MemberOutputs, n_rows: int, seed: int) -> list[npt.NDArray[np.int64]]:

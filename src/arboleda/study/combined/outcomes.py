@@ -18,16 +18,18 @@ from arboleda.study.catalogue import Model
 from arboleda.study.catalogue.model import Task, no_parameters
 from arboleda.study.combined.cross_fitting import cross_fit
 from arboleda.study.combined.methods import METHODS, Method
+from arboleda.study.combined.remarks import Remarks, is_kept, remarks_on
 from arboleda.study.combined.rules import MeanRule, Rule
 from arboleda.study.evaluate import evaluate_test
 from arboleda.study.folder.combined_file import combined_to_bytes
 from arboleda.study.folder.files import MODELS
 from arboleda.study.folder.model_files import keep_combined
+from arboleda.study.plain import one_thread, plain_values, sentence_of, texts_of
 from arboleda.study.plan import Plan
 from arboleda.study.runner import Outcome, learns
 from arboleda.study.scoring import all_scores
 from arboleda.study.search import Trial
-from arboleda.study.work import TEST, Job, _plain, _sentence, _texts, _thread_pools
+from arboleda.study.work import TEST, Job
 
 __all__ = ["combined_outcomes"]
 
@@ -38,12 +40,16 @@ FEWEST = 2
 
 @dataclass(frozen=True, eq=False)
 class _Members:
-    """The models that can take part, and what they said of each fold, of all of them, and test."""
+    """The models that can take part, and what they said of each fold, of all of them, and test.
+
+    ``remarks`` tell of models what the reader of a combination should know, by their keys.
+    """
 
     outcomes: tuple[Outcome, ...]
     parts: tuple[MemberOutputs, ...]
     whole: MemberOutputs
     test: MemberOutputs
+    remarks: Remarks
 
     def some(self, keys: Sequence[str]) -> "_Members":
         """Those of these keys."""
@@ -53,6 +59,7 @@ class _Members:
             tuple(_of(part, places) for part in self.parts),
             _of(self.whole, places),
             _of(self.test, places),
+            self.remarks,
         )
 
 
@@ -108,7 +115,7 @@ def _members(plan: Plan, outcomes: Sequence[Outcome], folder: Path) -> _Members 
     """The members' answers; None if there are too few members, or their files are gone."""
     if plan.settings.scheme.kind == "bootstrap":
         return None
-    able = [o for o in outcomes if learns(o.model) and o.test and not o.error and _is_kept(o)]
+    able = [o for o in outcomes if learns(o.model) and o.test and not o.error and is_kept(o)]
     if len(able) < FEWEST:
         return None
     jobs = [plan.trial_jobs(o.model, Trial(o.params)) for o in able]
@@ -118,17 +125,14 @@ def _members(plan: Plan, outcomes: Sequence[Outcome], folder: Path) -> _Members 
     test = _outputs(plan, folder, [[plan.test_job(o.model, o.params) for o in able]])
     if whole is None or test is None or any(part is None for part in parts):
         return None
-    members = _Members(tuple(able), tuple(p for p in parts if p is not None), whole, test)
     finite = [
-        o.model.key
+        o
         for o, said, tested in zip(able, whole.outputs, test.outputs, strict=True)
         if np.isfinite(said).all() and np.isfinite(tested).all()
     ]
-    return members.some(finite) if len(finite) >= FEWEST else None
-
-
-def _is_kept(outcome: Outcome) -> bool:
-    return outcome.test is not None and outcome.test["kept"]["error"] is None
+    remarks = remarks_on(plan, outcomes, finite, folder)
+    members = _Members(tuple(able), tuple(p for p in parts if p is not None), whole, test, remarks)
+    return members.some([o.model.key for o in finite]) if len(finite) >= FEWEST else None
 
 
 def _outputs(plan: Plan, folder: Path, asked: Sequence[Sequence[Job]]) -> MemberOutputs | None:
@@ -151,14 +155,21 @@ def _combined(
     model = Model(method.key, method.name, kind, _no_estimator, no_parameters, engine="arboleda")
     started = time.perf_counter()
     try:
-        with warnings.catch_warnings(record=True) as caught, _thread_pools().limit(limits=1):
+        with warnings.catch_warnings(record=True) as caught, one_thread():
             warnings.simplefilter("always")
-            found = cross_fit(method.learn, members.parts, members.whole, plan.target.y, plan.seed)
+            found = cross_fit(
+                method.learn,
+                members.parts,
+                members.whole,
+                plan.target.y,
+                plan.seed,
+                in_time=plan.split.ordered,
+            )
     except (ValueError, np.linalg.LinAlgError) as error:
-        failed = {"error": _sentence(error), "scores": {}, "timing": {}, "warnings": []}
+        failed = {"error": sentence_of(error), "scores": {}, "timing": {}, "warnings": []}
         return Outcome(model, (Candidate({}, (failed,)),), None, None)
     seconds = time.perf_counter() - started
-    texts = _texts(caught)
+    texts = texts_of(caught)
     results = tuple(
         {
             "error": None,
@@ -172,7 +183,7 @@ def _combined(
         _keep_said(folder, method.key, str(k), said)
     test = _test(plan, model, members, found.rule, folder)
     return Outcome(
-        model, (Candidate({}, results),), 0, test, _ensemble(members, found.rule, spread)
+        model, (Candidate({}, results),), 0, test, _ensemble(plan, members, found.rule, spread)
     )
 
 
@@ -182,7 +193,11 @@ def _no_estimator(setting: Any, params: Any) -> Any:
 
 def _scores(plan: Plan, rows: npt.NDArray[Any], said: Floats) -> dict[str, Any]:
     predicted, score = _predicted(said)
-    return dict(_plain(all_scores(plan.target.y[rows], predicted, score, len(plan.target.labels))))
+    return dict(
+        plain_values(
+            all_scores(plan.target.y[rows], predicted, score, len(plan.target.labels), plan.costs)
+        )
+    )
 
 
 def _keep_said(folder: Path, key: str, fold: str, said: Floats) -> None:
@@ -205,8 +220,16 @@ def _test(plan: Plan, model: Model, members: _Members, rule: Rule, folder: Path)
     _keep_said(folder, model.key, TEST, said)
     predicted, score = _predicted(said)
     rows, tests = members.test.rows, [o.test for o in members.outcomes if o.test]
+    groups = None if plan.split.groups is None else plan.split.groups[rows]
     test = evaluate_test(
-        plan.target.y[rows], predicted, score, plan.target, plan.metric.key, plan.seed
+        plan.target.y[rows],
+        predicted,
+        score,
+        plan.target,
+        plan.metric.key,
+        plan.seed,
+        groups,
+        plan.costs,
     )
     n_columns, n_classes = plan.features.x.shape[1], len(plan.target.labels)
     names = [
@@ -220,7 +243,7 @@ def _test(plan: Plan, model: Model, members: _Members, rule: Rule, folder: Path)
         "warnings": [],
         "scores": _scores(plan, rows, said),
         "timing": {k: sum(t["timing"][k] for t in tests) for k in ("fit_s", "predict_s")},
-        "test": _plain(test),
+        "test": plain_values(test),
         "tree": None,
         "kept": keep_combined(folder / MODELS, model.key, content, files),
     }
@@ -232,9 +255,12 @@ def _is_bag(outcome: Outcome) -> bool:
     return f"{outcome.model.key}.combined" in files
 
 
-def _ensemble(members: _Members, rule: Rule, spread: dict[str, Any] | None) -> dict[str, Any]:
+def _ensemble(
+    plan: Plan, members: _Members, rule: Rule, spread: dict[str, Any] | None
+) -> dict[str, Any]:
     """The ``ensemble`` part of the facts."""
     shares = rule.shares(len(members.outcomes))
+    keys = [o.model.key for o in members.outcomes]
     return {
         "method": "mean" if isinstance(rule, MeanRule) else "linear",
         "members": [
@@ -242,6 +268,7 @@ def _ensemble(members: _Members, rule: Rule, spread: dict[str, Any] | None) -> d
             for o, share in zip(members.outcomes, shares, strict=True)
         ],
         "diversity": spread,
+        "remarks": members.remarks.on(keys, in_time=plan.split.ordered),
     }
 
 
@@ -250,7 +277,7 @@ def _diversity(plan: Plan, outputs: MemberOutputs) -> dict[str, Any] | None:
     if outputs.classes is None:
         return None
     found = diversity(outputs.choices(), plan.target.y[outputs.rows], names=outputs.names)
-    told: dict[str, Any] = _plain(
+    told: dict[str, Any] = plain_values(
         {
             "together": found.summary(),
             "errors": found.member_error.tolist(),

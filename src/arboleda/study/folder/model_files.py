@@ -9,6 +9,7 @@ of its members, which are listed with it.
 import re
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, SVR
 
 from arboleda.persist import SavedModel, model_from_bytes, model_to_bytes
+from arboleda.study.crossed import CrossedColumns
 from arboleda.study.errors import StudyError
 from arboleda.study.folder.combined_file import combined_from_bytes
 from arboleda.study.folder.files import FileList, checked_bytes, is_there, put
@@ -41,7 +43,8 @@ def keep_model(pipeline: Pipeline, folder: Path, key: str) -> Kept:
     Returns
     -------
     kept : dict
-        ``files``, the list of its files, and ``error``, why it could not be kept, or None.
+        ``files``, the list of its files, and ``error``, why it could not be kept, or None; where
+        its preparation makes columns, ``made`` lists what they are of.
     """
     with warnings.catch_warnings():
         # What skops' own imports say is nothing about the model.
@@ -49,7 +52,8 @@ def keep_model(pipeline: Pipeline, folder: Path, key: str) -> Kept:
         try:
             if hasattr(pipeline["model"], "keep"):  # its parts are kept already
                 return dict(pipeline["model"].keep(folder, key))
-            return {"files": _put_model(pipeline, folder, key), "error": None}
+            made = _made_of(pipeline)
+            return {"files": _put_model(pipeline, folder, key), "error": None, **made}
         except Exception as error:  # noqa: BLE001 - a model that cannot be kept is told, not lost
             for left in folder.glob(f"{key}.*"):
                 left.unlink(missing_ok=True)
@@ -89,6 +93,13 @@ def check_key(key: Any) -> str:
     if not isinstance(key, str) or not _KEY.fullmatch(key):
         raise ValueError(f"{str(key)[:60]!r} is no model's key")
     return key
+
+
+def _made_of(pipeline: Pipeline) -> dict[str, list[dict[str, Any]]]:
+    preparation = pipeline["preparation"]
+    if not isinstance(preparation, CrossedColumns):
+        return {}
+    return {"made": [asdict(idea) for idea in preparation.ideas_]}
 
 
 def _put_model(pipeline: Pipeline, folder: Path, key: str) -> dict[str, Any]:
@@ -153,7 +164,7 @@ def _two_parts(found: list[Any]) -> tuple[Any, Any]:
 
 
 def _whole(preparation: Any, model: Any) -> Pipeline:
-    if not isinstance(preparation, ColumnTransformer | None):
+    if not isinstance(preparation, ColumnTransformer | CrossedColumns | None):
         raise TypeError("its preparation is none")
     if not isinstance(model, BaseEstimator) or not hasattr(model, "predict"):
         raise TypeError("its estimator is none")

@@ -75,6 +75,11 @@ _OURS = {
     "arboleda.learners._shrinkage_path.ShrinkagePath",
     "arboleda.learners._standardized_centroids.StandardizedCentroids",
     "arboleda.learners._units.Units",
+    "arboleda.study.crossed.crossed_columns.CrossedColumns",
+    "arboleda.study.crossed.ideas.Idea",
+    "arboleda.study.crossed.made.GroupColumn",
+    "arboleda.study.crossed.made.Groups",
+    "arboleda.study.crossed.made.NumberColumn",
     "arboleda.study.preparation.LevelCount",
 }
 _SCIKIT_LEARN = {

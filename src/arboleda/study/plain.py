@@ -1,0 +1,45 @@
+"""What pieces of work tell, as plain values; and the one thread that each keeps to."""
+
+import warnings
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import Any
+
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+__all__ = ["one_thread", "plain_values", "sentence_of", "texts_of"]
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Hold the numeric libraries at one thread, so that bits do not depend on their number."""
+    limit: AbstractContextManager[Any] = _thread_pools().limit(limits=1)
+    return limit
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    """Find the numeric libraries' thread pools once: the search costs as much as a small fit."""
+    return ThreadpoolController()
+
+
+def plain_values(value: Any) -> Any:
+    """The same with None in place of numbers that JSON has no word for."""
+    if isinstance(value, dict):
+        return {k: plain_values(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [plain_values(v) for v in value]
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+def sentence_of(error: Exception) -> str:
+    """The kind of an error and its first line."""
+    lines = str(error).strip().splitlines()
+    text = lines[0] if lines else "no reason given"
+    return f"{type(error).__name__}: {text[:300]}"
+
+
+def texts_of(caught: list[warnings.WarningMessage]) -> list[str]:
+    """The distinct texts of warnings, in order."""
+    texts = {sentence_of(w.message) for w in caught if isinstance(w.message, Exception)}
+    return sorted(texts)

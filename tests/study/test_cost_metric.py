@@ -1,0 +1,163 @@
+"""Metric "cost": models are chosen by what their cheapest decisions cost."""
+
+import json
+from importlib.resources import files
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pandas as pd
+import pytest
+
+from arboleda.comparisons import compare_studies
+from arboleda.study import Study, StudyError, StudyResult
+from arboleda.study.bootstrap import bootstrap_interval, quick_score
+from arboleda.study.costs import cheapest_classes
+from arboleda.study.influence import metric_influence
+from arboleda.study.plan import make_plan
+from arboleda.study.reading import read_table
+from arboleda.study.scoring import all_scores
+from arboleda.study.settings import Settings
+
+COSTS = {"yes": {"no": 8}, "no": {"yes": 1}}
+MATRIX = np.array([[0.0, 1.0], [8.0, 0.0]])  # "no", then "yes"
+MODELS = "cart,logistic,ridge"
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> StudyResult:
+    out = tmp_path_factory.mktemp("cost")
+    return Study(
+        mixed,
+        target="rich",
+        out=out,
+        metric="cost",
+        cost_matrix=COSTS,
+        models=MODELS,
+        lang="es",
+        jobs=1,
+    ).run()
+
+
+def test_a_worked_number() -> None:
+    y = np.array([0, 1, 1, 0])
+    score = np.array([[0.95, 0.05], [0.8, 0.2], [0.95, 0.05], [0.5, 0.5]])
+    # "yes" is cheaper from a probability of 1 / 9 on: no, yes, no, yes.
+    predicted = score.argmax(axis=1)
+    assert cheapest_classes(predicted, score, MATRIX).tolist() == [0, 1, 0, 1]
+    assert all_scores(y, predicted, score, 2, MATRIX)["cost"] == (0 + 0 + 8 + 1) / 4
+    # Without probabilities the predicted class counts: no, no, no, no.
+    for none in (None, np.column_stack([-2.0 - score[:, 0], score[:, 1]])):
+        assert all_scores(y, predicted, none, 2, MATRIX)["cost"] == (8 + 8) / 4
+    assert "cost" not in all_scores(y, predicted, score, 2)
+
+
+def test_quick_score_interval_and_influence_agree() -> None:
+    draw = np.random.default_rng(0)
+    y, score = draw.integers(3, size=120), draw.dirichlet(np.ones(3), 120)
+    matrix = draw.uniform(0, 5, (3, 3))
+    said = score.argmax(axis=1)
+    cost = all_scores(y, said, score, 3, matrix)["cost"]
+    assert cost is not None
+    assert quick_score("cost", y, said, score, 3, matrix) == pytest.approx(cost)
+    by_rows = metric_influence("cost", y, said, score, 3, matrix)
+    assert by_rows is not None
+    value, influence = by_rows
+    paid = matrix[y, cheapest_classes(said, score, matrix)]
+    assert value == pytest.approx(cost)
+    np.testing.assert_allclose(influence, paid - paid.mean())
+    low, high = bootstrap_interval("cost", y, said, score, n_classes=3, seed=0, costs=matrix)
+    assert low is not None
+    assert high is not None
+    reach = 1.96 * paid.std() / np.sqrt(120)
+    assert low == pytest.approx(cost - reach, abs=0.08)
+    assert high == pytest.approx(cost + reach, abs=0.08)
+
+
+def test_the_study_chooses_by_it(found: StudyResult) -> None:
+    facts = found.facts
+    schema = json.loads(files("arboleda.study").joinpath("facts.schema.json").read_text("utf-8"))
+    jsonschema.validate(facts, schema)
+    assert facts["study"]["metric"] == "cost"
+    assert facts["study"]["metric_label"] == "Mean cost"
+    assert not facts["study"]["greater_is_better"]
+    means = [model["cv"]["mean"] for model in facts["models"]]
+    assert means == sorted(means)
+    first = facts["models"][0]["test"]
+    assert first["interval"]["metric"] == "cost"
+    assert first["interval"]["low"] <= first["metrics"]["cost"] <= first["interval"]["high"]
+    assert facts["selection"]["metric"] == facts["comparison"]["metric"] == "cost"
+    assert facts["selection"]["honest"] is not None
+    assert facts["importance"]["metric"] == "cost"
+    assert facts["importance"]["columns"][0]["standard_error"] is not None
+    assert all(p["mean"] is not None for p in facts["learning_curve"]["points"])
+    assert any(model["ensemble"] for model in facts["models"])
+    # Probabilities that are decided by cost, not the class they make likeliest.
+    logistic = next(m for m in facts["models"] if m["key"] == "logistic")
+    counts = np.array(logistic["test"]["confusion"]["counts"])
+    assert logistic["test"]["metrics"]["cost"] < (counts * MATRIX).sum() / counts.sum()
+    # A model without probabilities pays for what it predicts.
+    ridge = next(m for m in facts["models"] if m["key"] == "ridge")
+    counts = np.array(ridge["test"]["confusion"]["counts"])
+    assert ridge["test"]["metrics"]["cost"] == pytest.approx((counts * MATRIX).sum() / counts.sum())
+
+
+def test_the_test_is_what_the_kept_model_costs(found: StudyResult) -> None:
+    study = Study.load(found.folder)
+    rows = study.test_rows()
+    for model in found.facts["models"]:
+        fitted = study.model(model["key"])
+        p = fitted.predict_proba(rows.X) if hasattr(fitted, "predict_proba") else None
+        predicted = np.searchsorted(fitted.classes_, fitted.predict(rows.X))
+        decided = cheapest_classes(predicted, p, MATRIX)
+        assert model["test"]["metrics"]["cost"] == pytest.approx(MATRIX[rows.codes, decided].mean())
+
+
+def test_other_costs_are_another_study(mixed: pd.DataFrame) -> None:
+    """Scores that were stored for other costs do not count, unless another metric decides."""
+    other = {"yes": {"no": 16}, "no": {"yes": 2}}
+
+    def identity(metric: str, costs: Any) -> dict[str, Any]:
+        settings = Settings(metric=metric, cost_matrix=costs)
+        return make_plan(read_table(mixed), "rich", settings).identity()
+
+    assert identity("cost", COSTS) != identity("cost", other)
+    assert identity("accuracy", COSTS) == identity("accuracy", other)
+
+
+def test_studies_are_compared_by_it(found: StudyResult, mixed: pd.DataFrame, tmp_path: Any) -> None:
+    Study(
+        mixed, target="rich", out=tmp_path, metric="cost", cost_matrix=COSTS, models="cart", jobs=1
+    ).run()
+    told = json.dumps(compare_studies([found.folder, tmp_path]).facts)
+    assert '"metric": "cost"' in told
+
+
+def test_the_report_tells_it_in_its_language(found: StudyResult) -> None:
+    page = (found.folder / "report.html").read_text(encoding="utf-8")
+    assert "Coste medio" in page
+    assert "Mean cost" not in page
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metric": "cost"}, "give --cost-matrix"),
+        ({"metric": "cost", "reject_cost": 0.3}, "give --cost-matrix"),
+        (
+            {"metric": "cost", "cost_matrix": {"yes": {"yes": 0}}, "task": "regression"},
+            "A regression has no cost matrix",
+        ),
+    ],
+)
+def test_what_it_needs_is_told(
+    mixed: pd.DataFrame, tmp_path: Any, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(StudyError, match=message):
+        Study(mixed, target="rich", out=tmp_path, **options).run()
+
+
+def test_a_quantity_has_no_such_metric(tmp_path: Any) -> None:
+    costs = {"1": {"2": 3}}
+    with pytest.raises(StudyError, match="no metric 'cost' for regression"):
+        Study("diabetes", target="target", out=tmp_path, metric="cost", cost_matrix=costs).run()
