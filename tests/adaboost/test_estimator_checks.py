@@ -18,7 +18,7 @@ _CONFIGURATIONS = [
     AdaBoostClassifier(n_estimators=3, algorithm="gentle"),
     AdaBoostClassifier(DecisionTreeClassifier(max_depth=3), n_estimators=3, algorithm="M1"),
     AdaBoostClassifier(LogisticRegression(), n_estimators=2, algorithm="MH"),
-    AdaBoostClassifier(KNeighborsClassifier(), n_estimators=2, algorithm="M2"),
+    AdaBoostClassifier(KNeighborsClassifier(), n_estimators=2, algorithm="M2", random_state=0),
     AdaBoostClassifier(Ridge(), n_estimators=3, algorithm="logit"),
 ]
 
