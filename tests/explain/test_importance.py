@@ -143,9 +143,12 @@ def test_several_scores_and_callables() -> None:
 def test_a_score_that_is_not_defined_without_a_block_has_no_error() -> None:
     y = np.array([1] + [0] * 49)
     model = LogisticRegression().fit(X[:50], y)
-    found = importance(model, X[:50], y, scoring="neg_log_loss", random_state=0, n_repeats=1)
+    found = importance(model, X[:50], y, scoring="roc_auc", random_state=0, n_repeats=1)
     assert np.isfinite(found.value).all()
     assert np.isnan(found.standard_error).all()
+    # The log-loss of rows is defined whatever their classes.
+    found = importance(model, X[:50], y, scoring="neg_log_loss", random_state=0, n_repeats=1)
+    assert np.isfinite(found.standard_error).all()
 
 
 def test_two_rows_one_column_constant_targets() -> None:

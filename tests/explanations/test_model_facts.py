@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 from sklearn.pipeline import Pipeline
 
 from arboleda.explanations import Explanation, explain_study
 from arboleda.explanations._examples import beyond_training, correlated_columns, rows_to_see
+from arboleda.study import Study
 from arboleda.study.combined.estimators import CombinedRegressor
 from arboleda.study.combined.rules import MeanRule
 from arboleda.study.model_importance import describe_importance
@@ -49,6 +51,28 @@ def test_a_model_of_many_is_asked_about_fewer_rows_for_its_importance(subject: S
     assert together is not None
     assert alone["n_rows"] == len(subject.test.x) > together["n_rows"] == 200
     assert together["columns"][0]["name"] == alone["columns"][0]["name"]
+
+
+def test_importance_by_log_loss_knows_more_than_ten_numbers_as_classes(tmp_path: Path) -> None:
+    # As texts, 10 comes before 9: what is said of a class must not be taken for another's.
+    draw = np.random.default_rng(0)
+    y = np.repeat(np.arange(12), 15)
+    frame = pd.DataFrame({"noise": draw.normal(size=180), "same": y + draw.normal(0, 0.01, 180)})
+    study = Study(
+        frame.assign(target=y),
+        target="target",
+        task="classification",
+        metric="log_loss",
+        models="cart,naive_bayes",
+        out=tmp_path,
+        jobs=1,
+    )
+    columns = study.run().facts["importance"]["columns"]
+    assert columns[0]["name"] == "same"
+    # Without it each of 12 classes is guessed: the loss rises from about 0 to at least ln 12.
+    assert columns[0]["value"] > 0.9 * np.log(12)
+    assert columns[0]["standard_error"] > 0
+    assert abs(columns[1]["value"]) < 0.1
 
 
 def test_effects_are_mean_answers_with_the_column_set(

@@ -16,6 +16,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import (
     accuracy_score,
     get_scorer,
+    log_loss,
     mean_absolute_error,
     mean_squared_error,
     root_mean_squared_error,
@@ -32,15 +33,6 @@ Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
 N_BLOCKS = 20  # of rows, which the jackknife leaves out one after another
-
-# Scores that follow from the mean of what each row gives; scikit-learn would check the rows of each
-# part anew.
-_OF_ROWS: dict[Any, tuple[Callable[[Any, Any], Any], Callable[[float], float]]] = {
-    accuracy_score: (lambda y, said: (y == said).astype(np.float64), float),
-    mean_absolute_error: (lambda y, said: np.abs(y - said), float),
-    mean_squared_error: (lambda y, said: (y - said) ** 2, float),
-    root_mean_squared_error: (lambda y, said: (y - said) ** 2, math.sqrt),
-}
 
 
 class _Answers(BaseEstimator):  # type: ignore[misc]
@@ -217,6 +209,31 @@ def _score(
     return float(scorer(said.estimator, said.table, y, **options))
 
 
+def _predicted(y: npt.NDArray[Any], said: _Answers) -> npt.NDArray[Any]:
+    found: npt.NDArray[Any] = said.predict(np.arange(len(y)))
+    return found
+
+
+def _log_losses(y: npt.NDArray[Any], said: _Answers) -> Floats:
+    """Minus the logarithm of what the class of each row was given."""
+    proba: Floats = said.predict_proba(np.arange(len(y)))
+    order = np.argsort(said.classes_)
+    place = order[np.searchsorted(said.classes_, y, sorter=order)]
+    rounding = np.finfo(proba.dtype).eps
+    return -np.log(np.clip(proba[np.arange(len(y)), place], rounding, 1 - rounding))
+
+
+# Scores that follow from the mean of what each row gives; scikit-learn would check the rows of each
+# part anew.
+_OF_ROWS: dict[Any, tuple[Callable[[Any, Any], Any], Callable[[float], float]]] = {
+    accuracy_score: (lambda y, said: (y == _predicted(y, said)).astype(np.float64), float),
+    log_loss: (_log_losses, float),
+    mean_absolute_error: (lambda y, said: np.abs(y - _predicted(y, said)), float),
+    mean_squared_error: (lambda y, said: (y - _predicted(y, said)) ** 2, float),
+    root_mean_squared_error: (lambda y, said: (y - _predicted(y, said)) ** 2, math.sqrt),
+}
+
+
 def _of_parts(
     scorer: Any, said: _Answers, y: npt.NDArray[Any], weight: Floats | None
 ) -> Callable[[Places], float]:
@@ -224,7 +241,7 @@ def _of_parts(
     if scorer._score_func not in _OF_ROWS or y.ndim > 1 or scorer._kwargs:
         return partial(_defined, partial(_score, scorer, said, y=y, weight=weight))
     of_row, finish = _OF_ROWS[scorer._score_func]
-    given: Floats = of_row(y, said.predict(np.arange(len(y))))
+    given: Floats = of_row(y, said)
 
     def score(rows: Places) -> float:
         times = None if weight is None else weight[rows]

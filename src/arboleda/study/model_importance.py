@@ -7,11 +7,11 @@ from sklearn.metrics import make_scorer
 
 from arboleda.explain import importance
 from arboleda.study.costs import row_costs
-from arboleda.study.named_model import named_model, named_target
+from arboleda.study.named_model import numbered_model
 from arboleda.study.scoring import COST
-from arboleda.study.subject import Rows, Subject
+from arboleda.study.subject import Subject
 
-__all__ = ["describe_importance"]
+__all__ = ["describe_importance", "rows_asked"]
 
 FEWEST_ROWS, MOST_ROWS = 200, 4_000
 REPEATS = 10
@@ -34,9 +34,7 @@ def describe_importance(subject: Subject, most_asked: int = MOST_ASKED) -> dict[
 
     None where the test rows lack a class that the metric needs.
     """
-    at_once = REPEATS * len(subject.names) * subject.n_models
-    most = int(np.clip(most_asked // at_once, FEWEST_ROWS, MOST_ROWS))
-    part = subject.draw(subject.test, most, _STREAM)
+    part = subject.draw(subject.test, _most_rows(subject, most_asked), _STREAM)
     metric = subject.facts["study"]["metric"]
     if subject.classes and len(np.unique(part.y)) < len(subject.labels):
         return None
@@ -46,9 +44,9 @@ def describe_importance(subject: Subject, most_asked: int = MOST_ASKED) -> dict[
     if metric == "roc_auc" and len(subject.labels) > 2:
         scoring = "roc_auc_ovr"
     found: Any = importance(  # of one score, and so one
-        named_model(subject),
+        numbered_model(subject),
         part.x,
-        named_target(subject, part.y),
+        part.y,
         kind="permutation",
         scoring=scoring,
         n_repeats=REPEATS,
@@ -71,19 +69,26 @@ def describe_importance(subject: Subject, most_asked: int = MOST_ASKED) -> dict[
     }
 
 
+def rows_asked(subject: Subject, most_asked: int = MOST_ASKED) -> int:
+    """Of how many rows the model is asked for its importances."""
+    n_rows = min(len(subject.test.x), _most_rows(subject, most_asked))
+    return n_rows * REPEATS * len(subject.names)
+
+
+def _most_rows(subject: Subject, most_asked: int) -> int:
+    at_once = REPEATS * len(subject.names) * subject.n_models
+    return int(np.clip(most_asked // at_once, FEWEST_ROWS, MOST_ROWS))
+
+
 def _cost_scorer(subject: Subject) -> Any:
     """Scores a model by what its cheapest decisions cost."""
     matrix = np.array(subject.facts["costs"]["matrix"], dtype=np.float64)
-    places = {label: k for k, label in enumerate(subject.labels)}
-
-    def codes(labels: Any) -> Rows:
-        return np.array([places[label] for label in labels], dtype=np.int64)
 
     def cost(y: Any, said: Any) -> float:
-        if said.dtype == object:  # labels: the model has no probabilities
-            return float(row_costs(codes(y), codes(said), None, matrix).mean())
+        if said.dtype.kind == "i":  # classes: the model has no probabilities
+            return float(row_costs(y, said, None, matrix).mean())
         score = np.column_stack([1.0 - said, said]) if said.ndim == 1 else said
-        return float(row_costs(codes(y), score.argmax(axis=1), score, matrix).mean())
+        return float(row_costs(y, score.argmax(axis=1), score, matrix).mean())
 
     return make_scorer(cost, response_method=("predict_proba", "predict"), greater_is_better=False)
 

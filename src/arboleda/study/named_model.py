@@ -8,7 +8,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from arboleda.study.subject import Floats, Subject
 
-__all__ = ["NamedClassifier", "NamedProbabilities", "NamedRegressor", "named_model", "named_target"]
+__all__ = [
+    "NamedClassifier",
+    "NamedProbabilities",
+    "NamedRegressor",
+    "named_model",
+    "named_target",
+    "numbered_model",
+]
 
 
 class _Named(BaseEstimator):  # type: ignore[misc]
@@ -65,11 +72,41 @@ class NamedProbabilities(NamedClassifier):
         return self.subject.outputs(X)
 
 
+class _Numbered:
+    """Classes by their numbers.
+
+    Scores of scikit-learn take columns of probabilities for those of the sorted classes; labels
+    sorted as text ("10" before "9") have another order.
+    """
+
+    subject: Subject
+
+    @property
+    def classes_(self) -> npt.NDArray[np.int64]:
+        """Numbers of the classes, ascending."""
+        return np.arange(len(self.subject.labels))
+
+
+class NumberedClassifier(_Numbered, NamedClassifier):
+    """A model that says the number of a class."""
+
+
+class NumberedProbabilities(_Numbered, NamedProbabilities):
+    """A model that also tells how probable each class is, in the order of their numbers."""
+
+
 def named_model(subject: Subject) -> Any:
     """The model as an estimator of scikit-learn's kind that knows names and labels."""
     if not subject.classes:
         return NamedRegressor(subject)
     return (NamedProbabilities if subject.says_probabilities else NamedClassifier)(subject)
+
+
+def numbered_model(subject: Subject) -> Any:
+    """The same, of classes by their numbers: for scores."""
+    if not subject.classes:
+        return NamedRegressor(subject)
+    return (NumberedProbabilities if subject.says_probabilities else NumberedClassifier)(subject)
 
 
 def named_target(subject: Subject, y: npt.NDArray[Any]) -> npt.NDArray[Any]:
