@@ -24,6 +24,8 @@ __all__ = ["describe_best"]
 # Rows times columns times shuffles that the model is asked for; `arboleda explain` asks for more.
 MOST_ASKED = 400_000
 SURROGATE_ROWS = 5_000
+# Rows that tell how fast the model answers.
+TIMED_ROWS = 200
 
 
 def describe_best(found: Found, work: Execution) -> dict[str, Any]:
@@ -57,7 +59,13 @@ def importance_of(plan: Plan, work: Execution, outcome: Outcome) -> dict[str, An
         "n_repeats": 0,
         "columns": [],
     }
-    return empty | _told(plan, work, outcome, "importance", compute)
+
+    def asked(subject: Subject) -> int:
+        from arboleda.study.model_importance import rows_asked
+
+        return rows_asked(subject, MOST_ASKED)
+
+    return empty | _told(plan, work, outcome, "importance", compute, asked)
 
 
 def surrogate_of(plan: Plan, work: Execution, outcome: Outcome) -> dict[str, Any]:
@@ -69,7 +77,11 @@ def surrogate_of(plan: Plan, work: Execution, outcome: Outcome) -> dict[str, Any
         return describe_surrogate(subject, SURROGATE_ROWS)
 
     keys = ("n_leaves", "n_fit", "n_rows", "fidelity", "error", "model_error", "curve", "tree")
-    return dict.fromkeys(keys) | _told(plan, work, outcome, "surrogate", compute)
+
+    def asked(subject: Subject) -> int:
+        return sum(min(len(part.x), SURROGATE_ROWS) for part in (subject.train, subject.test))
+
+    return dict.fromkeys(keys) | _told(plan, work, outcome, "surrogate", compute, asked)
 
 
 def _told(
@@ -78,8 +90,12 @@ def _told(
     outcome: Outcome,
     what: str,
     compute: Callable[[Subject], dict[str, Any] | None],
+    asked: Callable[[Subject], int],
 ) -> dict[str, Any]:
-    """Look in the ledger, or compute and store; ``skipped`` tells why there is nothing."""
+    """Look in the ledger, or compute and store; ``skipped`` tells why there is nothing.
+
+    ``asked`` counts the rows that the model will be asked of.
+    """
     key = outcome.model.key
     skipped = _reason(plan, outcome)
     if outcome.best is None or skipped is not None:
@@ -91,20 +107,33 @@ def _told(
     stored = work.ledger.get(key, outcome.params, entry)
     if stored is not None:
         return stored
-    if work.budget is not None and work.budget.left <= 0:
+    started = perf_counter()
+    subject = None
+    if work.budget is None or work.budget.left > 0:
+        subject = _subject(plan, work, outcome)
+    if subject is None or (work.budget and _seconds_of(subject, asked) > work.budget.left):
         skipped = "the time budget has no room for it"
         return {"model": key, "skipped": skipped, "timing": {"seconds": 0.0}}
-    started = perf_counter()
     facts: dict[str, Any] = {"model": key, "skipped": None}
     try:
         with threadpool_limits(limits=1):
-            found = compute(_subject(plan, work, outcome))
+            found = compute(subject)
         facts |= found or {"skipped": "the test rows do not tell"}
     except (StudyError, ValueError) as error:
         facts["skipped"] = str(error).rstrip(".")
     facts["timing"] = {"seconds": perf_counter() - started}
     work.ledger.put(key, outcome.params, entry, facts)
     return facts
+
+
+def _seconds_of(subject: Subject, asked: Callable[[Subject], int]) -> float:
+    """About how long the model takes to answer of so many rows."""
+    few = subject.test.x[:TIMED_ROWS]
+    with threadpool_limits(limits=1):
+        subject.answers(few[:1])  # the first answer also makes what others use
+        started = perf_counter()
+        subject.answers(few)
+    return (perf_counter() - started) / len(few) * asked(subject)
 
 
 def _reason(plan: Plan, outcome: Outcome) -> str | None:

@@ -1,7 +1,7 @@
 """How many rows models may learn from where all of them would take too long."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -18,10 +18,12 @@ __all__ = ["bounded"]
 # Numbers of rows are powers of two from here on, so that a little more or less time is no other
 # study.
 LEAST_ROWS = 2048
-# With more rows than this every model is timed on a part of them before it is decided.
+# With more rows than this every model is timed on a part of them before it is decided, with fewer
+# those that the catalogue thinks too dear.
 TIMED_ROWS = 8192
-# The part of a time budget that the first candidates of all models may take together.
-FIRST_SHARE = 0.5
+# The part of a time budget that the first candidates of all models may take together, and where
+# there are no others.
+FIRST_SHARE, ONLY_SHARE = 0.5, 0.9
 # The part of it that may go into timing models.
 TIMING_SHARE = 0.2
 # What a test costs in fits of a fold: it learns from more rows, and more is told of it.
@@ -32,26 +34,34 @@ def bounded(plan: Plan, work: Execution) -> Plan:
     """The plan with the caps on rows that its preset and time budget ask for.
 
     A fit may take as long as the preset says by the catalogue's costs. With a time budget, the
-    first candidates of all models, on all folds and tested, may take half of it; costs are scaled
-    by what a small fit of each model has taken.
+    first candidates of all models, on all folds and tested, may take half of it, or most of it
+    where they are the only ones; costs are scaled by what a small fit of each model has taken.
     """
     allowed = np.inf if plan.preset.fit_cost is None else plan.preset.fit_cost
+    budget = work.budget
     rates = dict.fromkeys((model.key for model in plan.models), 1.0)
-    if work.budget is not None:
-        _time_models(plan, work, work.budget)
-        rates = {key: work.budget.rate(key) for key in rates}
-        allowed = min(allowed, _share(plan, work.budget, rates))
+    if budget is not None:
+        _time_models(plan, work, budget, _caps(plan, min(allowed, _share(plan, budget, rates))))
+        rates = {key: budget.rate(key) for key in rates}
+        allowed = min(allowed, _share(plan, budget, rates))
+    return replace(plan, caps=_caps(plan, allowed, rates))
+
+
+def _caps(plan: Plan, allowed: float, rates: Mapping[str, float] | None = None) -> dict[str, int]:
+    """The rows of each model whose fits would take longer than allowed."""
     caps = {}
     for model in plan.models:
-        cap = _cap(plan, model, allowed / rates[model.key])
+        cap = _cap(plan, model, allowed / (rates or {}).get(model.key, 1.0))
         if cap is not None:
             caps[model.key] = cap
-    return replace(plan, caps=caps)
+    return caps
 
 
 def _share(plan: Plan, budget: Budget, rates: Mapping[str, float]) -> float:
     """Seconds that a fit may take: what cheap models leave of theirs is shared by the others."""
-    to_share = FIRST_SHARE * budget.left * budget.processes / (plan.n_folds + TEST_FITS)
+    bags = all(model.bag for model in plan.models)
+    fits = plan.n_folds + (0.0 if bags else TEST_FITS)
+    to_share = (ONLY_SHARE if bags else FIRST_SHARE) * budget.left * budget.processes / fits
     whole = sorted(
         rates[model.key] * _first_cost(plan, model, plan.fold_rows(model)) for model in plan.models
     )
@@ -78,12 +88,12 @@ def _first_cost(plan: Plan, model: Model, rows: int) -> float:
     return plan.cost(model, plan.candidates(model)[0], rows)
 
 
-def _time_models(plan: Plan, work: Execution, budget: Budget) -> None:
-    """Time a small fit of each model's first candidate, cheap ones first."""
+def _time_models(plan: Plan, work: Execution, budget: Budget, dear: Collection[str]) -> None:
+    """Time a small fit of the first candidate of dear models, and of all on many rows."""
     jobs: list[Job] = []
     for model in plan.models:
         rows = plan.fold_rows(model)
-        if rows > TIMED_ROWS:
+        if rows > TIMED_ROWS or model.key in dear:
             share = 1.0
             while share * rows > LEAST_ROWS:
                 share /= 2

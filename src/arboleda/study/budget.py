@@ -14,6 +14,8 @@ __all__ = ["Budget"]
 MOST_FOR_REPORT = 0.25
 # The report of a small table; that of a large one takes about as long as reading it.
 REPORT_SECONDS = 3.0
+# At most this share is kept for what follows the tests.
+MOST_FOR_AFTERWARDS = 0.1
 # Tests take longer than they are thought to: more is told of them, and other programs run, too.
 SPARE = 1.5
 
@@ -22,8 +24,9 @@ class Budget:
     """Seconds of a study, counted from its start.
 
     A job's seconds are its cost by the catalogue times what the model's jobs have taken a unit of
-    cost so far; a model that was not timed yet is taken to be as fast as the others are. The first
-    job of each process is not counted: it also loads modules.
+    cost so far; a model that was not timed yet is taken to be as fast as the others are, what the
+    catalogue thinks being one of them. The first job of each process is not counted: it also loads
+    modules.
 
     Parameters
     ----------
@@ -43,8 +46,8 @@ class Budget:
         # Of each model that has, or will have, a candidate: fits of folds leave their time alone.
         self._tests: dict[str, Job] = {}
         self._loading = processes
-        # What this process does after them, in the unit of costs.
-        self.cost_afterwards = 0.0
+        # About what this process takes after them.
+        self.seconds_afterwards = 0.0
         self._seconds: dict[str, float] = defaultdict(float)
         self._costs: dict[str, float] = defaultdict(float)
 
@@ -58,10 +61,10 @@ class Budget:
 
     def rate(self, model: str | None = None) -> float:
         """Seconds a unit of the model's cost, or of any."""
-        known = {m: self._seconds[m] / cost for m, cost in self._costs.items() if cost > 0.0}
+        known = {m: s / self._costs[m] for m, s in self._seconds.items() if s * self._costs[m] > 0}
         if model in known:
             return known[model]
-        return float(np.median(list(known.values()))) if known else 1.0
+        return float(np.exp(np.sum(np.log(list(known.values()))) / (1 + len(known))))
 
     def estimate(self, job: Job) -> float:
         """About how many seconds a job takes."""
@@ -78,18 +81,17 @@ class Budget:
 
     @property
     def kept_for_tests(self) -> float:
-        """Seconds of this process that the tests will take for which time is set aside."""
-        return self._needed_for(self._tests)
+        """Seconds of this process that the tests and what follows them will take."""
+        return self._needed_for(self._tests) + self._kept_for_afterwards
 
     def room_for(self, test: Job) -> float:
-        """Seconds for a candidate's folds, if its test and those set aside are to have theirs.
-
-        A model's first candidate goes before what follows the tests; others come after it.
-        """
+        """Seconds for a candidate's folds, if its test and those set aside are to have theirs."""
         kept = self._needed_for({test.model: test, **self._tests})
-        if test.model in self._tests:
-            kept += self.rate() * self.cost_afterwards
-        return self.left - kept
+        return self.left - kept - self._kept_for_afterwards
+
+    @property
+    def _kept_for_afterwards(self) -> float:
+        return min(self.seconds_afterwards, MOST_FOR_AFTERWARDS * self.seconds)
 
     def _needed_for(self, tests: Mapping[str, Job]) -> float:
         seconds = [self.estimate(job) for job in tests.values()]
@@ -102,7 +104,7 @@ class Budget:
     @property
     def has_room_afterwards(self) -> bool:
         """Whether what follows the tests would end in time."""
-        return self.rate() * self.cost_afterwards <= self.left
+        return self._kept_for_afterwards <= self.left
 
     def fits_last(self, job: Job) -> bool:
         """Whether a job would end in time if nothing else followed."""

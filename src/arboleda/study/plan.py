@@ -35,6 +35,11 @@ __all__ = ["Plan", "make_plan"]
 # Seconds of preparing columns and scoring answers: of any job, and of each cell it reads.
 JOB_COST = 0.02
 CELL_COST = 1e-7
+# What it takes to read and ask the models of the folds, as a share of a fit: half where classes are
+# many, less elsewhere.
+BAG_TEST = 0.5
+# Seconds of telling all that is told of a test, for each of its rows; of more classes more is told.
+TOLD_COST = 5e-5
 # A first look is scored on at most so many rows: the standard error of an accuracy is then a third
 # of a percent.
 LOOK_ROWS = 20_000
@@ -185,6 +190,9 @@ class Plan:
         cost += CELL_COST * len(score) * self.features.x.shape[1]
         if fold.startswith(CALIBRATION):
             cost *= FITS
+        if fold == TEST:
+            told = TOLD_COST * len(score) * (1 + self.setting.n_classes / 4)
+            cost = told + (BAG_TEST * cost if model.bag else cost)
         if kind == "one_by_one":
             cost *= len(score)
         return Job(

@@ -36,8 +36,9 @@ __all__ = [
     "run_plan",
 ]
 
-# Seconds of combining models, for each answer of each of them.
-COMBINED_COST = 6e-6
+# Seconds of combining models, for each answer of each of them; of more classes an answer counts as
+# so many at most.
+COMBINED_SECONDS, MOST_COLUMNS = 6e-6, 5
 NO_TIME = "Left out: no time was left"
 # A model, its candidates, and the index of the chosen one.
 Chosen = tuple[Model, tuple[Candidate, ...], int | None]
@@ -108,8 +109,9 @@ def run_plan(plan: Plan, work: Execution) -> Found:
     """
     plan = bounded(plan, work)
     if work.budget is not None:
-        answers = len(plan.split.train) * len(plan.models)
-        work.budget.cost_afterwards = COMBINED_COST * answers
+        n_columns = min(MOST_COLUMNS, max(1, len(plan.target.labels) - 1))
+        answers = len(plan.split.train) * len(plan.models) * n_columns
+        work.budget.seconds_afterwards = COMBINED_SECONDS * answers
     hurried = work.budget is not None
     tunings = [Tuning(plan, model, first_in_full=hurried) for model in plan.models]
     n_rounds = _tune(plan, tunings, work)
@@ -135,7 +137,7 @@ def run_plan(plan: Plan, work: Execution) -> Found:
 
 
 def _tune(plan: Plan, tunings: Sequence[Tuning], work: Execution) -> int:
-    """Do rounds until no search proposes any more; gives their number."""
+    """Do rounds until no search proposes what there is time for; gives their number."""
     n_rounds = 0
     while active := [tuning for tuning in tunings if tuning.batch is not None]:
         trials = [(t, trial) for t in active if t.batch is not None for trial in t.batch.trials]
@@ -148,9 +150,10 @@ def _tune(plan: Plan, tunings: Sequence[Tuning], work: Execution) -> int:
             work.watcher.begin(plan, missing, len(jobs) - len(missing), to_come)
         work.recall(job for job in jobs if work.is_done(job))
         work.do_folds(missing)
-        for tuning in active:
-            tuning.go_on(work.ledger)
         n_rounds += 1
+        went_on = [tuning.go_on(work.ledger) for tuning in active]
+        if not any(went_on):
+            break
     return n_rounds
 
 

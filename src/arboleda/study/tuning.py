@@ -50,10 +50,11 @@ class Tuning:
         """The pieces of work of one trial."""
         return self.plan.trial_jobs(self.model, trial)
 
-    def go_on(self, ledger: Ledger) -> None:
-        """Tell the search the scores of the batch, and take its next one.
+    def go_on(self, ledger: Ledger) -> bool:
+        """Tell the search the scores of the batch, and take its next one; False if it has none.
 
-        A trial without any result was left out for want of time; if all were, the search ends.
+        A trial that lacks results was left out for want of time. If all were, the batch stays: what
+        other models take may show that there is time for it after all.
         """
         assert self.batch is not None
         scores: list[float | None] = []
@@ -63,12 +64,15 @@ class Tuning:
             _keep_closest(self._proposed, trial)
             if candidate.results:
                 _keep_closest(self._taken, trial)
-                is_left_out = False
+            is_left_out &= not (candidate.is_whole or candidate.failed)
             scores.append(self._score(candidate))
+        if is_left_out:
+            return False
         try:
-            self.batch = None if is_left_out else self._search.send(tuple(scores))
+            self.batch = self._search.send(tuple(scores))
         except StopIteration:
             self.batch = None
+        return True
 
     def candidates(self, ledger: Ledger) -> tuple[Candidate, ...]:
         """All that was looked at, in the order of its first proposal."""

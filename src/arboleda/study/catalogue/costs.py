@@ -38,9 +38,13 @@ def boosting_cost(rounds: Callable[[Params], float], factor: float = 1.5e-9) -> 
     return cost
 
 
-def each_row_cost(factor: float) -> Cost:
-    """As many steps for each cell of the table, whatever the rows."""
-    return lambda size, params: factor * size.rows * size.columns
+def each_row_cost(factor: float, *, each_class: bool = False) -> Cost:
+    """As many steps for each cell of the table, whatever the rows; perhaps for each class."""
+
+    def cost(size: Size, params: Params) -> float:
+        return factor * size.rows * size.columns * (max(1, size.classes) if each_class else 1)
+
+    return cost
 
 
 def pairs_cost(factor: float, at_most: int | None = None) -> Cost:
