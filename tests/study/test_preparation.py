@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from arboleda.study.features import Features
@@ -40,6 +41,25 @@ def test_scaled_columns_by_hand() -> None:
     one_hot = OneHotEncoder(min_frequency=5, handle_unknown="infrequent_if_exist")
     expected = one_hot.fit(x[:300, 1:]).transform(x[:, 1:]).toarray()
     np.testing.assert_array_equal(found[:, 2:], expected)
+
+
+def test_ranked_columns_are_normal_quantiles_of_ranks() -> None:
+    features = make()
+    x, y = features.x, np.zeros(N)
+    found = make_preparation(features, "ranked", "binary", 0).fit(x[:300], y[:300]).transform(x)
+    number = x[:, 0]
+    filled = np.where(np.isnan(number), np.nanmedian(number[:300]), number)
+    # Of a table of 400 rows 20 quantiles; between them a straight line.
+    knots = np.quantile(filled[:300], np.linspace(0, 1, 20))
+    rank = np.interp(filled, knots, np.linspace(0, 1, 20))
+    inside = (rank > 0.001) & (rank < 0.999) & (filled != np.nanmedian(number[:300]))
+    np.testing.assert_allclose(found[inside, 0], norm.ppf(rank[inside]))
+    # A monotone change of the column changes nothing.
+    cubed = x.copy()
+    cubed[:, 0] = number**3
+    twin = make_preparation(features, "ranked", "binary", 0).fit(cubed[:300], y[:300])
+    order = np.argsort(found[:, 0], kind="stable")
+    assert np.all(np.diff(twin.transform(cubed)[order, 0]) >= -1e-9)
 
 
 def test_native_columns_keep_numbers_and_gaps_and_have_names() -> None:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, StandardScaler
 
 from arboleda.study.crossed import CrossedColumns
 from arboleda.study.features import Features
@@ -24,19 +24,25 @@ __all__ = [
     "prepared_sources",
 ]
 
-Style = Literal["none", "native", "filled", "scaled", "crossed"]
+Style = Literal["none", "native", "filled", "scaled", "ranked", "crossed"]
 
 PREPARATIONS: dict[Style, str] = {
     "none": "none",
     "native": "one-hot; missing values native",
     "filled": "one-hot; median imputation",
     "scaled": "one-hot; median imputation; standardised",
+    "ranked": "one-hot; median imputation; ranks as normal scores",
     "crossed": "columns made of others beside its own",
 }
 # A categorical column with more levels than this among the rows at hand is target-encoded.
 ONE_HOT_LEVELS = 30
 # Levels rarer than this among the rows at hand share one column.
 RARE = 5
+# Ranks are interpolated between so many quantiles: of a table's rows one for each twenty, so that a
+# part of them has more rows than quantiles.
+LEAST_RANKS, ROWS_PER_RANK, MOST_RANKS = 10, 20, 1_000
+# Rows that the quantiles are read off, at most.
+RANKED_ROWS = 100_000
 
 
 @dataclass(frozen=True)
@@ -56,16 +62,17 @@ def make_preparation(features: Features, style: Style, task: str, seed: int) -> 
 
     "native" leaves numbers and their missing values as they are. "filled" puts the median in the
     place of missing ones and adds a column that tells where they were; "scaled" standardises
-    besides. These turn categories into one column per level (rare ones pooled, unseen ones
-    ignored), and a column of many levels into the target's mean per level, cross-fitted so that no
-    row meets its own target (Micci-Barreca 2001). Missing categories are a level of their own.
+    besides, "ranked" puts the normal quantile of its rank in the place of each number. These turn
+    categories into one column per level (rare ones pooled, unseen ones ignored), and a column of
+    many levels into the target's mean per level, cross-fitted so that no row meets its own target
+    (Micci-Barreca 2001). Missing categories are a level of their own.
     "crossed" leaves all columns as they are, categories too, and adds columns made of them.
     """
     if style == "none":
         return "passthrough"
     if style == "crossed":
         return CrossedColumns(features.names, features.categorical, task, seed)
-    scale = style == "scaled"
+    scale = style in ("scaled", "ranked")
     one_hot = OneHotEncoder(
         handle_unknown="infrequent_if_exist", min_frequency=RARE, sparse_output=False
     )
@@ -74,7 +81,7 @@ def make_preparation(features: Features, style: Style, task: str, seed: int) -> 
     many = LevelCount(features.categorical, many=True)
     return ColumnTransformer(
         [
-            ("numeric", _numbers(style), list(features.numeric)),
+            ("numeric", _numbers(style, len(features.x), seed), list(features.numeric)),
             ("one_hot", one_hot, few),
             ("target", make_pipeline(by_target, StandardScaler()) if scale else by_target, many),
         ],
@@ -82,11 +89,19 @@ def make_preparation(features: Features, style: Style, task: str, seed: int) -> 
     )
 
 
-def _numbers(style: Style) -> Any:
+def _numbers(style: Style, n_rows: int, seed: int) -> Any:
     if style == "native":
         return "passthrough"
     imputer = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
-    return imputer if style == "filled" else make_pipeline(imputer, StandardScaler())
+    if style == "filled":
+        return imputer
+    ranks = QuantileTransformer(
+        n_quantiles=min(MOST_RANKS, max(LEAST_RANKS, n_rows // ROWS_PER_RANK)),
+        output_distribution="normal",
+        subsample=RANKED_ROWS,
+        random_state=seed,
+    )
+    return make_pipeline(imputer, ranks if style == "ranked" else StandardScaler())
 
 
 def prepared_names(

@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import log_loss
 
 from arboleda.combine._constrained_weights import constrained_weights
-from arboleda.study.combined.methods import METHODS, fitted_temperature
+from arboleda.study.combined.methods import BAGS, METHODS, ROUNDS, fitted_temperature
 from arboleda.study.combined.rules import LinearRule, MeanRule, at_temperature
 
 BY_KEY = {method.key: method.learn for method in METHODS}
@@ -89,6 +89,49 @@ def test_a_target_without_spread_is_learned() -> None:
     outputs = np.full((3, 20), 5.0)
     for learn in BY_KEY.values():
         np.testing.assert_allclose(learn(outputs, np.full(20, 5.0), 0)(outputs), 5.0)
+
+
+def test_greedy_weights_are_those_of_a_naive_twin() -> None:
+    outputs, y = make_values(60)
+    rule = BY_KEY["greedy_selection"](outputs, y, 5)
+    draw = np.random.default_rng([5, len(outputs)])
+    shares = []
+    for _ in range(BAGS):
+        times = draw.multinomial(len(y), np.full(len(y), 1 / len(y)))
+        rows = np.repeat(np.arange(len(y)), times)
+        shares.append(naive_shares(outputs[:, rows], y[rows]))
+    assert isinstance(rule, MeanRule)
+    np.testing.assert_allclose(rule.weights, np.mean(shares, axis=0))
+
+
+def naive_shares(outputs: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Begin with as many of the best as have the best mean, add what helps, keep the best round."""
+
+    def error(chosen: list[int]) -> float:
+        return float(np.mean((outputs[chosen].mean(axis=0) - y) ** 2))
+
+    everyone = range(len(outputs))
+    ranked = sorted(everyone, key=lambda member: error([member]))
+    n_first = min(range(1, len(outputs) + 1), key=lambda n: error(ranked[:n]))
+    chosen = ranked[:n_first]
+    rounds = [list(chosen)]
+    for _ in range(ROUNDS):
+        chosen = [*chosen, min(ranked, key=lambda member: error([*chosen, member]))]
+        rounds.append(chosen)
+    return np.bincount(min(rounds, key=error), minlength=len(outputs)) / len(min(rounds, key=error))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_few_rows_move_a_temperature_little_and_many_far(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+
+    def learned(n_rows: int) -> float:
+        p = draw.dirichlet(np.ones(3), n_rows)
+        y = (p.cumsum(axis=1) < draw.random((n_rows, 1))).sum(axis=1)
+        return fitted_temperature(at_temperature(p, 0.5), y)
+
+    assert 0.8 < learned(10) < 1.25
+    assert learned(5_000) == pytest.approx(2.0, rel=0.1)
 
 
 def test_the_fitted_temperature_undoes_one() -> None:

@@ -8,9 +8,11 @@ second time. docs/decisions/portfolio.md says how they were chosen.
 from collections.abc import Mapping
 from typing import Any
 
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.neural_network import MLPClassifier, MLPRegressor
+from sklearn.svm import SVC, SVR
 
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from arboleda.forest import (
@@ -35,7 +37,7 @@ FIXED_ROUNDS = 150
 TREES = 300
 # Seconds of a look at which columns are worth making.
 LOOK_COST = 1.5
-NEIGHBOUR_ROWS = 50_000
+NEIGHBOUR_ROWS, VECTOR_ROWS = 50_000, 10_000
 
 # The styles of boosting; a step is 0.05 where nothing is said.
 _BOOSTING: dict[str, tuple[str, dict[str, Any]]] = {
@@ -156,16 +158,38 @@ def _forest(key: str, name: str, classifier: Any, regressor: Any, **shares: Any)
     )
 
 
-def _linear_grid(setting: Setting) -> list[dict[str, Any]]:
-    return [{"C": 1.0}] if setting.n_classes else [{"alpha": 1.0}]
+def _linear(key: str, name: str, penalty: float, style: Style) -> tuple[Model, ...]:
+    return both_tasks(
+        f"best_{key}",
+        name,
+        lambda s, p: LogisticRegression(max_iter=1000, random_state=s.seed, **p),
+        lambda s: [{"C": 1.0 / penalty}],
+        lambda s, p: Ridge(**p),
+        lambda s: [{"alpha": penalty}],
+        style=style,
+        core=False,
+        bag=True,
+        cost=each_row_cost(1e-7, each_class=True),
+    )
 
 
-def _neighbours_grid(setting: Setting) -> list[dict[str, Any]]:
-    return [{"n_neighbors": min(15, max(1, setting.n_rows // 5)), "weights": "distance"}]
+def _network(key: str, name: str, style: Style) -> tuple[Model, ...]:
+    def grid(setting: Setting) -> list[dict[str, Any]]:
+        return [{"hidden_layers": "128, 64", "alpha": 0.001}]
 
-
-def _network_grid(setting: Setting) -> list[dict[str, Any]]:
-    return [{"hidden_layers": "128, 64", "alpha": 0.001}]
+    return both_tasks(
+        f"best_{key}",
+        name,
+        lambda s, p: MLPClassifier(**_network_options(s, p)),
+        grid,
+        lambda s, p: scaled_target(MLPRegressor(**_network_options(s, p))),
+        grid,
+        style=style,
+        core=False,
+        bag=True,
+        max_rows=100_000,
+        cost=each_row_cost(4e-6),
+    )
 
 
 def _network_options(setting: Setting, params: Params) -> dict[str, Any]:
@@ -176,6 +200,20 @@ def _network_options(setting: Setting, params: Params) -> dict[str, Any]:
         "max_iter": 100,
         "random_state": setting.seed,
     }
+
+
+def _vectors_grid(setting: Setting) -> list[dict[str, Any]]:
+    return [{"C": 10.0}]
+
+
+def _probable_svc(setting: Setting, params: Params) -> Any:
+    """A machine of all rows; how sure it is is learned from machines of two thirds of them."""
+    machine = SVC(random_state=setting.seed, **params)
+    return CalibratedClassifierCV(machine, ensemble=False, cv=3)
+
+
+def _neighbours_grid(setting: Setting) -> list[dict[str, Any]]:
+    return [{"n_neighbors": min(15, max(1, setting.n_rows // 5)), "weights": "distance"}]
 
 
 _OTHERS: dict[str, tuple[Model, ...]] = {
@@ -195,28 +233,21 @@ _OTHERS: dict[str, tuple[Model, ...]] = {
         classes="sqrt",
         values=0.4,
     ),
-    "network": both_tasks(
-        "best_network",
-        "Small network of the portfolio",
-        lambda s, p: MLPClassifier(**_network_options(s, p)),
-        _network_grid,
-        lambda s, p: scaled_target(MLPRegressor(**_network_options(s, p))),
-        _network_grid,
+    "network": _network("network", "Small network of the portfolio", "scaled"),
+    "ranked_network": _network("ranked_network", "Small network of ranks", "ranked"),
+    "linear": _linear("linear", "Linear model of the portfolio", 1.0, "scaled"),
+    "ranked_linear": _linear("ranked_linear", "Linear model of ranks", 20.0, "ranked"),
+    "svm": both_tasks(
+        "best_svm",
+        "Support vector machine of the portfolio",
+        _probable_svc,
+        _vectors_grid,
+        lambda s, p: scaled_target(SVR(**p)),
+        _vectors_grid,
         core=False,
         bag=True,
-        max_rows=100_000,
-        cost=each_row_cost(4e-6),
-    ),
-    "linear": both_tasks(
-        "best_linear",
-        "Linear model of the portfolio",
-        lambda s, p: LogisticRegression(max_iter=1000, random_state=s.seed, **p),
-        _linear_grid,
-        lambda s, p: Ridge(**p),
-        _linear_grid,
-        core=False,
-        bag=True,
-        cost=each_row_cost(2e-7),
+        max_rows=VECTOR_ROWS,
+        cost=pairs_cost(2e-9),
     ),
     "neighbours": both_tasks(
         "best_neighbours",
@@ -252,12 +283,15 @@ _ORDER = (
     "linear",
     "leafwise",
     "network",
+    "svm",
     "levelwise",
     "extra_trees",
     "symmetric",
+    "ranked_network",
     "linear_leaves",
     "crossed_leafwise",
     "crossed_random_splits",
+    "ranked_linear",
     "forest",
     "large_leafwise",
     "small_leafwise",

@@ -45,8 +45,10 @@ SINGLE_MODELS = (
 )
 # Members of the plain vote.
 VOTERS = 5
-# Greedy choices, each from another random half of the members, and steps of each.
-BAGS, ROUNDS, SMALLEST_BAG = 8, 25, 3
+# Greedy choices, each by another bootstrap sample of the rows, and steps of each.
+BAGS, ROUNDS = 8, 25
+# The standard deviation that a temperature's logarithm is thought to have before rows are seen.
+TEMPERATURE_SD = 0.1
 # Rows times columns times classes that a linear meta-model is learned from, at most: seconds.
 META_CELLS = 20_000_000
 # Answers that greedy choices look at, at most.
@@ -103,26 +105,26 @@ def _nonnegative(outputs: Floats, target: Array, seed: int) -> Rule:
 
 
 def _greedy(outputs: Floats, target: Array, seed: int) -> Rule:
-    """Ensemble selection from random halves of the members, then a temperature.
+    """Ensemble selection by bootstrap samples of the rows, then a temperature.
 
     Members are added where they help the mean's log-loss, or squared error, most.
     """
     rows = _some_rows(outputs.shape[1], JUDGED_ROWS, seed)
     said, known = outputs[:, rows], target[rows]
     n_members, n_classes = len(outputs), outputs.shape[2] if outputs.ndim == 3 else 0
-    judge = judge_of(
-        "neg_log_loss" if n_classes else "neg_mean_squared_error",
-        said,
-        known,
-        np.ones(len(rows)),
-        np.arange(n_classes) if n_classes else None,
-    )
-    size = min(n_members, max(SMALLEST_BAG, round(n_members / 2)))
     draw = np.random.default_rng([seed, n_members])
     shares = []
-    for _ in range(BAGS if size < n_members else 1):
-        library = np.sort(draw.choice(n_members, size, replace=False)).tolist()
-        shares.append(select_greedily(judge, library, None, ROUNDS).shares(n_members))
+    for _ in range(BAGS):
+        times = draw.multinomial(len(rows), np.full(len(rows), 1.0 / len(rows)))
+        drawn = np.flatnonzero(times)
+        judge = judge_of(
+            "neg_log_loss" if n_classes else "neg_mean_squared_error",
+            said[:, drawn],
+            known[drawn],
+            times[drawn].astype(np.float64),
+            np.arange(n_classes) if n_classes else None,
+        )
+        shares.append(select_greedily(judge, range(n_members), None, ROUNDS).shares(n_members))
     rule = MeanRule(tuple(np.mean(shares, axis=0).tolist()))
     if not n_classes:
         return rule
@@ -130,15 +132,20 @@ def _greedy(outputs: Floats, target: Array, seed: int) -> Rule:
 
 
 def fitted_temperature(probabilities: Floats, target: Array) -> float:
-    """The temperature at which the probabilities' log-loss is least, between 1/4 and 4."""
+    """The most probable temperature between 1/4 and 4, where it was thought to be near 1.
 
-    def loss(log_temperature: float) -> float:
+    Its logarithm has a normal distribution around 0 before the rows are seen: of a few hundred rows
+    the log-loss alone says too little about it.
+    """
+
+    def surprise(log_temperature: float) -> float:
         said = at_temperature(probabilities, float(np.exp(log_temperature)))
         own = said[np.arange(len(target)), target]
-        return -float(np.mean(np.log(np.clip(own, np.finfo(np.float64).eps, 1.0))))
+        logs = float(np.sum(np.log(np.clip(own, np.finfo(np.float64).eps, 1.0))))
+        return 0.5 * (log_temperature / TEMPERATURE_SD) ** 2 - logs
 
     limit = float(np.log(4.0))
-    return float(np.exp(minimize_scalar(loss, bounds=(-limit, limit), method="bounded").x))
+    return float(np.exp(minimize_scalar(surprise, bounds=(-limit, limit), method="bounded").x))
 
 
 def _losses(outputs: Floats, target: Array) -> Floats:

@@ -83,6 +83,9 @@ _OURS = {
     "arboleda.study.preparation.LevelCount",
 }
 _SCIKIT_LEARN = {
+    "sklearn.calibration.CalibratedClassifierCV",
+    "sklearn.calibration._CalibratedClassifier",
+    "sklearn.calibration._SigmoidCalibration",
     "sklearn.compose._column_transformer.ColumnTransformer",
     "sklearn.compose._target.TransformedTargetRegressor",
     "sklearn.decomposition._pca.PCA",
@@ -111,6 +114,7 @@ _SCIKIT_LEARN = {
     "sklearn.neural_network._multilayer_perceptron.MLPRegressor",
     "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
     "sklearn.pipeline.Pipeline",
+    "sklearn.preprocessing._data.QuantileTransformer",
     "sklearn.preprocessing._data.StandardScaler",
     "sklearn.preprocessing._encoders.OneHotEncoder",
     "sklearn.preprocessing._function_transformer.FunctionTransformer",
