@@ -26,6 +26,7 @@ MOST_ASKED = 400_000
 SURROGATE_ROWS = 5_000
 # Rows that tell how fast the model answers.
 TIMED_ROWS = 200
+NO_ROOM = "the time budget has no room for it"
 
 
 def describe_best(found: Found, work: Execution) -> dict[str, Any]:
@@ -107,16 +108,16 @@ def _told(
     stored = work.ledger.get(key, outcome.params, entry)
     if stored is not None:
         return stored
+    no_room = {"model": key, "skipped": NO_ROOM, "timing": {"seconds": 0.0}}
+    if work.budget is not None and work.budget.left <= 0:
+        return no_room
     started = perf_counter()
-    subject = None
-    if work.budget is None or work.budget.left > 0:
-        subject = _subject(plan, work, outcome)
-    if subject is None or (work.budget and _seconds_of(subject, asked) > work.budget.left):
-        skipped = "the time budget has no room for it"
-        return {"model": key, "skipped": skipped, "timing": {"seconds": 0.0}}
     facts: dict[str, Any] = {"model": key, "skipped": None}
     try:
         with threadpool_limits(limits=1):
+            subject = _subject(plan, work, outcome)
+            if work.budget is not None and _seconds_of(subject, asked) > work.budget.left:
+                return no_room
             found = compute(subject)
         facts |= found or {"skipped": "the test rows do not tell"}
     except (StudyError, ValueError) as error:
@@ -129,10 +130,9 @@ def _told(
 def _seconds_of(subject: Subject, asked: Callable[[Subject], int]) -> float:
     """About how long the model takes to answer of so many rows."""
     few = subject.test.x[:TIMED_ROWS]
-    with threadpool_limits(limits=1):
-        subject.answers(few[:1])  # the first answer also makes what others use
-        started = perf_counter()
-        subject.answers(few)
+    subject.answers(few[:1])  # the first answer also makes what others use
+    started = perf_counter()
+    subject.answers(few)
     return (perf_counter() - started) / len(few) * asked(subject)
 
 
