@@ -38,10 +38,21 @@ def values(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Pat
 
 
 @pytest.fixture(scope="module")
+def portfolio(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Path:
+    """A study of configurations of preset "best", one of each kind."""
+    out = tmp_path_factory.mktemp("exports") / "study"
+    kinds = "symmetric leafwise linear_leaves dart crossed_leafwise extra_trees network"
+    kinds += " ranked_linear svm neighbours"
+    keys = ",".join(f"best_{kind}" for kind in kinds.split())
+    Study(mixed, target="rich", out=out, preset="best", models=keys, cv=2, jobs=1).run()
+    return out
+
+
+@pytest.fixture(scope="module")
 def unknown(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Path:
     """A study of a model that has no operators in ONNX."""
     out = tmp_path_factory.mktemp("exports") / "study"
-    Study(mixed[["age", "rich"]], target="rich", out=out, models="neighbours", cv=2, jobs=1).run()
+    Study(mixed[["age", "rich"]], target="rich", out=out, models="svm", cv=2, jobs=1).run()
     return out
 
 
@@ -88,6 +99,16 @@ def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str], tmp_path:
     assert (folder / "random_forest.onnx").read_bytes() == out.read_bytes()
 
 
+def test_the_whole_portfolio(portfolio: Path, mixed: pd.DataFrame, tmp_path: Path) -> None:
+    read = load_study(portfolio)
+    assert len(read.keys) > 12
+    for key in read.keys:
+        found = export_model(portfolio, tmp_path / f"{key}.onnx", model=key)
+        told = read.model(key).predict_proba(mixed)
+        shares = asked(found.path, portfolio, mixed)[1]
+        np.testing.assert_allclose(shares, told, rtol=1e-9, atol=1e-9, err_msg=key)
+
+
 @pytest.mark.parametrize("study", ["folder", "values"])
 def test_combinations(
     study: str, request: pytest.FixtureRequest, mixed: pd.DataFrame, tmp_path: Path
@@ -109,7 +130,7 @@ def test_combinations(
 
 def test_what_cannot_be_exported_is_named(folder: Path, unknown: Path, tmp_path: Path) -> None:
     out = tmp_path / "model.onnx"
-    with pytest.raises(StudyError, match="cannot be exported: KNeighborsClassifier cannot"):
+    with pytest.raises(StudyError, match="cannot be exported: SVC cannot"):
         export_model(unknown, out)
     assert not out.exists()
     with pytest.raises(StudyError, match="has no model 'nothing'"):

@@ -73,8 +73,7 @@ def _shares(model: BoostedClassifier, sums: str, scores: str, graph: Graph) -> s
     if name in {"discrete", "logit"} or (name == "gentle" and k == 2):
         return single
     least = graph.add("Max", single, graph.number(float(np.finfo(np.float64).tiny)))
-    axes = graph.constant(np.array([1], dtype=np.int64))
-    return graph.add("Div", least, graph.add("ReduceSum", least, axes, keepdims=1))
+    return graph.add("Div", least, graph.summed(least))
 
 
 def of_boosted_regressor(model: BoostedRegressor, place: Place) -> str:

@@ -81,11 +81,5 @@ def _number(graph: Graph, name: str, dtype: InputType) -> str:
 def _coded(graph: Graph, name: str, levels: Sequence[str], missing: Sequence[str]) -> str:
     gone = [text for text in missing if text not in set(levels)]
     codes = np.concatenate([np.arange(len(levels)), np.full(len(gone), -1)]).astype(np.float64)
-    return graph.add(
-        "LabelEncoder",
-        graph.input(name, "text", 1),
-        domain="ai.onnx.ml",
-        keys_tensor=graph.tensor(np.array([*levels, *gone], dtype=object)),
-        values_tensor=graph.tensor(codes),
-        default_tensor=graph.tensor(np.array([float(len(levels))])),
-    )
+    keys = np.array([*levels, *gone], dtype=object)
+    return graph.looked_up(graph.input(name, "text", 1), keys, codes, float(len(levels)))

@@ -25,8 +25,9 @@ def to_onnx(model: Any, *, input_type: InputType = "float64") -> Any:
     ----------
     model : estimator
         A fitted decision tree, forest, ensemble of bagged trees, gradient boosting, AdaBoost of
-        trees, or a mean or stack of such; also with linear models, Gaussian naive Bayes or
-        perceptrons of scikit-learn, and pipelines that scale, impute and encode.
+        trees, or a mean or stack of such; also with linear models, Gaussian naive Bayes, nearest
+        neighbours, radial kernels or perceptrons of scikit-learn, and pipelines that scale, rank,
+        impute and encode.
     input_type : {"float64", "float32"}, default="float64"
         Type of the numbers that go in. With "float32" a runtime gets values that were rounded; each
         goes where the model sends that rounded value.
@@ -47,8 +48,8 @@ def to_onnx(model: Any, *, input_type: InputType = "float64") -> Any:
     TypeError
         If it is no model that can be exported.
     ValueError
-        If it is one with options that ONNX has no operators for: linear leaves, an initial
-        estimator, votes of members, several targets of classes, dates as categories.
+        If it is one with options that ONNX has no operators for: an initial estimator, votes of
+        members, several targets of classes, dates as categories.
     ModuleNotFoundError
         If the package onnx is not installed: ``pip install "arboleda[onnx]"``.
 

@@ -111,9 +111,27 @@ class Graph:
         self.nodes.append(self.onnx.helper.make_node("Identity", [value], [name], name=name))
         self.outputs.append(self.onnx.helper.make_tensor_value_info(name, self._type(dtype), shape))
 
+    def summed(self, matrix: str, axis: int = 1, *, keepdims: int = 1) -> str:
+        """Sums along an axis."""
+        axes = self.constant(np.array([axis], dtype=np.int64))
+        return self.add("ReduceSum", matrix, axes, keepdims=keepdims)
+
     def cast(self, value: str, dtype: str) -> str:
         """Change the type of numbers."""
         return self.add("Cast", value, to=self._type(dtype))
+
+    def looked_up(
+        self, values: str, keys: npt.ArrayLike, answers: npt.ArrayLike, otherwise: float
+    ) -> str:
+        """Numbers in the place of keys; ``otherwise`` in the place of all else."""
+        return self.add(
+            "LabelEncoder",
+            values,
+            domain="ai.onnx.ml",
+            keys_tensor=self.tensor(keys),
+            values_tensor=self.tensor(np.asarray(answers, dtype=np.float64)),
+            default_tensor=self.tensor(np.array([otherwise], dtype=np.float64)),
+        )
 
     def columns(self, matrix: str, places: npt.ArrayLike) -> str:
         """Some columns of a matrix."""

@@ -48,62 +48,14 @@ class Place:
     more: Mapping[type, Callable[[Any, Place], str]] = field(default_factory=dict)
 
 
-class GivenMatrix:
-    """Columns of a matrix of numbers that stands in the graph already."""
+class _Matrix:
+    """Columns in a graph: one matrix, or each of them apart where some are texts."""
 
-    def __init__(self, graph: Graph, matrix: str) -> None:
-        self._graph = graph
-        self._matrix = matrix
-
-    def matrix(
-        self,
-        schema: Schema,
-        statistics: TargetStatistics | None = None,
-        columns: npt.NDArray[np.intp] | None = None,
-    ) -> str:
-        """Return the matrix that trees ask; they know all its columns as numbers."""
-        if any(schema.n_levels):
-            raise ValueError(
-                "a model that stands after other steps knows columns of categories: only columns "
-                "of numbers can be exported there"
-            )
-        return self.numbers(columns)
-
-    def numbers(self, columns: npt.NDArray[np.intp] | None = None) -> str:
-        """Return columns."""
-        return self._matrix if columns is None else self._graph.columns(self._matrix, columns)
-
-
-class Inputs:
-    """The columns of a table as the graph receives them.
-
-    Parameters
-    ----------
-    graph : Graph
-    schema : Schema
-        Of the model, or of any member of it.
-    dtype : {"float32", "float64"}
-        Type of the numbers.
-    """
-
-    def __init__(self, graph: Graph, schema: Schema, dtype: InputType) -> None:
+    def __init__(self, graph: Graph, matrix: str | None, dtype: InputType) -> None:
         self._graph = graph
         self._dtype = dtype
-        self.n_columns = schema.n_columns
-        kinds = [_kind_of(schema, j) for j in range(schema.n_columns)]
-        self._matrix: str | None = None
+        self._matrix = matrix
         self._apart: list[str] = []
-        if "text" not in kinds:
-            name = graph.input("X", dtype, schema.n_columns)
-            self._matrix = graph.cast(name, "float64") if dtype == "float32" else name
-            return
-        for j, kind in enumerate(kinds):
-            name = (str(schema.names[j]) if schema.names is not None else "") or f"x{j}"
-            if kind == "text":
-                self._apart.append(graph.input(name, "text", 1))
-                continue
-            value = graph.input(name, dtype, 1)
-            self._apart.append(graph.cast(value, "float64") if dtype == "float32" else value)
 
     def matrix(
         self,
@@ -119,8 +71,7 @@ class Inputs:
         places = np.arange(schema.n_columns) if columns is None else columns
         replaced = statistics.columns if statistics is not None else ()
         if self._matrix is not None and not any(schema.n_levels):
-            whole = columns is None or np.array_equal(columns, np.arange(self.n_columns))
-            return self._matrix if whole else self._graph.columns(self._matrix, places)
+            return self.numbers(columns)
         parts, more = [], []
         for j, place in enumerate(places.tolist()):
             levels = schema.levels[j]
@@ -175,14 +126,42 @@ class Inputs:
             keys = np.array([float(label) for label in levels])
             if self._dtype == "float32":
                 keys = keys.astype(np.float32).astype(np.float64)
-        return self._graph.add(
-            "LabelEncoder",
-            self._column(place),
-            domain="ai.onnx.ml",
-            keys_tensor=self._graph.tensor(keys),
-            values_tensor=self._graph.tensor(np.asarray(values, dtype=np.float64)),
-            default_tensor=self._graph.tensor(np.array([default])),
-        )
+        return self._graph.looked_up(self._column(place), keys, values, default)
+
+
+class GivenMatrix(_Matrix):
+    """Columns of a matrix of numbers that stands in the graph already; categories are numbers."""
+
+    def __init__(self, graph: Graph, matrix: str) -> None:
+        super().__init__(graph, matrix, "float64")
+
+
+class Inputs(_Matrix):
+    """The columns of a table as the graph receives them.
+
+    Parameters
+    ----------
+    graph : Graph
+    schema : Schema
+        Of the model, or of any member of it.
+    dtype : {"float32", "float64"}
+        Type of the numbers.
+    """
+
+    def __init__(self, graph: Graph, schema: Schema, dtype: InputType) -> None:
+        super().__init__(graph, None, dtype)
+        kinds = [_kind_of(schema, j) for j in range(schema.n_columns)]
+        if "text" not in kinds:
+            name = graph.input("X", dtype, schema.n_columns)
+            self._matrix = graph.cast(name, "float64") if dtype == "float32" else name
+            return
+        for j, kind in enumerate(kinds):
+            name = (str(schema.names[j]) if schema.names is not None else "") or f"x{j}"
+            if kind == "text":
+                self._apart.append(graph.input(name, "text", 1))
+                continue
+            value = graph.input(name, dtype, 1)
+            self._apart.append(graph.cast(value, "float64") if dtype == "float32" else value)
 
 
 def _kind_of(schema: Schema, column: int) -> Literal["number", "text"]:

@@ -9,10 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import is_classifier
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.frozen import FrozenEstimator
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVR
 
 from arboleda._bridge.forest import Forest, Voting
 from arboleda._bridge.schema import Schema
@@ -29,8 +33,12 @@ from arboleda.combine._voting import Voting as VotingModel
 from arboleda.combine._weighted_mean import WeightedMean
 from arboleda.forest._forest_model import ForestModel
 from arboleda.onnx_export._adaboost import of_boosted_classifier, of_boosted_regressor
+from arboleda.onnx_export._calibrated import of_calibrated
 from arboleda.onnx_export._graph import Graph
 from arboleda.onnx_export._inputs import GivenMatrix, Place
+from arboleda.onnx_export._kernels import of_kernel_ridge, of_regressor
+from arboleda.onnx_export._linear_leaves import linear_scores
+from arboleda.onnx_export._neighbours import of_neighbours
 from arboleda.onnx_export._preparation import prepared
 from arboleda.onnx_export._sklearn_models import SKLEARN_MODELS
 from arboleda.onnx_export._stacking import of_stacking, spread
@@ -65,7 +73,8 @@ def answer(model: Any, place: Place) -> str:
     raise TypeError(
         f"{type(inner).__name__} cannot be exported to ONNX: what can are decision trees, forests, "
         "bagged trees, gradient boosting, AdaBoost of trees, linear models, Gaussian naive Bayes, "
-        "perceptrons, and means and stacks of such"
+        "nearest neighbours, support vector regression, kernel ridge regression, perceptrons, "
+        "calibrated machines, and means and stacks of such"
     )
 
 
@@ -163,19 +172,18 @@ def vote_of(tree: Tree, voting: Voting) -> Floats:
 
 def _of_boosted(model: BoostedModel, place: Place) -> str:
     ensemble = model.ensemble_
-    if ensemble.has_linear_leaves:
-        raise ValueError(
-            f"the leaves of this {type(model).__name__} are linear (linear_leaves=True), and those "
-            "of ONNX are numbers: fit with linear_leaves=False"
-        )
     refuse_initial_estimator(model)
     init = getattr(model, "init_", None)
-    nodes = TreeNodes(ensemble.n_outputs)
-    for number, tree in enumerate(ensemble.trees):
-        nodes.add(tree, tree.value_rows, [number % ensemble.n_outputs])
     matrix = place.inputs.matrix(model.schema_, model.statistics_, place.columns)
     start = np.zeros(ensemble.n_outputs) if isinstance(init, str) else ensemble.start
-    return _linked(nodes.into(place.graph, matrix, start), model.loss_, place.graph)
+    if ensemble.has_linear_leaves:
+        raw = linear_scores(ensemble, matrix, start, place.graph)
+    else:
+        nodes = TreeNodes(ensemble.n_outputs)
+        for number, tree in enumerate(ensemble.trees):
+            nodes.add(tree, tree.value_rows, [number % ensemble.n_outputs])
+        raw = nodes.into(place.graph, matrix, start)
+    return _linked(raw, model.loss_, place.graph)
 
 
 def refuse_initial_estimator(model: BoostedModel) -> None:
@@ -294,5 +302,10 @@ _KINDS: Mapping[type, Callable[[Any, Place], str]] = {
     MemberEnsemble: _of_members,
     VotingModel: _of_voting,
     WeightedMean: _of_weighted_mean,
+    CalibratedClassifierCV: of_calibrated,
+    KNeighborsClassifier: of_neighbours,
+    KNeighborsRegressor: of_neighbours,
+    KernelRidge: of_kernel_ridge,
+    SVR: of_regressor,
     **SKLEARN_MODELS,
 }

@@ -8,10 +8,19 @@ from typing import Any
 import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
+from sklearn.kernel_approximation import Nystroem
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler, TargetEncoder
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    OneHotEncoder,
+    QuantileTransformer,
+    StandardScaler,
+    TargetEncoder,
+)
 
 from arboleda.onnx_export._graph import Graph
+from arboleda.onnx_export._kernels import of_nystroem
+from arboleda.onnx_export._ranks import of_ranks
 
 
 def prepared(transformer: Any, matrix: str, graph: Graph) -> str:
@@ -29,7 +38,7 @@ def prepared(transformer: Any, matrix: str, graph: Graph) -> str:
             return add(transformer, matrix, graph)
     raise TypeError(
         f"the preparation step {type(transformer).__name__} cannot be exported to ONNX: what can "
-        "are scaling, imputation, one-hot and target encoding"
+        "are scaling, ranks, imputation, one-hot and target encoding, and Nystroem's map"
     )
 
 
@@ -99,8 +108,7 @@ def _of_one_hot(encoder: OneHotEncoder, matrix: str, graph: Graph) -> str:
             parts.append(hot)
         if few.size:
             # Unknown levels go with the rare ones.
-            axes = graph.constant(np.array([1], dtype=np.int64))
-            some = graph.add("ReduceSum", hot, axes, keepdims=1)
+            some = graph.summed(hot)
             parts.append(graph.add("Sub", graph.number(1.0), some))
     return graph.side_by_side(parts)
 
@@ -112,18 +120,10 @@ def _of_target_encoder(encoder: TargetEncoder, matrix: str, graph: Graph) -> str
     parts = []
     for j, levels in enumerate(encoder.categories_):
         for k in range(n_classes):
-            parts.append(
-                graph.add(
-                    "LabelEncoder",
-                    graph.columns(matrix, [j]),
-                    domain="ai.onnx.ml",
-                    keys_tensor=graph.tensor(np.asarray(levels, dtype=np.float64)),
-                    values_tensor=graph.tensor(
-                        np.asarray(encoder.encodings_[j * n_classes + k], dtype=np.float64)
-                    ),
-                    default_tensor=graph.tensor(np.array([means[k if n_classes > 1 else 0]])),
-                )
-            )
+            column, keys = graph.columns(matrix, [j]), np.asarray(levels, dtype=np.float64)
+            of_levels = encoder.encodings_[j * n_classes + k]
+            otherwise = means[k if n_classes > 1 else 0]
+            parts.append(graph.looked_up(column, keys, of_levels, otherwise))
     return graph.side_by_side(parts)
 
 
@@ -135,4 +135,6 @@ _KINDS: Mapping[type, Callable[[Any, str, Graph], str]] = {
     SimpleImputer: _of_imputer,
     OneHotEncoder: _of_one_hot,
     TargetEncoder: _of_target_encoder,
+    QuantileTransformer: of_ranks,
+    Nystroem: of_nystroem,
 }

@@ -64,7 +64,6 @@ def _of_linear_regressor(model: Any, place: Place) -> str:
 def _of_gaussian_bayes(model: GaussianNB, place: Place) -> str:
     graph = place.graph
     matrix = place.inputs.numbers(place.columns)
-    axes = graph.constant(np.array([1], dtype=np.int64))
     logs = []
     with np.errstate(divide="ignore"):
         priors = np.log(model.class_prior_)
@@ -72,7 +71,7 @@ def _of_gaussian_bayes(model: GaussianNB, place: Place) -> str:
         away = graph.add("Sub", matrix, graph.constant(mean[np.newaxis]))
         squares = graph.add("Mul", away, away)
         scaled = graph.add("Div", squares, graph.constant(variance[np.newaxis]))
-        half = graph.times(graph.add("ReduceSum", scaled, axes, keepdims=1), -0.5)
+        half = graph.times(graph.summed(scaled), -0.5)
         start = float(prior) - 0.5 * float(np.log(2.0 * np.pi * variance).sum())
         logs.append(graph.add("Add", half, graph.number(start)))
     return graph.add("Softmax", graph.side_by_side(logs), axis=1)

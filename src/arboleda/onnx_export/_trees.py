@@ -37,37 +37,37 @@ class TreeNodes:
 
     def add(self, tree: Tree, leaf_values: Floats, outputs: Sequence[int]) -> None:
         """Add a tree; ``leaf_values`` (n_nodes, k) count for these k outputs."""
-        left, right = tree.children_left, tree.children_right
-        is_leaf = left < 0
-        n = tree.node_count
+        leaves = np.flatnonzero(tree.children_left < 0)
+        k = len(outputs)
+        self.keep(
+            nodes_of(tree),
+            np.repeat(leaves, k),
+            np.tile(np.asarray(outputs), leaves.size),
+            leaf_values[leaves].ravel(),
+        )
+
+    def keep(
+        self,
+        nodes: Nodes,
+        leaves: npt.NDArray[np.intp],
+        outputs: npt.NDArray[np.intp],
+        weights: Floats,
+    ) -> None:
+        """Add the nodes of a tree; what a leaf adds to an output may be told in several entries."""
         number = self._n_trees
         self._n_trees += 1
-        nodes = _Nodes(
-            np.arange(n),
-            np.where(is_leaf, 0, tree.feature),
-            np.where(is_leaf, 0.0, tree.threshold),
-            np.where(is_leaf, 0, left),
-            np.where(is_leaf, 0, right),
-            tree.missing_go_to_left.astype(np.int64),
-            is_leaf,
-        )
-        asking = [node for node in np.flatnonzero(~is_leaf).tolist() if tree.categories(node).size]
-        if asking:
-            nodes = _with_chains(nodes, tree, asking)
-        self._keep("nodes_treeids", np.full(nodes.number.size, number))
-        self._keep("nodes_nodeids", nodes.number)
-        self._keep("nodes_featureids", nodes.feature)
-        self._keep("nodes_values", nodes.threshold)
-        self._keep("nodes_truenodeids", nodes.yes)
-        self._keep("nodes_falsenodeids", nodes.no)
-        self._keep("nodes_missing_value_tracks_true", nodes.missing_yes)
-        self._keep("is_leaf", nodes.is_leaf)
-        leaves = np.flatnonzero(is_leaf)
-        k = len(outputs)
-        self._keep("target_treeids", np.full(leaves.size * k, number))
-        self._keep("target_nodeids", np.repeat(leaves, k))
-        self._keep("target_ids", np.tile(np.asarray(outputs), leaves.size))
-        self._keep("target_weights", leaf_values[leaves].ravel())
+        self._add("nodes_treeids", np.full(nodes.number.size, number))
+        self._add("nodes_nodeids", nodes.number)
+        self._add("nodes_featureids", nodes.feature)
+        self._add("nodes_values", nodes.threshold)
+        self._add("nodes_truenodeids", nodes.yes)
+        self._add("nodes_falsenodeids", nodes.no)
+        self._add("nodes_missing_value_tracks_true", nodes.missing_yes)
+        self._add("is_leaf", nodes.is_leaf)
+        self._add("target_treeids", np.full(leaves.size, number))
+        self._add("target_nodeids", leaves)
+        self._add("target_ids", outputs)
+        self._add("target_weights", weights)
 
     def into(self, graph: Graph, matrix: str, start: npt.ArrayLike) -> str:
         """Add the trees to a graph and return the name of their scores, (n_rows, n_outputs)."""
@@ -124,7 +124,7 @@ class TreeNodes:
         coarse: Floats = np.rint(weights / unit) * unit
         return coarse, weights - coarse
 
-    def _keep(self, name: str, array: npt.NDArray[Any]) -> None:
+    def _add(self, name: str, array: npt.NDArray[Any]) -> None:
         self._parts.setdefault(name, []).append(array)
 
 
@@ -136,7 +136,9 @@ def _powers(weights: Floats, ids: npt.NDArray[Any], base: Floats) -> npt.NDArray
     return np.where(np.abs(exponent) > _WITHIN_FLOAT32, exponent - 1, 0).astype(np.int32)
 
 
-class _Nodes:
+class Nodes:
+    """Nodes of a tree by their numbers: at most the threshold goes to ``yes``, else to ``no``."""
+
     def __init__(self, *arrays: npt.NDArray[Any]) -> None:
         (
             self.number, self.feature, self.threshold, self.yes, self.no, self.missing_yes,
@@ -144,7 +146,23 @@ class _Nodes:
         ) = arrays  # fmt: skip
 
 
-def _with_chains(nodes: _Nodes, tree: Tree, asking: list[int]) -> _Nodes:
+def nodes_of(tree: Tree) -> Nodes:
+    """The nodes of a tree; its own keep their numbers."""
+    is_leaf = tree.children_left < 0
+    nodes = Nodes(
+        np.arange(tree.node_count),
+        np.where(is_leaf, 0, tree.feature),
+        np.where(is_leaf, 0.0, tree.threshold),
+        np.where(is_leaf, 0, tree.children_left),
+        np.where(is_leaf, 0, tree.children_right),
+        tree.missing_go_to_left.astype(np.int64),
+        is_leaf,
+    )
+    asking = [node for node in np.flatnonzero(~is_leaf).tolist() if tree.categories(node).size]
+    return _with_chains(nodes, tree, asking) if asking else nodes
+
+
+def _with_chains(nodes: Nodes, tree: Tree, asking: list[int]) -> Nodes:
     """Put a chain of thresholds in the place of each node that asks for categories."""
     more: list[tuple[int, int, float, int, int, int, bool]] = []
     following = nodes.number.size
@@ -164,14 +182,19 @@ def _with_chains(nodes: _Nodes, tree: Tree, asking: list[int]) -> _Nodes:
             else:
                 more.append((following - 1, row[0], row[1], row[2], row[3], row[4], False))
             following += not last
+    return with_more(nodes, more)
+
+
+def with_more(nodes: Nodes, more: Sequence[tuple[int, int, float, int, int, int, bool]]) -> Nodes:
+    """Nodes after those there are: number, feature, threshold, yes, no, missing_yes, is_leaf."""
     if not more:
         return nodes
-    added = list(zip(*more, strict=True))
+    added = zip(*more, strict=True)
     old = (
         nodes.number, nodes.feature, nodes.threshold, nodes.yes, nodes.no, nodes.missing_yes,
         nodes.is_leaf,
     )  # fmt: skip
-    return _Nodes(*(np.concatenate([a, np.array(b)]) for a, b in zip(old, added, strict=True)))
+    return Nodes(*(np.concatenate([a, np.array(b)]) for a, b in zip(old, added, strict=True)))
 
 
 def _runs(codes: npt.NDArray[np.int64], others: int, listed: int) -> tuple[list[float], list[int]]:

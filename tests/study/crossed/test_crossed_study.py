@@ -11,12 +11,16 @@ import pytest
 from sklearn.pipeline import Pipeline
 
 from arboleda.explanations._shap import shares_of
-from arboleda.onnx_export import coded_to_onnx
+from arboleda.onnx_export import Place, coded_to_onnx
+from arboleda.onnx_export._graph import Graph
+from arboleda.onnx_export._inputs import GivenMatrix
 from arboleda.study import Study, StudyResult
 from arboleda.study.catalogue.model import Setting
 from arboleda.study.catalogue.portfolio import PORTFOLIO
 from arboleda.study.crossed import CrossedColumns
 from arboleda.study.crossed.as_onnx import of_crossed
+from arboleda.study.crossed.ideas import Idea
+from arboleda.study.crossed.made import make
 from arboleda.study.features import Features
 from arboleda.study.preparation import make_preparation
 from arboleda.study.subject import Part, Subject
@@ -118,15 +122,24 @@ def test_columns_of_numbers_go_into_onnx() -> None:
     np.testing.assert_allclose(said.ravel(), pipeline.predict(x), rtol=1e-6, atol=1e-6)
 
 
-def test_columns_of_groups_are_refused_in_onnx() -> None:
+@pytest.mark.parametrize("kind", ["mean", "sd", "distance", "count", "target"])
+@pytest.mark.parametrize("groups", [(2,), (2, 3)], ids=["level", "pair"])
+def test_columns_of_groups_go_into_onnx(kind: Any, groups: tuple[int, ...]) -> None:
+    ort = pytest.importorskip("onnxruntime")
     pytest.importorskip("onnx")
-    frame = cars()
-    codes = np.unique(frame["brand"], return_inverse=True)[1].astype(float)
-    x = np.column_stack([frame["price"], codes])
-    levels = {1: tuple(f"b{k}" for k in range(40))}
-    features = Features(x, ("price", "brand"), (1,), levels)
-    pipeline, _, _ = fitted()
-    made = make_preparation(features, "crossed", "regression", 0)
-    pipeline.steps[0] = ("preparation", made.fit(x, frame["worth"].to_numpy()))
-    with pytest.raises(TypeError, match="within brand' is made of groups of rows"):
-        coded_to_onnx(pipeline, features.names, {}, missing=[], more={CrossedColumns: of_crossed})
+    draw = np.random.default_rng(1)
+    x = np.column_stack([draw.normal(size=(300, 2)), draw.integers(-1, 9, 300), np.arange(300) % 4])
+    x[::7, 0] = np.nan
+    x[::11, 2] = np.nan
+    y = draw.normal(size=300)
+    idea = Idea(kind, () if kind in ("count", "target") else (0,), groups)
+    made = CrossedColumns(("a", "b", "c", "d"), (2, 3), "regression").fit(x, y)
+    made.made_ = [make(idea, x, y[:, np.newaxis], 0)[0]]
+    x[:9, 2], x[9:18, 3], x[3] = 77.0, 77.0, [1e308, 1, 77, 77]  # levels that no row had
+    graph = Graph()
+    matrix = graph.input("X", "float64", 4)
+    found = of_crossed(made, Place(graph, GivenMatrix(graph, matrix)))
+    graph.output("found", found, "float64", [None, 5])
+    session = ort.InferenceSession(graph.model("a test").SerializeToString())
+    (said,) = session.run(None, {"X": x})
+    np.testing.assert_array_equal(said, made.transform(x))

@@ -1,0 +1,68 @@
+"""Nearest neighbours of scikit-learn in ONNX.
+
+All rows that were learned from are in the file, and a runtime takes the distance to each of them:
+it needs memory for the rows that are asked at once, times those.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+
+from arboleda.onnx_export._distances import squared_distances
+from arboleda.onnx_export._inputs import Place
+
+
+def of_neighbours(model: KNeighborsClassifier | KNeighborsRegressor, place: Place) -> str:
+    """Shares of the classes among the nearest rows, or the mean of their values."""
+    _check(model)
+    graph, matrix = place.graph, place.inputs.numbers(place.columns)
+    known = np.asarray(model._fit_X, dtype=np.float64)
+    count = graph.constant(np.array([model.n_neighbors], dtype=np.int64))
+    distances = squared_distances(matrix, known, graph)
+    _, nearest = graph.add_both("TopK", distances, count, axis=1, largest=0, sorted=1)
+    if is_classifier(model):
+        table = np.eye(len(model.classes_))[model._y.ravel()]
+    else:
+        table = np.asarray(model._y, dtype=np.float64).reshape(len(known), -1)
+    said = graph.add("Gather", graph.constant(table), nearest, axis=0)
+    if model.weights == "uniform":
+        total = graph.summed(said, keepdims=0)
+        return graph.times(total, 1.0 / model.n_neighbors)
+    near = graph.add("Gather", graph.constant(known), nearest, axis=0)
+    weights = _by_distance(matrix, near, place)
+    total = graph.summed(graph.add("Mul", said, weights), keepdims=0)
+    return graph.add("Div", total, graph.summed(weights, keepdims=0))
+
+
+def _by_distance(matrix: str, near: str, place: Place) -> str:
+    """One over the distance; where a row meets some of its neighbours, these alone count.
+
+    Distances are taken again, by differences: those from products lose what is close.
+    """
+    graph = place.graph
+    middle = graph.constant(np.array([1], dtype=np.int64))
+    away = graph.add("Sub", graph.add("Unsqueeze", matrix, middle), near)
+    squares = graph.summed(graph.add("Mul", away, away), axis=2)
+    is_met = graph.add("Equal", squares, graph.number(0.0))
+    apart = graph.add("Where", is_met, graph.number(1.0), squares)
+    inverse = graph.add("Div", graph.number(1.0), graph.add("Sqrt", apart))
+    met = graph.cast(is_met, "float64")
+    some = graph.add("ReduceMax", met, middle, keepdims=1)
+    return graph.add("Where", graph.add("Equal", some, graph.number(1.0)), met, inverse)
+
+
+def _check(model: Any) -> None:
+    if model.effective_metric_ != "euclidean" or model.weights not in ("uniform", "distance"):
+        raise ValueError(
+            f"a {type(model).__name__} of metric={model.effective_metric_!r} and "
+            f"weights={model.weights!r} cannot be exported to ONNX: what can is the Euclidean one "
+            "with weights 'uniform' or 'distance'"
+        )
+    if is_classifier(model) and model.outputs_2d_:
+        raise ValueError(
+            f"this {type(model).__name__} has several targets of classes: fit one model for each"
+        )
