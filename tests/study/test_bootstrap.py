@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 from sklearn.metrics import roc_auc_score
 
 from arboleda.study.bootstrap import _measure, bootstrap_interval, quick_score
+from arboleda.study.no_error import table_still_possible
 from arboleda.study.scoring import METRICS, all_scores
 
 DRAW = np.random.default_rng(2)
@@ -100,3 +102,42 @@ def test_the_seed_decides_the_draws() -> None:
         bootstrap_interval("rmse", y, predicted, None, n_classes=0, seed=s) for s in (0, 0, 1)
     )
     assert first == again != other
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "balanced_accuracy", "f1_macro", "mcc"])
+@pytest.mark.parametrize("n_rows", [3, 30, 400])
+def test_right_answers_alone_leave_errors_possible(metric: str, n_rows: int) -> None:
+    y = np.arange(n_rows) % 3
+    low, high = bootstrap_interval(metric, y, y, None, n_classes=3, seed=0)
+    exact = binomtest(n_rows, n_rows).proportion_ci(0.95, method="exact").low
+    # Of classes of equal size with equal errors, MCC is (3 r - 1) / 2 for a share r of right ones.
+    assert low == pytest.approx((3 * exact - 1) / 2 if metric == "mcc" else exact)
+    assert high == 1.0
+
+
+def test_errors_fall_into_the_other_classes_by_their_frequency() -> None:
+    y = np.repeat([0, 1, 2], [10, 20, 30])
+    table = table_still_possible(y, 3, np.arange(60), 0.025)
+    wrong = 1 - 0.025 ** (1 / 60)
+    assert table.sum(axis=1) == pytest.approx([10, 20, 30])
+    assert table[0] == pytest.approx([10 * (1 - wrong), 10 * wrong * 0.4, 10 * wrong * 0.6])
+    alone = table_still_possible(np.zeros(5, dtype=np.int64), 3, np.arange(5), 0.025)
+    assert alone[0] == pytest.approx(5 * np.array([0.025**0.2, *[(1 - 0.025**0.2) / 2] * 2]))
+    assert not alone[1:].any()
+
+
+def test_the_area_of_a_perfect_order_is_judged_by_pairs_that_share_no_row() -> None:
+    y = np.repeat([0, 1], [40, 8])
+    score = np.column_stack([1 - y, y]).astype(float)
+    low, high = bootstrap_interval("roc_auc", y, y, score, n_classes=2, seed=0)
+    assert (low, high) == (pytest.approx(0.025 ** (1 / 8)), 1.0)
+    groups = np.concatenate([np.arange(40), np.full(8, 40)])
+    low, high = bootstrap_interval("roc_auc", y, y, score, n_classes=2, seed=0, groups=groups)
+    assert (low, high) == (pytest.approx(0.025), 1.0)
+
+
+def test_rows_of_a_group_without_error_are_one_piece_of_evidence() -> None:
+    y = np.tile([0, 1], 30)
+    groups = np.repeat(np.arange(6), 10)
+    low, _ = bootstrap_interval("accuracy", y, y, None, n_classes=2, seed=0, groups=groups)
+    assert low == pytest.approx(0.025 ** (1 / 6))

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from arboleda.metrics import _counts as counts
 from arboleda.study.costs import row_costs
+from arboleda.study.no_error import least_area, table_still_possible
 
 __all__ = ["DRAWS", "LEVEL", "bootstrap_interval", "log_losses", "quick_score"]
 
@@ -51,8 +52,9 @@ def bootstrap_interval(
     Rows that belong together are drawn together: of ``groups``, the group of each row, as many are
     drawn with replacement as there are, and all rows of a drawn group count (the cluster bootstrap;
     Field and Welsh 2007, section 2). Draws in which the metric is not defined, because a class is
-    absent, do not count; both ends are None if none is left, or all rows are of one group.
-    Metric "cost" needs ``costs`` by true and predicted class.
+    absent, do not count; both ends are None if none is left, or all rows are of one group. Where
+    nothing is wrong, no draw has an error: the low end is what so many right answers leave possible
+    (see `no_error`). Metric "cost" needs ``costs`` by true and predicted class.
     """
     draw = np.random.default_rng([seed, _PURPOSE])
     values: list[float] = []
@@ -70,6 +72,12 @@ def bootstrap_interval(
         return None, None
     tail = (1 - LEVEL) / 2
     low, high = np.quantile(values, [tail, 1 - tail])
+    units = np.arange(len(y)) if groups is None else groups
+    if metric == "roc_auc" and quick_score(metric, y, predicted, score, n_classes) == 1.0:
+        low = min(low, least_area(y, n_classes, units, tail))
+    elif metric in _OF_COUNTS and np.array_equal(y, predicted):
+        possible = table_still_possible(y, n_classes, units, tail)
+        low = min(low, _OF_COUNTS[metric](possible))
     return float(low), float(high)
 
 

@@ -139,6 +139,7 @@ def _regression(column: Column, why: str) -> Target:
 def _classification(column: Column, why: str) -> Target:
     distinct, y, counts = np.unique(column.values, return_inverse=True, return_counts=True)
     labels = tuple(class_label(column, value) for value in distinct)
+    is_text = column.kind == "string"
     if len(labels) == 1:
         raise StudyError(
             f"The target column {column.name!r} holds one class only, {labels[0]!r}; "
@@ -149,12 +150,14 @@ def _classification(column: Column, why: str) -> Target:
         raise StudyError(
             f"The class {label!r} of the target {column.name!r} has a single row "
             f"({int((counts < 2).sum()):,} of {len(labels):,} classes have), so it cannot be both "
-            "learned and tested; merge it with another class, remove it, or use --task regression."
+            "learned and tested; merge it with another class"
+            + (" or remove it." if is_text else ", remove it, or use --task regression.")
         )
     if len(labels) > MAX_CLASSES:
         raise StudyError(
             f"The target {column.name!r} has {len(labels):,} classes; a study takes at most "
-            f"{MAX_CLASSES}: merge classes, or use --task regression if it is a quantity."
+            f"{MAX_CLASSES}: merge classes"
+            + ("." if is_text else ", or use --task regression if it is a quantity.")
         )
     task: Task = "binary" if len(labels) == 2 else "multiclass"
     return Target(column.name, task, y.astype(np.int64), labels, why)
