@@ -18,6 +18,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -63,8 +64,10 @@ def problem(frame: pd.DataFrame, target: Any, task: str) -> Problem:
     return Problem(frame, np.unique(y, return_inverse=True)[1], task)
 
 
-def some_rows(frame: pd.DataFrame, n_rows: int) -> pd.DataFrame:
-    """A fixed random choice of rows, in the order of the file."""
+def some_rows(frame: pd.DataFrame, n_rows: int | None) -> pd.DataFrame:
+    """A fixed random choice of rows, in the order of the file; all of them for None."""
+    if n_rows is None:
+        return frame
     chosen = np.random.default_rng(0).choice(len(frame), n_rows, replace=False)
     return frame.iloc[np.sort(chosen)]
 
@@ -85,10 +88,10 @@ def california_housing() -> Problem:
     return problem(frame, frame.pop("median_house_value"), "regression")
 
 
-def covertype_15k() -> Problem:
+def covertype_15k(n_rows: int | None = 6_000) -> Problem:
     """6,000 of the 15,120 rows."""
     frame = pd.read_csv(DATA / "covertype_15k" / "train.csv.gz").drop(columns="Id")
-    frame = some_rows(frame, 6_000)
+    frame = some_rows(frame, n_rows)
     return problem(frame, frame.pop("Cover_Type"), "multiclass")
 
 
@@ -97,25 +100,25 @@ def heart_cleveland() -> Problem:
     return problem(frame, frame.pop("num") > 0, "binary")
 
 
-def ijcnn1() -> Problem:
+def ijcnn1(n_rows: int | None = 20_000) -> Problem:
     """20,000 of the 49,990 training rows."""
     from sklearn.datasets import load_svmlight_file
 
     X, y = load_svmlight_file(str(DATA / "ijcnn1" / "ijcnn1.trn.bz2"), n_features=22)
-    frame = some_rows(pd.DataFrame(X.toarray()).assign(target=y), 20_000)
+    frame = some_rows(pd.DataFrame(X.toarray()).assign(target=y), n_rows)
     return problem(frame, frame.pop("target"), "binary")
 
 
-def kddcup99_10pct() -> Problem:
+def kddcup99_10pct(n_rows: int | None = 20_000) -> Problem:
     """`normal.` against the rest: 20,000 of the 145,586 distinct rows."""
     frame = named("kddcup99_10pct", "kddcup.data_10_percent.gz").drop_duplicates()
-    frame = some_rows(frame, 20_000)
+    frame = some_rows(frame, n_rows)
     return problem(frame, frame.pop("label") != "normal.", "binary")
 
 
-def letter_recognition() -> Problem:
+def letter_recognition(n_rows: int | None = 6_000) -> Problem:
     """6,000 of the 20,000 rows."""
-    frame = some_rows(named("letter_recognition", "letter-recognition.data.gz"), 6_000)
+    frame = some_rows(named("letter_recognition", "letter-recognition.data.gz"), n_rows)
     return problem(frame, frame.pop("lettr"), "multiclass")
 
 
@@ -160,4 +163,21 @@ TABLES: dict[str, Callable[[], Problem]] = {
         mnist,
         letter_recognition,
     )
+}
+
+
+def images() -> Problem:
+    """All 60,000 training images, each of 28 x 28 pixels."""
+    with np.load(DATA / "mnist" / "mnist.npz") as arrays:
+        frame = pd.DataFrame(arrays["X_train"].reshape(60_000, 784))
+        return problem(frame, arrays["y_train"], "multiclass")
+
+
+# The same tables with all their rows and columns.
+WHOLE_TABLES: dict[str, Callable[[], Problem]] = TABLES | {
+    "ijcnn1": partial(ijcnn1, None),
+    "kddcup99_10pct": partial(kddcup99_10pct, None),
+    "covertype_15k": partial(covertype_15k, None),
+    "mnist": images,
+    "letter_recognition": partial(letter_recognition, None),
 }

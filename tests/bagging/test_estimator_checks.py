@@ -18,7 +18,7 @@ _CONFIGURATIONS = [
     BaggingClassifier(n_estimators=5),
     BaggingClassifier(n_estimators=4, voting="hard", max_features=0.5, max_samples=0.8),
     BaggingRegressor(n_estimators=5),
-    BaggingRegressor(KNeighborsRegressor(), n_estimators=3),
+    BaggingRegressor(KNeighborsRegressor(), n_estimators=3, random_state=0),
     RandomSubspaceClassifier(n_estimators=5),
     RandomSubspaceRegressor(n_estimators=5, random_n_features=True),
     ClassSwitchingClassifier(n_estimators=15),

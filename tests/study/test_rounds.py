@@ -1,6 +1,7 @@
 """Searches in rounds: the same whoever does the work and however often it is interrupted."""
 
 import json
+import sqlite3
 import time
 from collections.abc import Callable
 from importlib.resources import files
@@ -230,6 +231,58 @@ def test_a_budget_for_few_models_takes_the_cheap_ones(
     left = {item["key"]: item["whole"] for item in tight.facts["search"]["left_out"]}
     told = {m["key"] for m in tight.facts["models"] if "no time was left" in (m["error"] or "")}
     assert set(left) | tried | told >= {"most_frequent", "logistic", "cart"}
+
+
+@pytest.fixture
+def misjudged(quick: Any, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Looks take 40 s, though fits are quick; of all rows, those of the logistic model are not."""
+
+    def put(seconds: float) -> None:
+        quick(search=Grid())
+        monkeypatch.setattr("arboleda.study.bounds.LEAST_ROWS", 16)
+        monkeypatch.setattr("arboleda.study.bounds.TIMED_ROWS", 16)
+
+        def timed(job: Any, shared: Any) -> dict[str, Any]:
+            is_slow = job.model == "logistic" and job.entry in "01234"
+            passed = 40.0 if job.is_look else seconds if is_slow else 0.05
+            clock.now += passed
+            return {**do_job(job, shared), "seconds": passed}
+
+        monkeypatch.setattr(pool, "do_job", timed)
+
+    return put
+
+
+def test_time_that_is_left_goes_to_models_of_few_rows(
+    misjudged: Any, table: pd.DataFrame, tmp_path: Path
+) -> None:
+    misjudged(0.05)
+    models = "most_frequent,naive_bayes,logistic"
+    result = run(table, tmp_path, models=models, time_budget=1000)
+    ledger = sqlite3.connect(tmp_path / "ledger.sqlite")
+    entries = {entry for (entry,) in ledger.execute("select fold from work where model='logistic'")}
+    assert any(entry.startswith("0 of ") for entry in entries)  # it was thought to be slow
+    for key in ("naive_bayes", "logistic"):
+        assert model_of(result, key)["note"] is None
+        assert model_of(result, key)["status"] == "ok"
+    free = run(table, tmp_path / "free", models=models)
+    for key in ("naive_bayes", "logistic"):
+        assert model_of(result, key)["cv"]["mean"] == model_of(free, key)["cv"]["mean"]
+        assert model_of(result, key)["test"]["metrics"] == model_of(free, key)["test"]["metrics"]
+    assert result.facts["search"]["left_out"] == []
+
+
+def test_a_model_that_does_not_end_stays_with_what_it_had(
+    misjudged: Any, table: pd.DataFrame, tmp_path: Path
+) -> None:
+    misjudged(400.0)
+    models = "most_frequent,naive_bayes,logistic"
+    result = run(table, tmp_path, models=models, time_budget=1000)
+    found = model_of(result, "logistic")
+    assert found["status"] == "ok"
+    assert "a random part of" in found["note"]
+    assert found["test"] is not None
+    assert len(found["cv"]["fold_scores"]) == 5
 
 
 def test_a_slow_start_leaves_no_model_out() -> None:

@@ -29,7 +29,7 @@ from arboleda import (
     HistGradientBoostingRegressor,
     RandomForestRegressor,
 )
-from arboleda.study import Study, StudyError, StudyResult, catalogue, plan, pool
+from arboleda.study import Study, StudyError, StudyResult, best_model, catalogue, plan, pool
 from arboleda.study.catalogue import Model
 from arboleda.study.study import default_folder
 from arboleda.study.work import do_job
@@ -418,6 +418,26 @@ def test_a_failing_model_is_reported_and_the_rest_goes_on(
     assert "1 of 2 candidates failed" in ok["note"]
     assert "ConvergenceWarning" in ok["note"]
     assert "failed" in (tmp_path / "leaderboard.csv").read_text()
+
+
+@pytest.mark.parametrize("budget", [None, 600.0])
+def test_a_model_that_cannot_be_read_back_ends_no_study(
+    only: Any,
+    tmp_path: Path,
+    mixed: pd.DataFrame,
+    monkeypatch: pytest.MonkeyPatch,
+    budget: float | None,
+) -> None:
+    def damaged(*_: Any) -> Any:
+        raise StudyError("The file logistic.model is damaged.")
+
+    monkeypatch.setattr(best_model, "read_model", damaged)
+    only("logistic", "most_frequent")
+    result = Study(mixed, target="rich", out=tmp_path, time_budget=budget).run()
+    validate(result.facts)
+    for part in ("importance", "surrogate"):
+        assert result.facts[part]["skipped"] == "The file logistic.model is damaged"
+    assert "The file logistic.model is damaged" in result.report.read_text()
 
 
 def test_log_loss_needs_probabilities(only: Any, tmp_path: Path, mixed: pd.DataFrame) -> None:

@@ -23,9 +23,9 @@ pytestmark = pytest.mark.usefixtures("undrawn")
 
 CLASSES = {
     "cart", "bagging", "random_forest", "adaboost", "gradient_boosting", "logistic", "naive_bayes",
-    "lda", "neighbours", "svm", "network",
+    "lda", "neighbours", "svm", "network", "most_frequent",
 }  # fmt: skip
-NUMBERS = CLASSES - {"logistic", "naive_bayes", "lda"} | {"linear"}
+NUMBERS = CLASSES - {"logistic", "naive_bayes", "lda", "most_frequent"} | {"linear", "mean"}
 
 
 @pytest.mark.parametrize(

@@ -75,19 +75,25 @@ class Budget:
         """Seconds of this process until everything but the report must be done."""
         return max(0.0, self.deadline - time.monotonic())
 
-    def keep_for(self, test: Job) -> None:
-        """Set aside the time of a model's test."""
-        self._tests.setdefault(test.model, test)
+    def keep_for(self, test: Job, *, is_new: bool = False) -> None:
+        """Set aside the time of a model's test, if there is none yet or this is a new one."""
+        if is_new or test.model not in self._tests:
+            self._tests[test.model] = test
 
     @property
     def kept_for_tests(self) -> float:
         """Seconds of this process that the tests and what follows them will take."""
         return self._needed_for(self._tests) + self._kept_for_afterwards
 
-    def room_for(self, test: Job) -> float:
-        """Seconds for a candidate's folds, if its test and those set aside are to have theirs."""
-        kept = self._needed_for({test.model: test, **self._tests})
-        return self.left - kept - self._kept_for_afterwards
+    def room_for(self, test: Job, *, is_new: bool = False) -> float:
+        """Seconds for a candidate's folds, if its test and those set aside are to have theirs.
+
+        A new test is in the place of the one set aside.
+        """
+        tests = {test.model: test, **self._tests}
+        if is_new:
+            tests[test.model] = test
+        return self.left - self._needed_for(tests) - self._kept_for_afterwards
 
     @property
     def _kept_for_afterwards(self) -> float:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from arboleda.study.catalogue.baselines import BASELINES
 from arboleda.study.catalogue.model import Grid, Space
 from arboleda.study.catalogue.thesis_grids import THESIS_GRIDS, THESIS_MODELS, THESIS_STACK
 from arboleda.study.search import Grid as WholeGrid
@@ -11,6 +12,8 @@ __all__ = ["PRESETS", "Entry", "Preset"]
 
 # Seconds of one core, by the catalogue's costs, that a fit of a quick study may take about.
 QUICK_FIT = 30.0
+# What the others must beat.
+_BASELINES = tuple(model.key for model in BASELINES)
 
 
 @dataclass(frozen=True)
@@ -55,14 +58,14 @@ PRESETS: dict[str, Preset] = {
         Preset(
             "thesis",
             "the models and grids of the thesis's comparison",
-            THESIS_MODELS,
+            (*_BASELINES, *THESIS_MODELS),
             tuple(Entry(key, WholeGrid(), grid) for key, grid in THESIS_GRIDS.items()),
             stack=THESIS_STACK,
         ),
         Preset(
             "best",
             "a fixed portfolio of configurations and their ensemble",
-            ("portfolio",),
+            (*_BASELINES, "portfolio"),
             search=WholeGrid(),
         ),
     )

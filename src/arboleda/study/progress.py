@@ -86,11 +86,11 @@ class Board:
         score = result["scores"].get(self.plan.metric.key)
         # A first look is no score of the candidate.
         if score is not None and not job.is_look:
-            self._scores[job.model][repr(job.params)].append(score)
+            self._scores[job.model][_candidate(job)].append(score)
 
     def scores(self, job: Job) -> list[float]:
         """The folds' scores of the job's candidate so far."""
-        return self._scores[job.model][repr(job.params)]
+        return self._scores[job.model][_candidate(job)]
 
     def best(self, model: str) -> list[float]:
         """The scores of the best complete candidate, or of what there is."""
@@ -117,6 +117,11 @@ class Board:
         budget = self.plan.settings.time_budget
         left_of_budget = np.inf if budget is None else budget - (time.monotonic() - self.started)
         return max(0.0, min(left / max(pace, 1e-9), left_of_budget))
+
+
+def _candidate(job: Job) -> str:
+    """What tells a candidate from the others, also from the same one with more rows."""
+    return repr(job.params) + job.extent
 
 
 class PlainWatcher(SilentWatcher):

@@ -1,11 +1,6 @@
-"""Running a plan in rounds: every search proposes, all that is proposed is done in one pass.
+"""Running a plan: every model is tuned, the chosen candidate of each is tested."""
 
-What the ledger lacks is done and stored; everything is read from it. A search is a function of the
-scores it is told, so that a study which goes on repeats its rounds from the start, at once.
-"""
-
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,13 +9,14 @@ from sklearn.pipeline import Pipeline
 
 from arboleda.study.answers import ANSWERS, drop_answers
 from arboleda.study.bounds import bounded
-from arboleda.study.budget import Budget
 from arboleda.study.candidates import Candidate
 from arboleda.study.catalogue import Model
 from arboleda.study.combined.fold_mean import FoldMean
 from arboleda.study.execution import Execution
 from arboleda.study.folder.files import MODELS
+from arboleda.study.more_rows import use_time_left
 from arboleda.study.plan import Plan
+from arboleda.study.rounds import tune
 from arboleda.study.search import Trial
 from arboleda.study.tuning import Tuning
 from arboleda.study.work import Job
@@ -114,7 +110,10 @@ def run_plan(plan: Plan, work: Execution) -> Found:
         work.budget.seconds_afterwards = COMBINED_SECONDS * answers
     hurried = work.budget is not None
     tunings = [Tuning(plan, model, first_in_full=hurried) for model in plan.models]
-    n_rounds = _tune(plan, tunings, work)
+    n_rounds = tune(plan, tunings, work)
+    if hurried:
+        plan, tunings, n_more = use_time_left(plan, tunings, work)
+        n_rounds += n_more
     found = [(t.model, *_choose(plan, t.candidates(work.ledger))) for t in tunings]
     tests = {
         model.key: _test_job(plan, model, candidates[best].params, work)
@@ -134,65 +133,6 @@ def run_plan(plan: Plan, work: Execution) -> Found:
         if candidates
     ]
     return Found(plan, outcomes, n_rounds, left_out)
-
-
-def _tune(plan: Plan, tunings: Sequence[Tuning], work: Execution) -> int:
-    """Do rounds until no search proposes what there is time for; gives their number."""
-    n_rounds = 0
-    while active := [tuning for tuning in tunings if tuning.batch is not None]:
-        trials = [(t, trial) for t in active if t.batch is not None for trial in t.batch.trials]
-        jobs = [job if job.is_look else work.answering(job) for job in _round(trials, work)]
-        missing = [job for job in jobs if not work.is_done(job)]
-        to_come = plan.n_folds * sum(t.batch.to_come for t in active if t.batch is not None)
-        if n_rounds:
-            work.watcher.more(missing, to_come)
-        else:
-            work.watcher.begin(plan, missing, len(jobs) - len(missing), to_come)
-        work.recall(job for job in jobs if work.is_done(job))
-        work.do_folds(missing)
-        n_rounds += 1
-        went_on = [tuning.go_on(work.ledger) for tuning in active]
-        if not any(went_on):
-            break
-    return n_rounds
-
-
-def _round(trials: Sequence[tuple[Tuning, Trial]], work: Execution) -> list[Job]:
-    """The jobs of a round.
-
-    One job of each model comes first, so that there is early something to see and to estimate the
-    time left from; then model by model. With a time budget, first the first trial of each model,
-    cheap ones before dear ones, then their second ones; trials that do not fit are left out.
-    """
-    if work.budget is None:
-        jobs = [job for tuning, trial in trials for job in tuning.jobs(trial)]
-        per_model = {job.model: job for job in reversed(jobs)}
-        first = {id(job) for job in per_model.values()}
-        return sorted(jobs, key=lambda job: id(job) not in first)
-    budget, kept, promised = work.budget, [], 0.0
-    for tuning, trial, jobs in _by_rank(trials, budget):
-        missing = [job for job in jobs if not work.is_done(job)]
-        seconds = sum(budget.estimate(job) for job in missing) / budget.processes
-        test = tuning.plan.test_job(tuning.model, trial.params)
-        if not missing or promised + seconds <= budget.room_for(test):
-            promised += seconds
-            budget.keep_for(test)
-            kept += jobs
-    return kept
-
-
-def _by_rank(
-    trials: Sequence[tuple[Tuning, Trial]], budget: Budget
-) -> Iterable[tuple[Tuning, Trial, list[Job]]]:
-    """Trials with their jobs: the first of each model by their seconds, the second ones, ..."""
-    seen: Counter[str] = Counter()
-    ranks = []
-    for tuning, trial in trials:
-        jobs = tuning.jobs(trial)
-        rank = (seen[tuning.model.key], sum(map(budget.estimate, jobs)))
-        ranks.append((rank, tuning, trial, jobs))
-        seen[tuning.model.key] += 1
-    return [item[1:] for item in sorted(ranks, key=lambda item: item[0])]
 
 
 def _test_job(plan: Plan, model: Model, params: dict[str, Any], work: Execution) -> Job:

@@ -92,7 +92,10 @@ class Job:
     @property
     def kept_as(self) -> str:
         """What the fitted model is kept as."""
-        return self.model if self.fold == TEST else f"{self.model}_fold{self.fold}"
+        if self.fold == TEST:
+            return self.model
+        # As "0_of_4096_rows": a model may be fitted again with more rows.
+        return f"{self.model}_fold{self.entry.replace(' ', '_')}"
 
     @property
     def calibrates(self) -> bool:

@@ -43,17 +43,18 @@ NEIGHBOUR_ROWS, VECTOR_ROWS = 50_000, 10_000
 _BOOSTING: dict[str, tuple[str, dict[str, Any]]] = {
     "leafwise": (
         "Boosting by leaves",
-        {"max_leaf_nodes": 31, "max_features": 0.6, "l2_regularization": 1.0},
+        {"max_leaf_nodes": 31, "colsample_bytree": 0.6, "l2_regularization": 1.0},
     ),
     "symmetric": (
-        "Boosting of symmetric trees, ordered categories",
+        "Boosting of symmetric trees",
         {
             "growth": "symmetric",
             "max_leaf_nodes": None,
             "max_depth": 6,
-            "category_encoding": "ordered",
+            "colsample_bytree": 0.6,
             "l2_regularization": 3.0,
             "min_samples_leaf": 1,
+            "n_iter_no_change": 100,
         },
     ),
     "large_leafwise": (
@@ -83,15 +84,21 @@ _BOOSTING: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "random_splits": (
         "Boosting of trees split at random",
-        {"extra_trees": True, "max_leaf_nodes": 63, "max_features": 0.6, "min_samples_leaf": 5},
+        {"extra_trees": True, "max_leaf_nodes": 63, "colsample_bytree": 0.6, "min_samples_leaf": 5},
     ),
     "linear_leaves": (
         "Boosting of trees with linear leaves",
-        {"linear_leaves": True, "max_leaf_nodes": 15, "linear_l2": 10.0},
+        {"linear_leaves": True, "max_leaf_nodes": 15, "colsample_bytree": 0.6, "linear_l2": 10.0},
     ),
     "dart": (
         "DART of the portfolio",
-        {"drop_rate": 0.1, "max_leaf_nodes": 31, "max_iter": 150, "learning_rate": 0.1},
+        {
+            "drop_rate": 0.1,
+            "max_leaf_nodes": 31,
+            "max_iter": 150,
+            "learning_rate": 0.1,
+            "colsample_bytree": 0.6,
+        },
     ),
 }
 
@@ -102,8 +109,9 @@ def _boosting_grid(options: Mapping[str, Any]) -> Grid:
         if "max_iter" in found:
             return [{**found, "early_stopping": False}]
         if setting.n_rows >= EARLY_STOPPING_ROWS:
-            stops = {"early_stopping": True, "n_iter_no_change": PATIENCE}
-            return [{**found, "max_iter": MOST_ROUNDS, **stops}]
+            stops = {"max_iter": MOST_ROUNDS, "early_stopping": True}
+            return [{"n_iter_no_change": PATIENCE, **found, **stops}]
+        found.pop("n_iter_no_change", None)
         rounds = round(FIXED_ROUNDS * 0.05 / found["learning_rate"])
         return [{**found, "max_iter": rounds, "early_stopping": False}]
 
@@ -137,6 +145,11 @@ def _boosting(
         bag=True,
         cost=cost if style == "none" else lambda size, params: LOOK_COST + 1.5 * cost(size, params),
     )
+
+
+def _by_node(options: Mapping[str, Any]) -> dict[str, Any]:
+    others = dict(options)
+    return {"max_features": others.pop("colsample_bytree"), **others}
 
 
 def _forest(key: str, name: str, classifier: Any, regressor: Any, **shares: Any) -> Any:
@@ -263,9 +276,10 @@ _OTHERS: dict[str, tuple[Model, ...]] = {
     ),
 }
 
-# Those that are tried with columns made of others, too.
+# Those that are tried with columns made of others, too. They draw columns for each node and not for
+# each tree: where nothing is made they are other models all the same.
 _CROSSED = {
-    f"crossed_{key}": _boosting(f"crossed_{key}", name, _BOOSTING[key][1], "crossed")
+    f"crossed_{key}": _boosting(f"crossed_{key}", name, _by_node(_BOOSTING[key][1]), "crossed")
     for key, name in (
         ("random_splits", "Boosting of trees split at random, with columns made of others"),
         ("leafwise", "Boosting by leaves, with columns made of others"),
