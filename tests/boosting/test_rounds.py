@@ -15,6 +15,7 @@ from arboleda import (
     HistGradientBoostingRegressor,
 )
 from arboleda.boosting import BoostingRound
+from arboleda.tree._folds import fold_splits
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(600, 4))
@@ -121,6 +122,82 @@ def test_own_validation_rows(maker: Any) -> None:
         maker().fit(X, Y, X_val=X)
     with pytest.raises(ValueError, match="among the validation rows: .*class np.int64"):
         maker(**options).fit(X, Y, X_val=X, y_val=Y + 5)
+
+
+@pytest.mark.parametrize(
+    ("maker", "y"),
+    [
+        (HistGradientBoostingClassifier, Y),
+        (HistGradientBoostingClassifier, Y > 0),
+        (HistGradientBoostingRegressor, SCORE),
+    ],
+)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_folds_choose_the_rounds(maker: Any, y: Any, weighted: bool) -> None:
+    # So few values that all of them are among the rows of each fold: the bins are the same.
+    few = np.clip(np.round(X), -2, 2)
+    weight = np.random.default_rng(1).integers(0, 3, len(y)) if weighted else np.ones(len(y))
+    how = {"max_leaf_nodes": 6, "n_iter_no_change": 5, "early_stopping": True, "random_state": 0}
+    model = maker(validation_folds=4, **how).fit(few, y, weight)
+    # The twin: models of the folds, each judged by its own, one after the other.
+    curves, sizes = [], []
+    rows, stratify = np.flatnonzero(weight), maker is HistGradientBoostingClassifier
+    for learn, judge in fold_splits(4, y, rows, stratify=stratify, seed=model.seed_):
+        given = {"X_val": few[judge], "y_val": y[judge], "sample_weight_val": weight[judge]}
+        alone = maker(**how).fit(few[learn], y[learn], weight[learn], **given)
+        curves.append(alone.history_["validation_loss"])
+        sizes.append(weight[judge].sum())
+    assert len({len(curve) for curve in curves}) > 1, "all folds stop at once: tests too little"
+    longest = max(map(len, curves))
+    mean = np.average([np.pad(c, (0, longest - len(c)), mode="edge") for c in curves], 0, sizes)
+    np.testing.assert_allclose(model.history_["validation_loss"], mean, rtol=1e-9)
+
+
+def test_folds_leave_no_row_out() -> None:
+    model = HistGradientBoostingClassifier(
+        early_stopping=True, validation_folds=5, max_iter=200, random_state=3
+    ).fit(X, Y)
+    assert 0 < model.n_iter_ < 200
+    assert model.n_iter_ == np.argmax(-model.history_["validation_loss"])
+    assert model.validation_score_.shape == model.train_score_.shape == (model.n_iter_ + 1,)
+    assert model.do_early_stopping_
+    np.testing.assert_array_equal(
+        model.validation_score_, -model.history_["validation_loss"][: model.n_iter_ + 1]
+    )
+    plain = HistGradientBoostingClassifier(
+        early_stopping=False, max_iter=model.n_iter_, random_state=3
+    ).fit(X, Y)
+    np.testing.assert_array_equal(plain.predict_proba(X), model.predict_proba(X))
+    two = clone(model).set_params(n_jobs=2).fit(X, Y)
+    np.testing.assert_array_equal(two.predict_proba(X), model.predict_proba(X))
+
+
+def test_folds_judge_by_a_scorer() -> None:
+    model = HistGradientBoostingClassifier(
+        early_stopping=True, validation_folds=3, scoring="roc_auc", max_iter=60, random_state=0
+    ).fit(X, Y > 0)
+    scores = model.history_["validation_score"]
+    assert model.n_iter_ == np.argmax(scores)
+    assert 0.5 < scores.max() < 1.0
+    assert model.train_score_[-1] > scores.max()
+
+
+def test_folds_that_cannot_be() -> None:
+    model = HistGradientBoostingRegressor(early_stopping=True, validation_folds=5)
+    with pytest.raises(ValueError, match=r"validation_folds=5 cannot be dealt out of n_samples=4"):
+        model.fit(X[:4], SCORE[:4])
+    with pytest.raises(ValueError, match="warm_start=True cannot add rounds where validation_fold"):
+        clone(model).set_params(warm_start=True).fit(X, SCORE)
+    with pytest.raises(ValueError, match="validation_folds"):
+        clone(model).set_params(validation_folds=1).fit(X, SCORE)
+    # Rows of one's own go before them, and without early stopping there is nothing to judge.
+    given = clone(model).fit(X, SCORE, X_val=X[:50], y_val=SCORE[:50])
+    plain = HistGradientBoostingRegressor(early_stopping=True)
+    plain.fit(X, SCORE, X_val=X[:50], y_val=SCORE[:50])
+    np.testing.assert_array_equal(given.predict(X), plain.predict(X))
+    alone = np.arange(3)
+    with pytest.raises(ValueError, match="every class stays to learn from"):
+        HistGradientBoostingClassifier(early_stopping=True, validation_folds=2).fit(X[:3], alone)
 
 
 def test_validation_rows_take_no_part_in_binning() -> None:

@@ -1,5 +1,6 @@
 """Preset best: models that are the means of what the folds fitted, and their ensemble."""
 
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from arboleda.study import Study, StudyResult
 from arboleda.study.catalogue import models_for
-from arboleda.study.catalogue.model import Setting
+from arboleda.study.catalogue.model import Setting, Size
 from arboleda.study.catalogue.portfolio import EARLY_STOPPING_ROWS, PORTFOLIO
 from arboleda.study.folder.files import MODELS
 
@@ -42,25 +43,36 @@ def test_the_preset_is_the_portfolio() -> None:
 
 @pytest.mark.parametrize("n_rows", [100, EARLY_STOPPING_ROWS])
 @pytest.mark.parametrize("model", PORTFOLIO, ids=lambda m: f"{m.key}-{m.task}")
-def test_every_configuration_is_one_candidate_that_learns(model: Any, n_rows: int) -> None:
+def test_every_configuration_learns(model: Any, n_rows: int) -> None:
     n_classes = 3 if model.task == "classification" else 0
     setting = Setting(n_rows=n_rows, n_classes=n_classes, seed=0)
-    (params,) = model.grid(setting)
-    assert model.key.endswith(("linear", "svm")) or len(params) > 1
     x, y = (load_iris if n_classes else load_diabetes)(return_X_y=True)
-    estimator = model.make(setting, params)
-    if model.engine == "arboleda":
-        few = {"max_iter", "n_estimators"} & set(estimator.get_params())
-        estimator.set_params(**dict.fromkeys(few, 5))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the columns are not scaled here
-        assert estimator.fit(x, y).score(x, y) > 0.0
+    for params in model.grid(setting):
+        assert model.key.endswith(("linear", "svm")) or len(params) > 1
+        estimator = model.make(setting, params)
+        if model.engine == "arboleda":
+            few = {"max_iter", "n_estimators"} & set(estimator.get_params())
+            estimator.set_params(**dict.fromkeys(few, 5))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # the columns are not scaled here
+            assert estimator.fit(x, y).score(x, y) > 0.0
+
+
+@pytest.mark.parametrize(("n_rows", "folds"), [(100, 5), (5_000, 5), (50_000, 3), (90_000, None)])
+def test_boosting_is_stopped_in_two_ways_where_rows_are_few(n_rows: int, folds: int | None) -> None:
+    setting = Setting(n_rows=n_rows, n_classes=3, seed=0)
+    (model,) = (m for m in PORTFOLIO if m.key == "best_leafwise" and m.task == "classification")
+    first, *others = model.grid(setting)
+    assert "validation_folds" not in first
+    assert [params["validation_folds"] for params in others] == [folds] * (folds is not None)
+    dear = [model.cost(Size(n_rows, 10, 3), params) for params in (first, *others)]
+    assert dear == sorted(dear)
 
 
 def test_a_model_is_the_mean_of_what_the_folds_fitted(result: StudyResult) -> None:
     names = {path.name for path in (result.folder / MODELS).iterdir()}
     for fold in range(5):
-        assert f"best_linear_fold{fold}.skops" in names
+        assert any(re.fullmatch(rf"best_linear_\w{{8}}_fold{fold}\.skops", n) for n in names)
     assert "best_linear.skops" not in names
     study = Study.load(result.folder)
     rows = study.test_rows()
@@ -83,13 +95,22 @@ def test_an_ensemble_of_means_repeats_its_test(result: StudyResult) -> None:
         assert told == np.mean(study.model(key).predict(rows.X) == rows.y)
 
 
+def test_models_of_candidates_that_lost_are_dropped(result: StudyResult) -> None:
+    facts = facts_of(result, "best_leafwise")
+    assert len(facts["candidates"]) == 2
+    names = {path.name for path in (result.folder / MODELS).glob("best_leafwise*fold*")}
+    assert len(names) == 5
+    assert len({name.split("_fold")[0] for name in names}) == 1
+
+
 def test_a_lost_model_of_a_fold_is_fitted_again(result: StudyResult) -> None:
-    (result.folder / MODELS / "best_leafwise_fold2.arboleda").unlink()
+    (lost,) = (result.folder / MODELS).glob("best_leafwise_*_fold2.arboleda")
+    lost.unlink()
     again = Study(
         "iris", target="target", out=result.folder, preset="best", models=SOME, jobs=1
     ).run()
     assert without_timing(again.facts) == without_timing(result.facts)
-    assert (result.folder / MODELS / "best_leafwise_fold2.arboleda").exists()
+    assert lost.exists()
 
 
 def test_two_processes_find_the_same(result: StudyResult, tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ from arboleda.boosting._category_encoding import (
     missing_columns,
     with_statistics,
 )
+from arboleda.boosting._folds_judge import grow_as_folds_say
 from arboleda.boosting._history import joined
 from arboleda.boosting._losses import Loss, check_amounts
 from arboleda.boosting._members import mean_of_members
@@ -139,6 +140,11 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         return bool(getattr(self, self._rounds_parameter) == "auto")
 
     @property
+    def _n_judging_folds(self) -> int | None:
+        """Folds that say in turns how many rounds there are; None: none do."""
+        return None
+
+    @property
     def _n_rounds(self) -> int:
         return int(getattr(self, self._rounds_parameter))
 
@@ -170,7 +176,12 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             if self._is_automatic
             else self._stopping(rows.numbers.size, validation is not None)
         )
-        if stopping is not None and validation is None and self.validation_fraction is not None:
+        if (
+            stopping is not None
+            and validation is None
+            and self._n_judging_folds is None
+            and self.validation_fraction is not None
+        ):
             rows, validation = set_aside(
                 rows, self.validation_fraction, stratify=is_classifier(self), seed=self.seed_
             )
@@ -314,6 +325,9 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         if self._is_automatic:
             self.ensemble_ = mean_of_members(self, problem, coded, callbacks)
             self.history_ = {}
+        elif self._n_judging_folds and problem.stopping and problem.validation is None:
+            grow_as_folds_say(self, problem, self._n_judging_folds, coded, callbacks)
+            problem = replace(problem, validation=problem.rows)  # all have judged
         else:
             self._grow(problem, coded, so_far, callbacks)
         self._keep_scores(problem)

@@ -66,6 +66,7 @@ class HistGradientBoosting(Boosting):
             Interval(Integral, 1, None, closed="left"),
             None,
         ],
+        "validation_folds": [Interval(Integral, 2, None, closed="left"), None],
         "growth": [StrOptions({"leaf_wise", "level_wise", "symmetric"})],
         "l1_regularization": [Interval(Real, 0.0, None, closed="left")],
         "min_split_gain": [Interval(Real, 0.0, None, closed="left")],
@@ -111,6 +112,7 @@ class HistGradientBoosting(Boosting):
     n_iter_no_change: int
     tol: float
     train_score_: Floats
+    validation_folds: int | None
     validation_score_: Floats
 
     def fit(
@@ -135,7 +137,7 @@ class HistGradientBoosting(Boosting):
         sample_weight : array-like of shape (n_samples,), default=None
             Finite weights, not negative; rows of weight 0 take no part. None: every row counts 1.
         X_val, y_val : array-like, default=None
-            Rows that say when to stop, in the place of a fraction of X.
+            Rows that say when to stop, in the place of a fraction of X or its folds.
         sample_weight_val : array-like, default=None
             Their weights.
 
@@ -169,6 +171,15 @@ class HistGradientBoosting(Boosting):
                 f"{self.drop_rate}: later rounds change the trees of earlier ones. Set "
                 "early_stopping=False and choose max_iter"
             )
+        if self.warm_start and self.validation_folds is not None:
+            raise ValueError(
+                f"warm_start=True cannot add rounds where validation_folds={self.validation_folds} "
+                "find their number anew: set one of them to its default"
+            )
+
+    @property
+    def _n_judging_folds(self) -> int | None:
+        return self.validation_folds
 
     def _read_rows(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Rows:
         rows = super()._read_rows(X, y, sample_weight, reset=reset)

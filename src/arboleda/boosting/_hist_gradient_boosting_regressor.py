@@ -47,7 +47,9 @@ class HistGradientBoostingRegressor(BoostingRegressor, HistGradientBoosting):
     monotonic_cst : array-like of int, dict of str to int, or None, default=None
         For each column, or for the columns named: 1 the prediction never falls as the column rises,
         -1 it never rises, 0 free.
-    early_stopping, validation_fraction, n_iter_no_change, tol, verbose, random_state
+    early_stopping, validation_fraction, validation_folds, n_iter_no_change, tol
+        See `HistGradientBoostingClassifier`.
+    verbose, random_state
         See `HistGradientBoostingClassifier`.
     scoring : "loss", str, callable or None, default="loss"
         By what rounds are judged: the loss, a scorer of scikit-learn by name, a callable
@@ -142,6 +144,7 @@ class HistGradientBoostingRegressor(BoostingRegressor, HistGradientBoosting):
         early_stopping: Literal["auto"] | bool = "auto",
         scoring: str | Callable[..., float] | None = "loss",
         validation_fraction: float | int | None = 0.1,
+        validation_folds: int | None = None,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
         verbose: int = 0,
@@ -188,6 +191,7 @@ class HistGradientBoostingRegressor(BoostingRegressor, HistGradientBoosting):
         self.early_stopping = early_stopping
         self.scoring = scoring
         self.validation_fraction = validation_fraction
+        self.validation_folds = validation_folds
         self.n_iter_no_change = n_iter_no_change
         self.tol = tol
         self.verbose = verbose

@@ -2,12 +2,15 @@
 
 from arboleda.onnx_export._coded import coded_to_onnx
 from arboleda.onnx_export._export import export_onnx, to_onnx
-from arboleda.onnx_export._inputs import Place
+from arboleda.onnx_export._graph import Graph
+from arboleda.onnx_export._inputs import GivenMatrix, Place
 from arboleda.onnx_export._models import answer
 from arboleda.onnx_export._sklearn_models import shares_of_scores, weighted_columns
 from arboleda.onnx_export._stacking import spread
 
 __all__ = [
+    "GivenMatrix",
+    "Graph",
     "Place",
     "answer",
     "coded_to_onnx",

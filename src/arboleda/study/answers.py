@@ -30,6 +30,7 @@ __all__ = [
     "drop_answers",
     "keep_answers",
     "outputs_of_rows",
+    "params_hash",
     "read_answers",
 ]
 
@@ -41,8 +42,13 @@ ANSWERS = "answers"
 
 def answers_path(folder: Path, model: str, params: Mapping[str, Any], fold: str) -> Path:
     """The file of one piece of work; its name holds a hash of the parameters."""
+    return folder / f"{model}-{params_hash(params)}-{fold}.npy"
+
+
+def params_hash(params: Mapping[str, Any]) -> str:
+    """Sixteen hexadecimal digits that tell a candidate's files from those of others."""
     text = json.dumps(params, sort_keys=True)
-    return folder / f"{model}-{hashlib.sha256(text.encode()).hexdigest()[:16]}-{fold}.npy"
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ MOST_FOR_REPORT = 0.25
 # The report of a small table; that of a large one takes about as long as reading it.
 REPORT_SECONDS = 3.0
 # At most this share is kept for what follows the tests.
-MOST_FOR_AFTERWARDS = 0.1
+MOST_FOR_AFTERWARDS = 0.2
 # Tests take longer than they are thought to: more is told of them, and other programs run, too.
 SPARE = 1.5
 
@@ -107,10 +107,9 @@ class Budget:
         """Whether a fold's job would end while the tests still have their time."""
         return self.estimate(job) <= self.left - self.kept_for_tests
 
-    @property
-    def has_room_afterwards(self) -> bool:
-        """Whether what follows the tests would end in time."""
-        return self._kept_for_afterwards <= self.left
+    def has_room(self, seconds: float) -> bool:
+        """Whether this process can work for so long."""
+        return seconds <= self.left
 
     def fits_last(self, job: Job) -> bool:
         """Whether a job would end in time if nothing else followed."""

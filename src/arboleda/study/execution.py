@@ -56,14 +56,20 @@ class Execution:
         """What is stored of a job, whatever became of it."""
         return self.ledger.get(job.model, job.params, job.entry)
 
-    def is_done(self, job: Job) -> bool:
-        """Whether nothing is left to do of a job.
+    def is_scored(self, job: Job) -> bool:
+        """Whether it is known what became of a job.
 
-        It is done again if memory was short or a limit ended it, and if its model's files are not
-        there.
+        It is done again if memory was short or a limit ended it.
         """
         result = self.result(job)
-        if result is None or (result["error"] or "").startswith(("MemoryError", STOPPED)):
+        return result is not None and not (result["error"] or "").startswith(
+            ("MemoryError", STOPPED)
+        )
+
+    def is_done(self, job: Job) -> bool:
+        """Whether nothing is left to do of a job: it is scored, and its model's files are there."""
+        result = self.result(job)
+        if result is None or not self.is_scored(job):
             return False
         return bool(job.keep is None or result["error"] or is_kept(result.get("kept"), job.keep))
 

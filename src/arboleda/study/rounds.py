@@ -33,13 +33,14 @@ def tune(plan: Plan, tunings: Sequence[Tuning], work: Execution, *, has_begun: b
     while active := [tuning for tuning in tunings if tuning.batch is not None]:
         trials = [(t, trial) for t in active if t.batch is not None for trial in t.batch.trials]
         jobs = [job if job.is_look else work.answering(job) for job in _round(trials, work)]
-        missing = [job for job in jobs if not work.is_done(job)]
+        # Files of candidates that lost are dropped; those of the chosen one are seen to later.
+        missing = [job for job in jobs if not work.is_scored(job)]
         to_come = plan.n_folds * sum(t.batch.to_come for t in active if t.batch is not None)
         if n_rounds or has_begun:
             work.watcher.more(missing, to_come)
         else:
             work.watcher.begin(plan, missing, len(jobs) - len(missing), to_come)
-        work.recall(job for job in jobs if work.is_done(job))
+        work.recall(job for job in jobs if work.is_scored(job))
         work.do_folds(missing)
         n_rounds += 1
         went_on = [tuning.go_on(work.ledger) for tuning in active]
@@ -62,7 +63,7 @@ def _round(trials: Sequence[tuple[Tuning, Trial]], work: Execution) -> list[Job]
         return sorted(jobs, key=lambda job: id(job) not in first)
     budget, kept, promised = work.budget, [], 0.0
     for tuning, trial, jobs in _by_rank(trials, budget):
-        missing = [job for job in jobs if not work.is_done(job)]
+        missing = [job for job in jobs if not work.is_scored(job)]
         seconds = sum(budget.estimate(job) for job in missing) / budget.processes
         test = tuning.plan.test_job(tuning.model, trial.params)
         if not missing or promised + seconds <= budget.room_for(test):

@@ -12,8 +12,10 @@ from arboleda.study.bounds import bounded
 from arboleda.study.candidates import Candidate
 from arboleda.study.catalogue import Model
 from arboleda.study.combined.fold_mean import FoldMean
+from arboleda.study.combined.methods import METHODS
 from arboleda.study.execution import Execution
 from arboleda.study.folder.files import MODELS
+from arboleda.study.folder.model_files import drop_models
 from arboleda.study.more_rows import use_time_left
 from arboleda.study.plan import Plan
 from arboleda.study.rounds import tune
@@ -32,9 +34,6 @@ __all__ = [
     "run_plan",
 ]
 
-# Seconds of combining models, for each answer of each of them; of more classes an answer counts as
-# so many at most.
-COMBINED_SECONDS, MOST_COLUMNS = 6e-6, 5
 NO_TIME = "Left out: no time was left"
 # A model, its candidates, and the index of the chosen one.
 Chosen = tuple[Model, tuple[Candidate, ...], int | None]
@@ -105,9 +104,9 @@ def run_plan(plan: Plan, work: Execution) -> Found:
     """
     plan = bounded(plan, work)
     if work.budget is not None:
-        n_columns = min(MOST_COLUMNS, max(1, len(plan.target.labels) - 1))
-        answers = len(plan.split.train) * len(plan.models) * n_columns
-        work.budget.seconds_afterwards = COMBINED_SECONDS * answers
+        sizes = len(plan.models), len(plan.split.train), len(plan.target.labels)
+        seconds = sum(method.seconds(*sizes) for method in METHODS)
+        work.budget.seconds_afterwards = (1 + plan.n_folds) * seconds
     hurried = work.budget is not None
     tunings = [Tuning(plan, model, first_in_full=hurried) for model in plan.models]
     n_rounds = tune(plan, tunings, work)
@@ -142,7 +141,7 @@ def _test_job(plan: Plan, model: Model, params: dict[str, Any], work: Execution)
 def _keep_answers(
     plan: Plan, found: Sequence[Chosen], tests: dict[str, Job], work: Execution
 ) -> None:
-    """Drop the answers of all but the chosen candidates, and fill in what is missing of theirs.
+    """Drop answers and models of all but the chosen candidates, and fill in what lacks of theirs.
 
     Those of a candidate that lost once may have been dropped before it won.
     """
@@ -154,6 +153,9 @@ def _keep_answers(
     ]
     kept = [job.answers for job in (*folds, *tests.values()) if job.answers is not None]
     drop_answers(work.folder / ANSWERS, kept)
+    for model in (model for model, _, _ in found if model.bag):
+        names = {job.kept_as for job in folds if job.model == model.key}
+        drop_models(work.folder / MODELS, f"{model.key}_*_fold*", names)
     missing = (job for job in folds if not work.is_answered(job))
     work.do_folds(missing)
 

@@ -34,7 +34,15 @@ from arboleda.study.plan import Plan, make_plan
 from arboleda.study.pool import Pool, choose_processes
 from arboleda.study.progress import make_watcher
 from arboleda.study.reading import read_table
-from arboleda.study.runner import COMBINATIONS, Found, Outcome, calibrate_best, ranked, run_plan
+from arboleda.study.runner import (
+    COMBINATIONS,
+    Found,
+    LeftOut,
+    Outcome,
+    calibrate_best,
+    ranked,
+    run_plan,
+)
 from arboleda.study.tested import Answers, answers_of, held_out_answers
 
 __all__ = ["Study", "StudyResult"]
@@ -352,12 +360,17 @@ def _pool(plan: Plan, folder: Path, started: float) -> Iterator[tuple[Pool, Budg
 
 def _with_combinations(found: Found, work: Execution) -> Found:
     """The outcomes with those of combined models, if there is time for them."""
-    if work.budget is not None and not work.budget.has_room_afterwards:
-        n_sound = sum(outcome.error is None for outcome in found.outcomes)
-        late = (COMBINATIONS,) if n_sound > 1 else ()
-        return replace(found, left_out=(*found.left_out, *late))
-    combined = combined_outcomes(found.plan, found.outcomes, work.folder)
-    return replace(found, outcomes=[*found.outcomes, *combined])
+    given = (found.plan, found.outcomes, work.folder)
+    budget = work.budget
+    combined, late = combined_outcomes(*given, *(() if budget is None else (budget.has_room,)))
+    left_out = [LeftOut(method.key, method.name, 1, whole=True) for method in late]
+    if late and not combined:
+        left_out = [COMBINATIONS]
+    return replace(
+        found,
+        outcomes=[*found.outcomes, *combined],
+        left_out=(*found.left_out, *left_out),
+    )
 
 
 def _check_scored(facts: Mapping[str, Any], folder: Path) -> None:

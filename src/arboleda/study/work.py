@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from arboleda.study.answers import Said, keep_answers
+from arboleda.study.answers import Said, keep_answers, params_hash
 from arboleda.study.bag_estimate import chance_scores
 from arboleda.study.calibration import calibrated, inner_folds, variants_of
 from arboleda.study.evaluate import evaluate_test
@@ -95,7 +95,8 @@ class Job:
         if self.fold == TEST:
             return self.model
         # As "0_of_4096_rows": a model may be fitted again with more rows.
-        return f"{self.model}_fold{self.entry.replace(' ', '_')}"
+        fold = self.entry.replace(" ", "_")
+        return f"{self.model}_{params_hash(self.params)[:8]}_fold{fold}"
 
     @property
     def calibrates(self) -> bool:

@@ -1,13 +1,23 @@
 """Combinations of a study's models in ONNX: what the members say, and the rule after them."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
 
-from arboleda.onnx_export import Place, answer, shares_of_scores, spread, weighted_columns
+from arboleda.onnx_export import (
+    GivenMatrix,
+    Graph,
+    Place,
+    answer,
+    shares_of_scores,
+    spread,
+    weighted_columns,
+)
+from arboleda.study.combined.boosted import LEAST_SAID, BoostedRule
 from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
-from arboleda.study.combined.rules import LEAST, MeanRule
+from arboleda.study.combined.rules import LEAST, LinearRule, MeanRule
 
 __all__ = ["of_combined"]
 
@@ -21,13 +31,12 @@ def of_combined(model: CombinedClassifier | CombinedRegressor, place: Place) -> 
         parts = [_said(pipeline, n_classes, place) for pipeline in bag]
         said.append(graph.times(graph.sum(parts), 1.0 / len(bag)))
     if isinstance(rule, MeanRule):
-        weighted = [graph.times(s, w) for s, w in zip(said, rule.weights, strict=True) if w]
-        mean = graph.sum(weighted) if weighted else graph.times(said[0], 0.0)
-        if not n_classes or rule.temperature == 1.0:
-            return mean
-        inside = graph.add("Min", graph.add("Max", mean, graph.number(LEAST)), graph.number(1.0))
-        logs = graph.times(graph.add("Log", inside), 1.0 / rule.temperature)
-        return graph.add("Softmax", logs, axis=1)
+        return _mean(rule, said, n_classes, graph)
+    if isinstance(rule, BoostedRule):
+        mean = _mean(rule.mean, said, n_classes, graph)
+        trees = _boosted(rule, said, mean, n_classes, place)
+        return graph.add("Add", graph.times(mean, 1.0 - rule.share), graph.times(trees, rule.share))
+    assert isinstance(rule, LinearRule)
     if n_classes == 2:
         said = [graph.columns(s, [1]) for s in said]
     sums = weighted_columns(graph.side_by_side(said), rule.coef, rule.intercept, graph)
@@ -35,6 +44,38 @@ def of_combined(model: CombinedClassifier | CombinedRegressor, place: Place) -> 
         return sums
     known = shares_of_scores(sums, 2 if len(rule.coef) == 1 else len(rule.coef), graph)
     return spread(known, len(rule.classes), np.asarray(rule.classes), n_classes, place)
+
+
+def _mean(rule: MeanRule, said: list[str], n_classes: int, graph: Graph) -> str:
+    weighted = [graph.times(s, w) for s, w in zip(said, rule.weights, strict=True) if w]
+    mean = graph.sum(weighted) if weighted else graph.times(said[0], 0.0)
+    if not n_classes or rule.temperature == 1.0:
+        return mean
+    logs = graph.times(_logarithm(mean, LEAST, graph), 1.0 / rule.temperature)
+    return graph.add("Softmax", logs, axis=1)
+
+
+def _boosted(rule: BoostedRule, said: list[str], mean: str, n_classes: int, place: Place) -> str:
+    """What the trees say, of columns as `columns_of` makes them."""
+    graph = place.graph
+    if not n_classes:
+        columns = [*(graph.add("Sub", s, mean) for s in said), mean]
+    else:
+        columns = [_logarithm(s, LEAST_SAID, graph) for s in said]
+    if n_classes == 2:
+        columns = [graph.add("Sub", *(graph.columns(c, [k]) for k in (1, 0))) for c in columns]
+    matrix = GivenMatrix(graph, graph.side_by_side(columns))
+    inner = replace(place, inputs=matrix, columns=None)
+    found = answer(rule.model, inner)
+    if not n_classes:
+        return graph.add("Add", found, mean)
+    known = rule.model.classes_
+    return found if len(known) == n_classes else spread(found, len(known), known, n_classes, place)
+
+
+def _logarithm(said: str, least: float, graph: Graph) -> str:
+    inside = graph.add("Min", graph.add("Max", said, graph.number(least)), graph.number(1.0))
+    return graph.add("Log", inside)
 
 
 def _said(pipeline: Any, n_classes: int, place: Place) -> str:

@@ -20,6 +20,7 @@ from sklearn.linear_model import LogisticRegression, RidgeCV
 from arboleda.combine._constrained_weights import Constraint, constrained_weights
 from arboleda.combine._greedy_selection import select_greedily
 from arboleda.combine._judges import judge_of
+from arboleda.study.combined.boosted import boosted_rule, seconds_of_boosting
 from arboleda.study.combined.rules import LinearRule, MeanRule, Rule, at_temperature
 
 __all__ = ["METHODS", "SINGLE_MODELS", "Learn", "Method", "fitted_temperature"]
@@ -28,6 +29,8 @@ Floats = npt.NDArray[np.float64]
 Array = npt.NDArray[np.int64] | Floats
 # From answers (members x rows[ x classes]), numbers of classes or values, and a seed.
 Learn = Callable[[Floats, Array, int], Rule]
+# Of one core, from numbers of members, rows and classes (0: of values).
+Seconds = Callable[[int, int, int], float]
 
 # Models that are no ensembles themselves: the members of the textbook's stack.
 SINGLE_MODELS = (
@@ -53,20 +56,32 @@ TEMPERATURE_SD = 0.1
 META_CELLS = 20_000_000
 # Answers that greedy choices look at, at most.
 JUDGED_ROWS = 20_000
+# With fewer rows trees learn the members' answers by heart.
+BOOSTED_ROWS = 200
+# Seconds for each answer, and as how many an answer counts at most.
+ANSWER_SECONDS, MOST_COLUMNS = 2.5e-7, 5
 RIDGE_PENALTIES = (0.01, 0.1, 1.0, 10.0, 100.0)
+
+
+def _few_seconds(n_members: int, n_rows: int, n_classes: int) -> float:
+    """Of what looks at each answer a few times; of more classes an answer counts as so many."""
+    return ANSWER_SECONDS * n_members * n_rows * min(MOST_COLUMNS, max(1, n_classes - 1))
 
 
 @dataclass(frozen=True)
 class Method:
     """A way to combine models: its key and name, what learns it, and which models take part.
 
-    ``members`` are the keys of those that may; None: all.
+    ``members`` are the keys of those that may; None: all. It needs ``least_rows``; ``seconds`` are
+    about how many it takes to learn it once.
     """
 
     key: str
     name: str
     learn: Learn
     members: tuple[str, ...] | None = None
+    least_rows: int = 1
+    seconds: Seconds = _few_seconds
 
 
 def _soft_vote(outputs: Floats, target: Array, seed: int) -> Rule:
@@ -104,7 +119,7 @@ def _nonnegative(outputs: Floats, target: Array, seed: int) -> Rule:
     return MeanRule(tuple(weights.tolist()))
 
 
-def _greedy(outputs: Floats, target: Array, seed: int) -> Rule:
+def _greedy(outputs: Floats, target: Array, seed: int) -> MeanRule:
     """Ensemble selection by bootstrap samples of the rows, then a temperature.
 
     Members are added where they help the mean's log-loss, or squared error, most.
@@ -129,6 +144,14 @@ def _greedy(outputs: Floats, target: Array, seed: int) -> Rule:
     if not n_classes:
         return rule
     return MeanRule(rule.weights, fitted_temperature(rule(said), known))
+
+
+def _boosted(outputs: Floats, target: Array, seed: int) -> Rule:
+    """The greedy selection, and trees boosted on what all members say, unless rows are too few."""
+    mean = _greedy(outputs, target, seed)
+    if len(target) < BOOSTED_ROWS // 2:  # in time's order the first windows
+        return mean
+    return boosted_rule(mean, outputs, target, seed)
 
 
 def fitted_temperature(probabilities: Floats, target: Array) -> float:
@@ -169,4 +192,11 @@ METHODS: tuple[Method, ...] = (
     Method("nonnegative_stacking", "Non-negative stacking", _nonnegative),
     Method("stacking", "Stacking", _stacking),
     Method("single_stacking", "Stacking of single models", _stacking, SINGLE_MODELS),
+    Method(
+        "boosted_stacking",
+        "Stacking by boosting",
+        _boosted,
+        least_rows=BOOSTED_ROWS,
+        seconds=seconds_of_boosting,
+    ),
 )

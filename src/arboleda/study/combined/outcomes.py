@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,7 +70,12 @@ def _of(outputs: MemberOutputs, places: list[int]) -> MemberOutputs:
     )
 
 
-def combined_outcomes(plan: Plan, outcomes: Sequence[Outcome], folder: Path) -> list[Outcome]:
+def combined_outcomes(
+    plan: Plan,
+    outcomes: Sequence[Outcome],
+    folder: Path,
+    has_time: Callable[[float], bool] = lambda seconds: True,
+) -> tuple[list[Outcome], list[Method]]:
     """Every combination of the study's models, as outcomes beside theirs.
 
     Members are the models that were fitted and kept, but for the baseline. A combination learns
@@ -84,24 +89,37 @@ def combined_outcomes(plan: Plan, outcomes: Sequence[Outcome], folder: Path) -> 
         Of the models, tested.
     folder : Path
         The study's folder.
+    has_time : callable
+        Whether there is time for so many seconds of work.
+
+    Returns
+    -------
+    outcomes, left_out : list of Outcome, list of Method
+        The combinations, and the ways to combine that there was no time for.
     """
     members = _members(plan, outcomes, folder)
     if members is None:
-        return []
+        return [], []
     spreads: dict[tuple[str, ...], dict[str, Any] | None] = {}
     found: list[Outcome] = []
+    left_out: list[Method] = []
+    n_rows = len(members.whole.rows)
     done: set[tuple[Any, tuple[str, ...]]] = set()
     for method in METHODS:
         some = members.some(_taking_part(plan, method, members))
         keys = tuple(o.model.key for o in some.outcomes)
         # Where all members are single models, their stack is the stack of all.
-        if len(keys) < FEWEST or (method.learn, keys) in done:
+        if len(keys) < FEWEST or (method.learn, keys) in done or n_rows < method.least_rows:
             continue
         done.add((method.learn, keys))
+        seconds = method.seconds(len(keys), n_rows, len(plan.target.labels))
+        if not has_time((1 + len(members.parts)) * seconds):
+            left_out.append(method)
+            continue
         if keys not in spreads:
             spreads[keys] = _diversity(plan, some.whole)
         found.append(_combined(plan, method, some, spreads[keys], folder))
-    return found
+    return found, left_out
 
 
 def _taking_part(plan: Plan, method: Method, members: _Members) -> Sequence[str]:
@@ -262,7 +280,7 @@ def _ensemble(
     shares = rule.shares(len(members.outcomes))
     keys = [o.model.key for o in members.outcomes]
     return {
-        "method": "mean" if isinstance(rule, MeanRule) else "linear",
+        "method": rule.kind,
         "members": [
             {"key": o.model.key, "name": o.model.name, "weight": share}
             for o, share in zip(members.outcomes, shares, strict=True)

@@ -1,10 +1,11 @@
 r"""What makes one answer of the members' answers, once it is learned: numbers, and how to use them.
 
 The answers are a matrix of members by rows by classes (probabilities), or of members by rows
-(values). Both rules look at each row alone.
+(values). Every rule looks at each row alone.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,18 @@ __all__ = ["LEAST", "LinearRule", "MeanRule", "Rule", "at_temperature"]
 Floats = npt.NDArray[np.float64]
 # Below it a probability is taken for rounding.
 LEAST = np.finfo(np.float64).eps
+
+
+class Rule(Protocol):
+    """What makes one answer of the members' answers; ``kind`` names it in the facts."""
+
+    kind: ClassVar[str]
+
+    def __call__(self, outputs: Floats) -> Floats:
+        """One answer for each row: of shape (n_rows, n_classes) or (n_rows,)."""
+
+    def shares(self, n_members: int) -> list[float]:
+        """How much each member counts."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +45,7 @@ class MeanRule:
         Above 0; without meaning for values.
     """
 
+    kind: ClassVar[str] = "mean"
     weights: tuple[float, ...]
     temperature: float = 1.0
 
@@ -74,6 +88,7 @@ class LinearRule:
         none where values are predicted.
     """
 
+    kind: ClassVar[str] = "linear"
     coef: Floats
     intercept: Floats
     classes: tuple[int, ...] = ()
@@ -107,9 +122,6 @@ class LinearRule:
         sizes = np.abs(self.coef).reshape(len(self.coef), n_members, -1).sum(axis=(0, 2))
         total = float(sizes.sum())
         return [float(size) / total if total else 0.0 for size in sizes]
-
-
-Rule = MeanRule | LinearRule
 
 
 def at_temperature(probabilities: Floats, temperature: float) -> Floats:

@@ -1,5 +1,10 @@
-"""A combined model as a file: its rule in JSON, and the keys under which its members are kept."""
+"""A combined model as a file: its rule in JSON, and the keys under which its members are kept.
 
+Trees of a rule are there as the bytes of their model file, in base 64.
+"""
+
+import base64
+import binascii
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -9,6 +14,9 @@ import numpy.typing as npt
 from sklearn.pipeline import Pipeline
 
 from arboleda._strict_json import strict_json
+from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from arboleda.persist import model_from_bytes, model_to_bytes
+from arboleda.study.combined.boosted import BoostedRule, Boosting
 from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
 from arboleda.study.combined.rules import LinearRule, MeanRule, Rule
 
@@ -82,9 +90,13 @@ def _member(stored: Any, read: Callable[[str], Pipeline]) -> tuple[str, list[Pip
 
 def _entry(rule: Rule) -> dict[str, Any]:
     if isinstance(rule, MeanRule):
-        return {"kind": "mean", "weights": list(rule.weights), "temperature": rule.temperature}
+        return {"kind": rule.kind, "weights": list(rule.weights), "temperature": rule.temperature}
+    if isinstance(rule, BoostedRule):
+        trees = base64.b64encode(model_to_bytes(rule.model)).decode()
+        return {"kind": rule.kind, "mean": _entry(rule.mean), "share": rule.share, "model": trees}
+    assert isinstance(rule, LinearRule)
     return {
-        "kind": "linear",
+        "kind": rule.kind,
         "coef": rule.coef.tolist(),
         "intercept": rule.intercept.tolist(),
         "classes": list(rule.classes),
@@ -94,11 +106,13 @@ def _entry(rule: Rule) -> dict[str, Any]:
 def _rule(stored: Mapping[str, Any], n_members: int, n_classes: int) -> Rule:
     match stored:
         case {"kind": "mean", "weights": list(weights), "temperature": temperature}:
-            values = _numbers(weights, 1)
-            heat = float(_numbers([temperature], 1)[0])
-            if len(values) != n_members or (values < 0).any() or heat <= 0:
-                raise ValueError("its weights are not one for each member, or negative")
-            return MeanRule(tuple(values.tolist()), heat)
+            return _mean(_numbers(weights, 1), float(_numbers([temperature], 1)[0]), n_members)
+        case {"kind": "boosted", "mean": dict(mean), "share": share, "model": str(trees)}:
+            part = float(_numbers([share], 1)[0])
+            rule = _rule(mean, n_members, n_classes)
+            if not isinstance(rule, MeanRule) or not 0.0 <= part <= 1.0:
+                raise ValueError("the mean beside its trees is none")
+            return BoostedRule(rule, _trees(trees, n_members, n_classes), part)
         case {
             "kind": "linear",
             "coef": list(coef),
@@ -107,6 +121,28 @@ def _rule(stored: Mapping[str, Any], n_members: int, n_classes: int) -> Rule:
         }:
             return _linear(_numbers(coef, 2), _numbers(intercept, 1), classes, n_members, n_classes)
     raise ValueError("it has no rule")
+
+
+def _mean(weights: npt.NDArray[np.float64], heat: float, n_members: int) -> MeanRule:
+    if len(weights) != n_members or (weights < 0).any() or heat <= 0:
+        raise ValueError("its weights are not one for each member, or negative")
+    return MeanRule(tuple(weights.tolist()), heat)
+
+
+def _trees(text: str, n_members: int, n_classes: int) -> Boosting:
+    try:
+        model = model_from_bytes(base64.b64decode(text, validate=True))
+    except binascii.Error as error:
+        raise ValueError("the trees of its rule are not in base 64") from error
+    kind = HistGradientBoostingClassifier if n_classes else HistGradientBoostingRegressor
+    width = n_members * (n_classes if n_classes > 2 else 1) + (n_classes == 0)
+    if not isinstance(model, kind) or model.n_features_in_ != width:
+        raise ValueError("the trees of its rule do not fit the members")
+    if isinstance(model, HistGradientBoostingClassifier):
+        known = model.classes_
+        if known.dtype.kind != "i" or known.min() < 0 or known.max() >= n_classes:
+            raise ValueError("its rule gives classes that the study does not have")
+    return model
 
 
 def _linear(

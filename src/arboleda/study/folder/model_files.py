@@ -8,7 +8,7 @@ of its members, which are listed with it.
 
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,7 +28,7 @@ from arboleda.study.folder.combined_file import combined_from_bytes
 from arboleda.study.folder.files import FileList, checked_bytes, is_there, put
 from arboleda.study.folder.skops_file import estimators_from_bytes, estimators_to_bytes
 
-__all__ = ["check_key", "is_kept", "keep_combined", "keep_model", "read_model"]
+__all__ = ["check_key", "drop_models", "is_kept", "keep_combined", "keep_model", "read_model"]
 
 if find_spec("skops") is None:  # told before a study begins; it is loaded when needed
     raise ModuleNotFoundError("No module named 'skops'", name="skops")
@@ -86,6 +86,13 @@ def is_kept(kept: Any, folder: Path) -> bool:
         case {"files": files, "error": None}:
             return bool(files) and is_there(folder, files)
     return False
+
+
+def drop_models(folder: Path, pattern: str, kept: Collection[str]) -> None:
+    """Remove the files of models whose names are like the pattern, but for those to be kept."""
+    for path in folder.glob(f"{pattern}.*"):
+        if path.stem not in kept:
+            path.unlink(missing_ok=True)
 
 
 def check_key(key: Any) -> str:

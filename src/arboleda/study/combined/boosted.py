@@ -1,0 +1,186 @@
+r"""A second layer of trees: boosting learns from what the models of the first say.
+
+With p the members' answers and m their weighted mean,
+
+    (1 - s) m(p) + s b(p),
+
+where b is small trees boosted on the logarithms of the members' probabilities (of two classes: on
+their log-odds), or, of values, m plus trees boosted on what m leaves over. Trees see where members
+err together, which no mean can. That they do not learn the rows by heart is held against rows that
+they do not see: these tell the number of rounds and, where they are many, the share s.
+
+References
+----------
+D. H. Wolpert (1992), "Stacked generalization", Neural Networks 5; J. H. Friedman (2001), "Greedy
+function approximation: a gradient boosting machine", Annals of Statistics 29(5).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from arboleda.study.combined.rules import MeanRule
+
+__all__ = ["LEAST_SAID", "BoostedRule", "boosted_rule", "seconds_of_boosting"]
+
+Floats = npt.NDArray[np.float64]
+Array = npt.NDArray[np.int64] | Floats
+Boosting = HistGradientBoostingClassifier | HistGradientBoostingRegressor
+# Probabilities below it are as good as none.
+LEAST_SAID = 1e-6
+ROUNDS = 300
+# Rows times trees of a round up to which folds of all rows tell the number of rounds, and not a
+# part of the rows.
+JUDGED_TREES, FOLDS, PART = 50_000, 5, 0.1
+# Columns that a tree has at least, so that it may ask one member and then another.
+FEWEST_COLUMNS = 4
+# Rows that it takes to tell the share; with fewer it is a half.
+SHARE_ROWS = 1_000
+# Rows that are learned from at most, and rows times columns times trees of a round.
+MOST_ROWS, MOST_CELLS = 200_000, 160_000_000
+# Seconds of a round for each row, tree of a round and column, and columns that a row counts as.
+CELL_SECONDS, ROW_COLUMNS = 6e-10, 40
+
+
+@dataclass(frozen=True, eq=False)
+class BoostedRule:
+    """A mean of the members' answers, and trees that have learned from these answers.
+
+    Parameters
+    ----------
+    mean : MeanRule
+    model : HistGradientBoostingClassifier or HistGradientBoostingRegressor
+        Fitted to `columns_of` answers; it may know fewer classes than there are.
+    share : float
+        How much the trees count, from 0 to 1.
+    """
+
+    kind: ClassVar[str] = "boosted"
+    mean: MeanRule
+    model: Boosting
+    share: float
+
+    def __call__(self, outputs: Floats) -> Floats:
+        """One answer for each row: of shape (n_rows, n_classes) or (n_rows,)."""
+        mean = self.mean(outputs)
+        return np.asarray((1.0 - self.share) * mean + self.share * self.boosted(outputs, mean))
+
+    def boosted(self, outputs: Floats, mean: Floats) -> Floats:
+        """What the trees say, given what the mean does."""
+        columns = columns_of(outputs, mean)
+        if isinstance(self.model, HistGradientBoostingRegressor):
+            return np.asarray(mean + self.model.predict(columns))
+        said = np.zeros_like(mean)
+        said[:, self.model.classes_] = self.model.predict_proba(columns)
+        return said
+
+    def shares(self, n_members: int) -> list[float]:
+        """How much each member counts: its weight in the mean, and its part in the trees' gains."""
+        gains = self.model.feature_importances_
+        if isinstance(self.model, HistGradientBoostingRegressor):
+            gains = gains[:-1]
+        parts = gains.reshape(n_members, -1).sum(axis=1)
+        weights = np.asarray(self.mean.weights)
+        return [float(v) for v in (1.0 - self.share) * weights + self.share * parts]
+
+
+def columns_of(outputs: Floats, mean: Floats) -> Floats:
+    """What trees learn from, of shape (n_rows, n_columns).
+
+    Of each member the log-odds of the second of two classes, or the logarithms of the probabilities
+    of all; of values what it says more than the mean, and the mean at the end.
+    """
+    if outputs.ndim == 2:
+        return np.column_stack([(outputs - mean).T, mean])
+    logs = np.log(np.clip(outputs, LEAST_SAID, 1.0))
+    if outputs.shape[2] == 2:
+        return np.ascontiguousarray((logs[:, :, 1] - logs[:, :, 0]).T)
+    return np.asarray(logs.transpose(1, 0, 2).reshape(outputs.shape[1], -1))
+
+
+def boosted_rule(mean: MeanRule, outputs: Floats, target: Array, seed: int) -> BoostedRule:
+    """Boost trees on answers.
+
+    Parameters
+    ----------
+    mean : MeanRule
+        Learned from the same.
+    outputs : ndarray of shape (n_members, n_rows) or (n_members, n_rows, n_classes)
+    target : ndarray of shape (n_rows,)
+        Numbers of classes, or values.
+    seed : int
+    """
+    rows = np.random.default_rng([seed, outputs.shape[1]]).permutation(outputs.shape[1])
+    rows = rows[: _most_rows(outputs)]
+    by_folds = len(rows) * _n_trees(outputs) <= JUDGED_TREES
+    n_held = 0 if by_folds else round(PART * len(rows))
+    learn, held = np.sort(rows[n_held:]), np.sort(rows[:n_held])
+    if outputs.ndim == 3:
+        held = held[np.isin(target[held], target[learn])]
+    said = mean(outputs)
+    columns = columns_of(outputs, said)
+    goal = target - said if outputs.ndim == 2 else target
+    kind = HistGradientBoostingRegressor if outputs.ndim == 2 else HistGradientBoostingClassifier
+    model = kind(
+        learning_rate=0.05,
+        max_iter=ROUNDS,
+        max_leaf_nodes=8,
+        colsample_bytree=min(1.0, max(0.4, FEWEST_COLUMNS / columns.shape[1])),
+        l2_regularization=3.0,
+        early_stopping=True,
+        validation_folds=FOLDS if by_folds else None,
+        n_iter_no_change=20,
+        categorical_features=None,
+        random_state=seed,
+        n_jobs=1,
+    )
+    given = {} if by_folds else {"X_val": columns[held], "y_val": goal[held]}
+    model.fit(columns[learn], goal[learn], **given)
+    rule = BoostedRule(mean, model, 0.5)
+    if len(held) < SHARE_ROWS:
+        return rule
+    boosted = rule.boosted(outputs[:, held], said[held])
+    return BoostedRule(mean, model, _best_share(said[held], boosted, target[held]))
+
+
+def _best_share(mean: Floats, boosted: Floats, target: Array) -> float:
+    """The tenths of the trees' answer with which the two together are best."""
+    loss: Callable[[Floats], float] = _squared_error_to(target)
+    if mean.ndim == 2:
+        loss = _log_loss_of(target)
+    shares = np.linspace(0.0, 1.0, 11)
+    return float(shares[np.argmin([loss((1.0 - s) * mean + s * boosted) for s in shares])])
+
+
+def _squared_error_to(target: Array) -> Callable[[Floats], float]:
+    return lambda said: float(np.mean((said - target) ** 2))
+
+
+def _log_loss_of(target: Array) -> Callable[[Floats], float]:
+    own = np.arange(len(target)), target.astype(np.intp)
+    return lambda said: -float(np.mean(np.log(np.clip(said[own], LEAST_SAID, 1.0))))
+
+
+def _n_trees(outputs: Any) -> int:
+    """Trees of a round."""
+    return int(outputs.shape[2]) if outputs.ndim == 3 and outputs.shape[2] > 2 else 1
+
+
+def _width(outputs: Any) -> int:
+    return int(outputs.shape[0]) * _n_trees(outputs) + ROW_COLUMNS
+
+
+def _most_rows(outputs: Any) -> int:
+    return min(MOST_ROWS, MOST_CELLS // (_width(outputs) * _n_trees(outputs)))
+
+
+def seconds_of_boosting(n_members: int, n_rows: int, n_classes: int) -> float:
+    """About how many seconds of one core it takes to learn the trees once."""
+    shape = np.broadcast_to(0.0, (n_members, n_rows, *((n_classes,) if n_classes else ())))
+    rows = min(n_rows, _most_rows(shape))
+    fits = FOLDS if rows * _n_trees(shape) <= JUDGED_TREES else 1
+    return CELL_SECONDS * fits * ROUNDS * rows * _width(shape) * _n_trees(shape)

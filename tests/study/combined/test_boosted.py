@@ -1,0 +1,200 @@
+"""The second layer: trees that learn from what the models of the first say."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.metrics import log_loss
+
+from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from arboleda.study.combined import boosted, methods
+from arboleda.study.combined.boosted import BoostedRule, boosted_rule, columns_of
+from arboleda.study.combined.methods import METHODS
+from arboleda.study.combined.rules import MeanRule
+from arboleda.study.folder.combined_file import combined_from_bytes, combined_to_bytes
+
+METHOD = next(method for method in METHODS if method.key == "boosted_stacking")
+HALF = MeanRule((0.5, 0.5))
+
+
+def two_clues(n: int, n_classes: int = 2, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Two members that know a bit each; the class is whether the bits differ.
+
+    No mean of what they say tells it, and trees of two questions do. Further classes are named by
+    the first member as they are.
+    """
+    draw = np.random.default_rng(seed)
+    bits = draw.integers(0, 2, (2, n))
+    y = bits[0] ^ bits[1]
+    more = draw.random(n) < 0.5 if n_classes > 2 else np.zeros(n, dtype=bool)
+    y = np.where(more, draw.integers(2, max(3, n_classes), n), y)
+    second = np.where(bits == 1, 0.7, 0.3) + draw.uniform(-0.1, 0.1, (2, n))
+    outputs = np.zeros((2, n, n_classes))
+    outputs[:, :, 0], outputs[:, :, 1] = 1.0 - second, second
+    outputs[:, more] = 0.0
+    outputs[:, more, y[more]] = 1.0
+    return outputs, y
+
+
+def values(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """The value is the product of what two members say, each around 100."""
+    said = np.random.default_rng(seed).uniform(-1.0, 1.0, (2, n))
+    return 100.0 + said, 100.0 + 5.0 * said[0] * said[1]
+
+
+@pytest.mark.parametrize("n", [1_200, 120_000], ids=["judged by folds", "by rows held out"])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_trees_see_what_no_mean_does(n: int, n_classes: int) -> None:
+    outputs, y = two_clues(n, n_classes)
+    rule = boosted_rule(HALF, outputs[:, : n // 2], y[: n // 2], 0)
+    others, told = outputs[:, n // 2 :], y[n // 2 :]
+    said = rule(others)
+    np.testing.assert_allclose(said.sum(axis=1), 1.0)
+    assert log_loss(told, said) < 0.75 * log_loss(told, HALF(others))
+    # Where there are rows to tell it, the mean has no say any more.
+    assert rule.share == (0.5 if n == 1_200 else 1.0)
+    assert sum(rule.shares(2)) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("n", [1_200, 120_000])
+def test_trees_of_values_learn_what_the_mean_leaves_over(n: int) -> None:
+    outputs, y = values(n)
+    rule = boosted_rule(HALF, outputs[:, : n // 2], y[: n // 2], 0)
+    others, told = outputs[:, n // 2 :], y[n // 2 :]
+    before, after = (np.sqrt(np.mean((r(others) - told) ** 2)) for r in (HALF, rule))
+    assert after < 0.65 * before
+    assert len(rule.shares(2)) == 2
+
+
+def test_the_share_is_none_where_trees_learn_nothing() -> None:
+    draw = np.random.default_rng(0)
+    y = draw.integers(0, 2, 60_000)
+    p = np.clip(0.5 + 0.3 * (2 * y - 1) * draw.random((2, 60_000)), 0.01, 0.99)
+    # The mean is the very model that made the answers: nothing can be added.
+    logit = np.log(p / (1 - p))
+    truth = draw.random(60_000) < 1 / (1 + np.exp(-logit.mean(axis=0)))
+    outputs = np.stack([1 - p, p], axis=2)
+    rule = boosted_rule(HALF, outputs, truth.astype(int), 0)
+    said, mean = rule(outputs), HALF(outputs)
+    assert log_loss(truth, said) < log_loss(truth, mean) + 1e-3
+
+
+def test_the_rule_is_what_it_says() -> None:
+    outputs, y = two_clues(400)
+    rule = boosted_rule(HALF, outputs, y, 0)
+    logs = np.log(np.clip(outputs, 1e-6, 1))
+    trees = rule.model.predict_proba((logs[:, :, 1] - logs[:, :, 0]).T)
+    np.testing.assert_allclose(rule(outputs), 0.5 * outputs.mean(axis=0) + 0.5 * trees)
+    some = np.array([7, 300])
+    assert np.array_equal(rule(outputs)[some], rule(outputs[:, some]))
+    again = boosted_rule(HALF, outputs, y, 0)
+    assert np.array_equal(rule(outputs), again(outputs))
+
+
+def test_columns_of_classes_and_of_values() -> None:
+    p = np.array([[[0.2, 0.8], [0.0, 1.0]]])
+    np.testing.assert_allclose(columns_of(p, p[0])[:, 0], [np.log(4), np.log(1e6)])
+    three = np.random.default_rng(0).dirichlet(np.ones(3), (2, 5))
+    found = columns_of(three, three[0])
+    assert found.shape == (5, 6)
+    np.testing.assert_allclose(found[:, 4], np.log(three[1, :, 1]))
+    said = np.array([[1.0, 2.0], [3.0, 5.0]])
+    np.testing.assert_allclose(columns_of(said, np.array([2.0, 2.0])), [[-1, 1, 2], [0, 3, 2]])
+
+
+@pytest.mark.parametrize("n", [400, 70_000])
+def test_a_class_that_is_not_learned_has_no_probability(n: int) -> None:
+    outputs, y = two_clues(n)
+    wide = np.concatenate([outputs, np.zeros((2, n, 1))], axis=2)
+    said = boosted_rule(HALF, wide, y, 0)(wide)
+    assert said.shape == (n, 3)
+    assert not said[:, 2].any()
+    np.testing.assert_allclose(said.sum(axis=1), 1.0)
+
+
+def test_a_class_of_one_row_is_learned_or_held_out() -> None:
+    outputs, y = two_clues(30_000, 4)
+    for place in range(5):  # in some place it is among the rows held out
+        rare = y.copy()
+        rare[rare == 3] = 2
+        rare[place] = 3
+        said = boosted_rule(HALF, outputs, rare, place)(outputs)
+        np.testing.assert_allclose(said.sum(axis=1), 1.0)
+
+
+def test_more_cells_than_can_be_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(boosted, "MOST_CELLS", 30_000)
+    outputs, y = two_clues(5_000)
+    full = boosted.seconds_of_boosting(2, 700, 2)
+    assert boosted.seconds_of_boosting(2, 5_000, 2) == pytest.approx(full, rel=0.05)
+    rule = boosted_rule(HALF, outputs, y, 0)
+    assert log_loss(y, rule(outputs)) < log_loss(y, HALF(outputs))
+
+
+def test_seconds_grow_with_what_is_learned() -> None:
+    few, *more = (
+        boosted.seconds_of_boosting(*sizes)
+        for sizes in ((4, 500, 2), (8, 500, 2), (4, 900, 2), (4, 500, 5))
+    )
+    assert all(few < seconds for seconds in more)
+    assert boosted.seconds_of_boosting(4, 500, 0) == few
+
+
+def test_first_windows_of_time_have_the_mean(monkeypatch: pytest.MonkeyPatch) -> None:
+    outputs, y = two_clues(methods.BOOSTED_ROWS // 2)
+    assert isinstance(METHOD.learn(outputs, y, 0), BoostedRule)
+    few = METHOD.learn(outputs[:, :-1], y[:-1], 0)
+    assert isinstance(few, MeanRule)
+
+
+@pytest.mark.parametrize("n_classes", [0, 2, 3])
+def test_it_is_kept_and_read(n_classes: int) -> None:
+    outputs, y = two_clues(400, n_classes) if n_classes else values(400)
+    rule = boosted_rule(HALF, outputs, y, 0)
+    content = combined_to_bytes([("one", ["a"]), ("two", ["b"])], rule, 3, n_classes)
+    found = combined_from_bytes(content, lambda key: None).rule
+    assert isinstance(found, BoostedRule)
+    assert np.array_equal(found(outputs), rule(outputs))
+
+
+def _stored(n_classes: int = 2) -> dict:
+    outputs, y = two_clues(400, n_classes)
+    members = [("one", ["a"]), ("two", ["b"])]
+    return json.loads(combined_to_bytes(members, boosted_rule(HALF, outputs, y, 0), 3, n_classes))
+
+
+def _other_trees(model: object) -> str:
+    rule = BoostedRule(HALF, model, 0.5)  # type: ignore[arg-type]
+    return json.loads(combined_to_bytes([("one", ["a"])], rule, 1, 2))["rule"]["model"]
+
+
+def _spoiled() -> dict[str, dict]:
+    draw = np.random.default_rng(0)
+    x, y = draw.normal(size=(50, 2)), draw.integers(0, 2, 50)
+    far = HistGradientBoostingClassifier(max_iter=1).fit(x, y + 5)
+    wide = HistGradientBoostingClassifier(max_iter=1).fit(np.hstack([x, x]), y)
+    texts = HistGradientBoostingClassifier(max_iter=1).fit(x, np.array(["no", "yes"])[y])
+    number = HistGradientBoostingRegressor(max_iter=1).fit(x, y)
+    return {
+        "no base 64": {"model": "§"},
+        "no model": {"model": "AAAA"},
+        "too wide": {"model": _other_trees(wide)},
+        "of values": {"model": _other_trees(number)},
+        "of other classes": {"model": _other_trees(far)},
+        "of texts": {"model": _other_trees(texts)},
+        "a share beyond one": {"share": 1.5},
+        "no share": {"share": None},
+        "a mean that is none": {"mean": {"kind": "boosted"}},
+        "a linear mean": {
+            "mean": {"kind": "linear", "coef": [[1, 1]], "intercept": [0], "classes": [0, 1]}
+        },
+    }
+
+
+@pytest.mark.parametrize("name", _spoiled())
+def test_what_does_not_fit_is_refused(name: str) -> None:
+    stored = _stored()
+    combined_from_bytes(json.dumps(stored).encode(), lambda key: None)
+    stored["rule"] |= _spoiled()[name]
+    with pytest.raises((ValueError, TypeError)):
+        combined_from_bytes(json.dumps(stored).encode(), lambda key: None)
