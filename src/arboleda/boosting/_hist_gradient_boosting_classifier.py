@@ -85,8 +85,9 @@ class HistGradientBoostingClassifier(BoostingClassifier, HistGradientBoosting):
         Deal the rows out to so many folds, in the place of ``validation_fraction``: for each a
         model is boosted on the other rows and judged by the fold, until it no longer improves. The
         model is then boosted on all rows, with the rounds that were best in the mean of the folds.
-        It takes about as many times as long, and no row is lost to learning or to judging; it pays
-        where rows are few. Callbacks are told of the folds' rounds. Not with ``warm_start``.
+        It takes about as many times as long and a little more, and no row is lost to learning or to
+        judging; it pays where rows are few. Callbacks are told of the folds' rounds. Not with
+        ``warm_start``.
     n_iter_no_change : int, default=10
         Rounds without an improvement after which to stop.
     tol : float, default=1e-7

@@ -114,12 +114,24 @@ def test_a_class_that_is_not_learned_has_no_probability(n: int) -> None:
 
 def test_a_class_of_one_row_is_learned_or_held_out() -> None:
     outputs, y = two_clues(30_000, 4)
-    for place in range(5):  # in some place it is among the rows held out
+    y[y == 3] = 2
+    # The rows held out are the first of the shuffled ones.
+    shuffled = np.random.default_rng([0, 30_000]).permutation(30_000)
+    for place, n_known in ((shuffled[0], 3), (shuffled[-1], 4)):
         rare = y.copy()
-        rare[rare == 3] = 2
         rare[place] = 3
-        said = boosted_rule(HALF, outputs, rare, place)(outputs)
-        np.testing.assert_allclose(said.sum(axis=1), 1.0)
+        rule = boosted_rule(HALF, outputs, rare, 0)
+        assert len(rule.model.classes_) == n_known
+        np.testing.assert_allclose(rule(outputs).sum(axis=1), 1.0)
+
+
+@pytest.mark.filterwarnings("ignore:The number of unique classes")
+def test_classes_of_one_row_leave_none_to_hold_out() -> None:
+    y = np.arange(300)
+    outputs = np.stack([np.eye(300), np.full((300, 300), 1 / 300)])
+    rule = boosted_rule(HALF, outputs, y, 0)
+    assert rule.share == 0.5
+    np.testing.assert_allclose(rule(outputs).sum(axis=1), 1.0)
 
 
 def test_more_cells_than_can_be_learned(monkeypatch: pytest.MonkeyPatch) -> None:

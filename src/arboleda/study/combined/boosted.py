@@ -15,7 +15,6 @@ D. H. Wolpert (1992), "Stacked generalization", Neural Networks 5; J. H. Friedma
 function approximation: a gradient boosting machine", Annals of Statistics 29(5).
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -23,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from arboleda.study.combined.losses import losses
 from arboleda.study.combined.rules import MeanRule
 
 __all__ = ["LEAST_SAID", "BoostedRule", "boosted_rule", "seconds_of_boosting"]
@@ -122,8 +122,8 @@ def boosted_rule(mean: MeanRule, outputs: Floats, target: Array, seed: int) -> B
     if outputs.ndim == 3:
         held = held[np.isin(target[held], target[learn])]
     said = mean(outputs)
-    columns = columns_of(outputs, said)
     goal = target - said if outputs.ndim == 2 else target
+    columns = columns_of(outputs[:, learn], said[learn])
     kind = HistGradientBoostingRegressor if outputs.ndim == 2 else HistGradientBoostingClassifier
     model = kind(
         learning_rate=0.05,
@@ -131,15 +131,17 @@ def boosted_rule(mean: MeanRule, outputs: Floats, target: Array, seed: int) -> B
         max_leaf_nodes=8,
         colsample_bytree=min(1.0, max(0.4, FEWEST_COLUMNS / columns.shape[1])),
         l2_regularization=3.0,
-        early_stopping=True,
+        early_stopping=by_folds or len(held) > 0,
         validation_folds=FOLDS if by_folds else None,
         n_iter_no_change=20,
         categorical_features=None,
         random_state=seed,
         n_jobs=1,
     )
-    given = {} if by_folds else {"X_val": columns[held], "y_val": goal[held]}
-    model.fit(columns[learn], goal[learn], **given)
+    given = {}
+    if len(held):
+        given = {"X_val": columns_of(outputs[:, held], said[held]), "y_val": goal[held]}
+    model.fit(columns, goal[learn], **given)
     rule = BoostedRule(mean, model, 0.5)
     if len(held) < SHARE_ROWS:
         return rule
@@ -149,20 +151,9 @@ def boosted_rule(mean: MeanRule, outputs: Floats, target: Array, seed: int) -> B
 
 def _best_share(mean: Floats, boosted: Floats, target: Array) -> float:
     """The tenths of the trees' answer with which the two together are best."""
-    loss: Callable[[Floats], float] = _squared_error_to(target)
-    if mean.ndim == 2:
-        loss = _log_loss_of(target)
     shares = np.linspace(0.0, 1.0, 11)
-    return float(shares[np.argmin([loss((1.0 - s) * mean + s * boosted) for s in shares])])
-
-
-def _squared_error_to(target: Array) -> Callable[[Floats], float]:
-    return lambda said: float(np.mean((said - target) ** 2))
-
-
-def _log_loss_of(target: Array) -> Callable[[Floats], float]:
-    own = np.arange(len(target)), target.astype(np.intp)
-    return lambda said: -float(np.mean(np.log(np.clip(said[own], LEAST_SAID, 1.0))))
+    mixed = np.stack([(1.0 - share) * mean + share * boosted for share in shares])
+    return float(shares[np.argmin(losses(mixed, target))])
 
 
 def _n_trees(outputs: Any) -> int:

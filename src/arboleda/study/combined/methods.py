@@ -21,6 +21,7 @@ from arboleda.combine._constrained_weights import Constraint, constrained_weight
 from arboleda.combine._greedy_selection import select_greedily
 from arboleda.combine._judges import judge_of
 from arboleda.study.combined.boosted import boosted_rule, seconds_of_boosting
+from arboleda.study.combined.losses import losses
 from arboleda.study.combined.rules import LinearRule, MeanRule, Rule, at_temperature
 
 __all__ = ["METHODS", "SINGLE_MODELS", "Learn", "Method", "fitted_temperature"]
@@ -87,7 +88,7 @@ class Method:
 def _soft_vote(outputs: Floats, target: Array, seed: int) -> Rule:
     """The plain mean of the best few, by log-loss or squared error."""
     weights = np.zeros(len(outputs))
-    weights[np.argsort(_losses(outputs, target), kind="stable")[:VOTERS]] = 1.0
+    weights[np.argsort(losses(outputs, target), kind="stable")[:VOTERS]] = 1.0
     return MeanRule(tuple((weights / weights.sum()).tolist()))
 
 
@@ -169,14 +170,6 @@ def fitted_temperature(probabilities: Floats, target: Array) -> float:
 
     limit = float(np.log(4.0))
     return float(np.exp(minimize_scalar(surprise, bounds=(-limit, limit), method="bounded").x))
-
-
-def _losses(outputs: Floats, target: Array) -> Floats:
-    """Log-loss or mean squared error of each member."""
-    if outputs.ndim == 2:
-        return np.asarray(np.mean((outputs - target) ** 2, axis=1))
-    own = outputs[:, np.arange(len(target)), target]
-    return -np.asarray(np.mean(np.log(np.clip(own, np.finfo(np.float64).eps, 1.0)), axis=1))
 
 
 def _some_rows(n_rows: int, limit: int, seed: int) -> npt.NDArray[np.int64]:

@@ -1,0 +1,25 @@
+"""What the answers of members lose."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["losses"]
+
+Floats = npt.NDArray[np.float64]
+
+
+def losses(outputs: Floats, target: npt.NDArray[Any]) -> Floats:
+    """Log-loss or mean squared error of each member, of shape (n_members,).
+
+    Parameters
+    ----------
+    outputs : ndarray of shape (n_members, n_rows) or (n_members, n_rows, n_classes)
+    target : ndarray of shape (n_rows,)
+        Values, or numbers of classes.
+    """
+    if outputs.ndim == 2:
+        return np.asarray(np.mean((outputs - target) ** 2, axis=1))
+    own = outputs[:, np.arange(len(target)), target]
+    return -np.asarray(np.mean(np.log(np.clip(own, np.finfo(np.float64).eps, 1.0)), axis=1))
