@@ -2,7 +2,7 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -47,7 +47,7 @@ class Budget:
         self._tests: dict[str, Job] = {}
         self._loading = processes
         # About what this process takes after them.
-        self.seconds_afterwards = 0.0
+        self._kept_for_afterwards = 0.0
         self._seconds: dict[str, float] = defaultdict(float)
         self._costs: dict[str, float] = defaultdict(float)
 
@@ -80,6 +80,12 @@ class Budget:
         if is_new or test.model not in self._tests:
             self._tests[test.model] = test
 
+    def keep_afterwards(self, parts: Iterable[float]) -> None:
+        """Set aside seconds for what follows the tests: for its quick parts, as far as they go."""
+        most = MOST_FOR_AFTERWARDS * self.seconds
+        needed = np.cumsum(sorted(parts))
+        self._kept_for_afterwards = float(needed[needed <= most].max(initial=0.0))
+
     @property
     def kept_for_tests(self) -> float:
         """Seconds of this process that the tests and what follows them will take."""
@@ -94,10 +100,6 @@ class Budget:
         if is_new:
             tests[test.model] = test
         return self.left - self._needed_for(tests) - self._kept_for_afterwards
-
-    @property
-    def _kept_for_afterwards(self) -> float:
-        return min(self.seconds_afterwards, MOST_FOR_AFTERWARDS * self.seconds)
 
     def _needed_for(self, tests: Mapping[str, Job]) -> float:
         seconds = [self.estimate(job) for job in tests.values()]

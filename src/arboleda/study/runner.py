@@ -105,8 +105,7 @@ def run_plan(plan: Plan, work: Execution) -> Found:
     plan = bounded(plan, work)
     if work.budget is not None:
         sizes = len(plan.models), len(plan.split.train), len(plan.target.labels)
-        seconds = sum(method.seconds(*sizes) for method in METHODS)
-        work.budget.seconds_afterwards = (1 + plan.n_folds) * seconds
+        work.budget.keep_afterwards((1 + plan.n_folds) * m.seconds(*sizes) for m in METHODS)
     hurried = work.budget is not None
     tunings = [Tuning(plan, model, first_in_full=hurried) for model in plan.models]
     n_rounds = tune(plan, tunings, work)

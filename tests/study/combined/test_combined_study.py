@@ -3,6 +3,7 @@
 import hashlib
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +17,7 @@ from arboleda.combine import MemberOutputs
 from arboleda.report import render_report
 from arboleda.study import Study, StudyResult
 from arboleda.study.answers import ANSWERS
+from arboleda.study.combined import outcomes
 from arboleda.study.combined.cross_fitting import cross_fit
 from arboleda.study.combined.methods import METHODS
 from arboleda.study.combined.remarks import remarks_on
@@ -232,6 +234,29 @@ def test_a_study_in_time_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     (remark,) = combined(result)[0]["ensemble"]["remarks"]
     assert remark.startswith("Before the first window of time nothing is known of the members")
     assert remark in result.report.read_text()
+
+
+def test_a_combination_that_there_is_no_time_for_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dear = [
+        replace(method, seconds=lambda *sizes: 1e9) if method.key == "boosted_stacking" else method
+        for method in METHODS
+    ]
+    monkeypatch.setattr(outcomes, "METHODS", dear)
+    draw = np.random.default_rng(1)
+    x = draw.normal(size=(400, 2))
+    frame = pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "y": x[:, 0] + x[:, 1] > 0})
+    asked = {"target": "y", "models": "lda,cart,naive_bayes", "jobs": 1}
+    in_time = Study(frame, out=tmp_path / "study", time_budget=60, **asked).run().facts
+    keys = {model["key"] for model in in_time["models"]}
+    assert "stacking" in keys
+    assert "boosted_stacking" not in keys
+    left = [item for item in in_time["search"]["left_out"] if item["key"] == "boosted_stacking"]
+    assert [(item["name"], item["whole"]) for item in left] == [("Stacking by boosting", True)]
+    # Without a budget there is time for everything.
+    whole = Study(frame, out=tmp_path / "study", **asked).run().facts
+    assert "boosted_stacking" in {model["key"] for model in whole["models"]}
 
 
 def test_a_table_is_predicted_by_a_combination(tmp_path: Path) -> None:
