@@ -15,6 +15,7 @@ from arboleda.study.catalogue import models_for
 from arboleda.study.catalogue.model import Setting, Size
 from arboleda.study.catalogue.portfolio import EARLY_STOPPING_ROWS, PORTFOLIO
 from arboleda.study.folder.files import MODELS
+from arboleda.study.ledger import Ledger
 
 from .conftest import without_timing
 
@@ -101,6 +102,22 @@ def test_models_of_candidates_that_lost_are_dropped(result: StudyResult) -> None
     names = {path.name for path in (result.folder / MODELS).glob("best_leafwise*fold*")}
     assert len(names) == 5
     assert len({name.split("_fold")[0] for name in names}) == 1
+
+
+def test_no_model_is_dropped_for_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One configuration's key may begin as another's: what is dropped would be fitted again."""
+    done: list[tuple[str, str, str]] = []
+    put = Ledger.put
+
+    def counted(ledger: Any, model: str, params: Any, fold: str, result: Any) -> None:
+        done.append((model, str(params), fold))
+        put(ledger, model, params, fold, result)
+
+    monkeypatch.setattr(Ledger, "put", counted)
+    models = "best_linear,best_linear_leaves"
+    Study("iris", target="target", out=tmp_path, preset="best", models=models, jobs=1).run()
+    assert {model for model, _, _ in done} >= {"best_linear", "best_linear_leaves"}
+    assert len(done) == len(set(done))
 
 
 def test_a_lost_model_of_a_fold_is_fitted_again(result: StudyResult) -> None:

@@ -21,7 +21,7 @@ from arboleda.study.plan import Plan
 from arboleda.study.rounds import tune
 from arboleda.study.search import Trial
 from arboleda.study.tuning import Tuning
-from arboleda.study.work import Job
+from arboleda.study.work import Job, kept_folds
 
 __all__ = [
     "COMBINATIONS",
@@ -154,7 +154,7 @@ def _keep_answers(
     drop_answers(work.folder / ANSWERS, kept)
     for model in (model for model, _, _ in found if model.bag):
         names = {job.kept_as for job in folds if job.model == model.key}
-        drop_models(work.folder / MODELS, f"{model.key}_*_fold*", names)
+        drop_models(work.folder / MODELS, kept_folds(model.key), names)
     missing = (job for job in folds if not work.is_answered(job))
     work.do_folds(missing)
 

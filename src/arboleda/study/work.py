@@ -24,13 +24,15 @@ from arboleda.study.scoring import all_scores, class_scores
 from arboleda.study.target import Target
 from arboleda.study.tree_facts import tree_facts
 
-__all__ = ["CALIBRATION", "STOPPED", "TEST", "Job", "Shared", "do_job"]
+__all__ = ["CALIBRATION", "STOPPED", "TEST", "Job", "Shared", "do_job", "kept_folds"]
 
 TEST = "test"
 # What the folds are called whose jobs try methods of calibration.
 CALIBRATION = "calibration "
 # How the error of a fit begins that a limit or the kernel ended; another run may have more luck.
 STOPPED = "Stopped"
+# Digits that tell apart what the folds of a model's candidates are kept as.
+HASH_DIGITS = 8
 Rows = npt.NDArray[np.int64]
 
 
@@ -96,12 +98,17 @@ class Job:
             return self.model
         # As "0_of_4096_rows": a model may be fitted again with more rows.
         fold = self.entry.replace(" ", "_")
-        return f"{self.model}_{params_hash(self.params)[:8]}_fold{fold}"
+        return f"{self.model}_{params_hash(self.params)[:HASH_DIGITS]}_fold{fold}"
 
     @property
     def calibrates(self) -> bool:
         """Whether methods of calibration are tried."""
         return self.fold.startswith(CALIBRATION)
+
+
+def kept_folds(model: str) -> str:
+    """A pattern of the names that fitted models of folds are kept as: of this model's alone."""
+    return f"{model}_{'?' * HASH_DIGITS}_fold*"
 
 
 def do_job(job: Job, shared: Shared) -> dict[str, Any]:
