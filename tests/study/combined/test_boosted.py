@@ -42,7 +42,7 @@ def values(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return 100.0 + said, 100.0 + 5.0 * said[0] * said[1]
 
 
-@pytest.mark.parametrize("n", [1_200, 120_000], ids=["judged by folds", "by rows held out"])
+@pytest.mark.parametrize("n", [1_200, 180_000], ids=["judged by folds", "by rows held out"])
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_trees_see_what_no_mean_does(n: int, n_classes: int) -> None:
     outputs, y = two_clues(n, n_classes)
@@ -56,7 +56,7 @@ def test_trees_see_what_no_mean_does(n: int, n_classes: int) -> None:
     assert sum(rule.shares(2)) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("n", [1_200, 120_000])
+@pytest.mark.parametrize("n", [1_200, 180_000])
 def test_trees_of_values_learn_what_the_mean_leaves_over(n: int) -> None:
     outputs, y = values(n)
     rule = boosted_rule(HALF, outputs[:, : n // 2], y[: n // 2], 0)
@@ -68,11 +68,11 @@ def test_trees_of_values_learn_what_the_mean_leaves_over(n: int) -> None:
 
 def test_the_share_is_none_where_trees_learn_nothing() -> None:
     draw = np.random.default_rng(0)
-    y = draw.integers(0, 2, 60_000)
-    p = np.clip(0.5 + 0.3 * (2 * y - 1) * draw.random((2, 60_000)), 0.01, 0.99)
+    y = draw.integers(0, 2, 80_000)
+    p = np.clip(0.5 + 0.3 * (2 * y - 1) * draw.random((2, 80_000)), 0.01, 0.99)
     # The mean is the very model that made the answers: nothing can be added.
     logit = np.log(p / (1 - p))
-    truth = draw.random(60_000) < 1 / (1 + np.exp(-logit.mean(axis=0)))
+    truth = draw.random(80_000) < 1 / (1 + np.exp(-logit.mean(axis=0)))
     outputs = np.stack([1 - p, p], axis=2)
     rule = boosted_rule(HALF, outputs, truth.astype(int), 0)
     said, mean = rule(outputs), HALF(outputs)
@@ -137,8 +137,8 @@ def test_classes_of_one_row_leave_none_to_hold_out() -> None:
 def test_more_cells_than_can_be_learned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(boosted, "MOST_CELLS", 30_000)
     outputs, y = two_clues(5_000)
-    full = boosted.seconds_of_boosting(2, 700, 2)
-    assert boosted.seconds_of_boosting(2, 5_000, 2) == pytest.approx(full, rel=0.05)
+    most = boosted.seconds_of_boosting(2, 30_000 // 42, 2)
+    assert boosted.seconds_of_boosting(2, 5_000, 2) == most
     rule = boosted_rule(HALF, outputs, y, 0)
     assert log_loss(y, rule(outputs)) < log_loss(y, HALF(outputs))
 

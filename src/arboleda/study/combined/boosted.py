@@ -33,17 +33,17 @@ Boosting = HistGradientBoostingClassifier | HistGradientBoostingRegressor
 # Probabilities below it are as good as none.
 LEAST_SAID = 1e-6
 ROUNDS = 300
-# Rows times trees of a round up to which folds of all rows tell the number of rounds, and not a
-# part of the rows.
-JUDGED_TREES, FOLDS, PART = 50_000, 5, 0.1
+# Cells up to which folds of all rows tell the number of rounds, and not a part of the rows.
+JUDGED_CELLS, FOLDS, PART = 3_000_000, 5, 0.1
 # Columns that a tree has at least, so that it may ask one member and then another.
 FEWEST_COLUMNS = 4
 # Rows that it takes to tell the share; with fewer it is a half.
 SHARE_ROWS = 1_000
-# Rows that are learned from at most, and rows times columns times trees of a round.
+# Rows and cells that are learned from at most.
 MOST_ROWS, MOST_CELLS = 200_000, 160_000_000
-# Seconds of a round for each row, tree of a round and column, and columns that a row counts as.
-CELL_SECONDS, ROW_COLUMNS = 6e-10, 40
+# Seconds of a round for each cell: rows times columns times trees of a round. A row counts as some
+# columns besides, a tree as some rows.
+CELL_SECONDS, ROW_COLUMNS, TREE_ROWS = 6e-10, 40, 1_500
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +116,7 @@ def boosted_rule(mean: MeanRule, outputs: Floats, target: Array, seed: int) -> B
     """
     rows = np.random.default_rng([seed, outputs.shape[1]]).permutation(outputs.shape[1])
     rows = rows[: _most_rows(outputs)]
-    by_folds = len(rows) * _n_trees(outputs) <= JUDGED_TREES
+    by_folds = len(rows) * _row_cells(outputs) <= JUDGED_CELLS
     n_held = 0 if by_folds else round(PART * len(rows))
     learn, held = np.sort(rows[n_held:]), np.sort(rows[:n_held])
     if outputs.ndim == 3:
@@ -161,17 +161,19 @@ def _n_trees(outputs: Any) -> int:
     return int(outputs.shape[2]) if outputs.ndim == 3 and outputs.shape[2] > 2 else 1
 
 
-def _width(outputs: Any) -> int:
-    return int(outputs.shape[0]) * _n_trees(outputs) + ROW_COLUMNS
+def _row_cells(outputs: Any) -> int:
+    """Cells of a row."""
+    n_trees = _n_trees(outputs)
+    return n_trees * (int(outputs.shape[0]) * n_trees + ROW_COLUMNS)
 
 
 def _most_rows(outputs: Any) -> int:
-    return min(MOST_ROWS, MOST_CELLS // (_width(outputs) * _n_trees(outputs)))
+    return min(MOST_ROWS, MOST_CELLS // _row_cells(outputs))
 
 
 def seconds_of_boosting(n_members: int, n_rows: int, n_classes: int) -> float:
     """About how many seconds of one core it takes to learn the trees once."""
     shape = np.broadcast_to(0.0, (n_members, n_rows, *((n_classes,) if n_classes else ())))
     rows = min(n_rows, _most_rows(shape))
-    fits = FOLDS if rows * _n_trees(shape) <= JUDGED_TREES else 1
-    return CELL_SECONDS * fits * ROUNDS * rows * _width(shape) * _n_trees(shape)
+    fits = 1 + FOLDS if rows * _row_cells(shape) <= JUDGED_CELLS else 1
+    return CELL_SECONDS * fits * ROUNDS * (rows + TREE_ROWS) * _row_cells(shape)
