@@ -15,6 +15,7 @@ from sklearn.base import is_classifier
 
 from arboleda._bridge.fit import CodedTable
 from arboleda.boosting._rows import Problem, Rows, dealt_out
+from arboleda.boosting._watch import place_of_best
 
 if TYPE_CHECKING:
     from arboleda.boosting._boosting import Boosting
@@ -58,8 +59,8 @@ def grow_as_folds_say(
         histories.append(member.history_)
         weights.append(_weight(judge))
     history = _mean(histories, np.array(weights))
-    scores = history.get("validation_score", -history["validation_loss"])
-    best = int(np.argmax(np.nan_to_num(scores, nan=-np.inf, posinf=np.inf, neginf=-np.inf)))
+    judged = "validation_score" in history
+    best = place_of_best(history["validation_score"] if judged else -history["validation_loss"])
     whole = copy.copy(model)
     # The engine makes one round at least.
     setattr(whole, model._rounds_parameter, max(1, best))

@@ -77,6 +77,17 @@ def last_not_better(scores: Sequence[float], n_iter_no_change: int, tol: float) 
     return not any(scores[-1] - tol > score for score in recent)
 
 
+def place_of_best(scores: Sequence[float] | Floats) -> int:
+    """Where the best score stands, the first of equals; any is better than one that is no number.
+
+    Parameters
+    ----------
+    scores : sequence of float
+        Higher is better.
+    """
+    return int(np.argmax(np.nan_to_num(scores, nan=-np.inf, posinf=np.inf, neginf=-np.inf)))
+
+
 def judge_with(estimator: Any, scorer: Any, X: Any, y: Any, weight: Floats | None) -> Judge:
     """Let a scikit-learn scorer judge raw scores as if the estimator had made them for X.
 
@@ -148,8 +159,7 @@ class Watcher:
     @property
     def best_round(self) -> int:
         """Rounds of the model with the best score, the fewest of them."""
-        scores = np.nan_to_num(self._scores, nan=-np.inf, posinf=np.inf, neginf=-np.inf)
-        return self._first + int(np.argmax(scores))
+        return self._first + place_of_best(self._scores)
 
     def __call__(
         self, n_done: int, train_loss: float, validation_loss: float, raw: Floats | None

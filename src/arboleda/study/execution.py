@@ -61,15 +61,12 @@ class Execution:
 
         It is done again if memory was short or a limit ended it.
         """
-        result = self.result(job)
-        return result is not None and not (result["error"] or "").startswith(
-            ("MemoryError", STOPPED)
-        )
+        return _is_final(self.result(job))
 
     def is_done(self, job: Job) -> bool:
         """Whether nothing is left to do of a job: it is scored, and its model's files are there."""
         result = self.result(job)
-        if result is None or not self.is_scored(job):
+        if result is None or not _is_final(result):
             return False
         return bool(job.keep is None or result["error"] or is_kept(result.get("kept"), job.keep))
 
@@ -139,6 +136,10 @@ class Execution:
             result = self.result(job)
             if result is not None and not result["error"]:
                 self.budget.learn(job, result["seconds"])
+
+
+def _is_final(result: dict[str, Any] | None) -> bool:
+    return result is not None and not (result["error"] or "").startswith(("MemoryError", STOPPED))
 
 
 def _candidate(job: Job) -> tuple[str, str]:

@@ -13,6 +13,7 @@ from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, StandardSc
 
 from arboleda.study.crossed import CrossedColumns
 from arboleda.study.features import Features
+from arboleda.study.probabilities import n_scores
 from arboleda.study.target_means import target_encoder
 
 __all__ = [
@@ -161,9 +162,7 @@ def prepared_sources(
         encoder = preparation.named_transformers_["one_hot"]
         for position, j in enumerate(columns["one_hot"]):
             sources += [(j,)] * _n_levels(encoder, position)
-    return sources + [
-        (j,) for j in columns["target"] for _ in range(n_classes if n_classes > 2 else 1)
-    ]
+    return sources + [(j,) for j in columns["target"] for _ in range(n_scores(n_classes))]
 
 
 def _n_levels(encoder: OneHotEncoder, position: int) -> int:

@@ -360,9 +360,7 @@ def _pool(plan: Plan, folder: Path, started: float) -> Iterator[tuple[Pool, Budg
 
 def _with_combinations(found: Found, work: Execution) -> Found:
     """The outcomes with those of combined models, if there is time for them."""
-    given = (found.plan, found.outcomes, work.folder)
-    budget = work.budget
-    combined, late = combined_outcomes(*given, *(() if budget is None else (budget.has_room,)))
+    combined, late = combined_outcomes(found.plan, found.outcomes, work.folder, work.budget)
     left_out = [LeftOut(method.key, method.name, 1, whole=True) for method in late]
     if late and not combined:
         left_out = [COMBINATIONS]

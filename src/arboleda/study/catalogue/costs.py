@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable
 
 from arboleda.study.catalogue.model import Cost, Params, Size
+from arboleda.study.probabilities import n_scores
 
 __all__ = ["boosting_cost", "each_row_cost", "pairs_cost", "trees_cost"]
 
@@ -32,7 +33,7 @@ def boosting_cost(rounds: Callable[[Params], float], factor: float = 1.5e-9) -> 
     """Rounds of small trees on all rows, one tree a class where there are more than two."""
 
     def cost(size: Size, params: Params) -> float:
-        trees = rounds(params) * (size.classes if size.classes > 2 else 1)
+        trees = rounds(params) * n_scores(size.classes)
         return factor * trees * size.rows * size.columns
 
     return cost

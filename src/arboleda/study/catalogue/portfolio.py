@@ -26,6 +26,7 @@ from arboleda.study.catalogue.costs import boosting_cost, each_row_cost, pairs_c
 from arboleda.study.catalogue.model import Grid, Model, Params, Setting, both_tasks
 from arboleda.study.catalogue.scaled_target import scaled_target
 from arboleda.study.preparation import Style
+from arboleda.study.probabilities import n_scores
 
 __all__ = ["PORTFOLIO"]
 
@@ -121,8 +122,7 @@ def _boosting_grid(options: Mapping[str, Any]) -> Grid:
         else:
             rounds = round(FIXED_ROUNDS * 0.05 / found["learning_rate"])
             first = {**found, "max_iter": rounds, "early_stopping": False}
-        n_trees = setting.n_classes if setting.n_classes > 2 else 1
-        if setting.n_rows * n_trees > MOST_JUDGED:
+        if setting.n_rows * n_scores(setting.n_classes) > MOST_JUDGED:
             return [first]
         folds = 5 if setting.n_rows <= FIVE_FOLDS_ROWS else 3
         judged = {**found, **stops, "max_iter": MOST_JUDGED_ROUNDS, "validation_folds": folds}

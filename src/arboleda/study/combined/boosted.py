@@ -16,14 +16,15 @@ function approximation: a gradient boosting machine", Annals of Statistics 29(5)
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from arboleda.study.combined.losses import losses
-from arboleda.study.combined.rules import MeanRule
+from arboleda.study.combined.rules import LinearRule, MeanRule
+from arboleda.study.probabilities import n_scores
 
 __all__ = ["LEAST_SAID", "BoostedRule", "boosted_rule", "seconds_of_boosting"]
 
@@ -97,9 +98,7 @@ def columns_of(outputs: Floats, mean: Floats) -> Floats:
     if outputs.ndim == 2:
         return np.column_stack([(outputs - mean).T, mean])
     logs = np.log(np.clip(outputs, LEAST_SAID, 1.0))
-    if outputs.shape[2] == 2:
-        return np.ascontiguousarray((logs[:, :, 1] - logs[:, :, 0]).T)
-    return np.asarray(logs.transpose(1, 0, 2).reshape(outputs.shape[1], -1))
+    return LinearRule.columns_of(logs - logs[:, :, :1] if outputs.shape[2] == 2 else logs)
 
 
 def boosted_rule(mean: MeanRule, outputs: Floats, target: Array, seed: int) -> BoostedRule:
@@ -114,9 +113,10 @@ def boosted_rule(mean: MeanRule, outputs: Floats, target: Array, seed: int) -> B
         Numbers of classes, or values.
     seed : int
     """
+    cells = _row_cells(len(outputs), outputs.shape[2] if outputs.ndim == 3 else 0)
     rows = np.random.default_rng([seed, outputs.shape[1]]).permutation(outputs.shape[1])
-    rows = rows[: _most_rows(outputs)]
-    by_folds = len(rows) * _row_cells(outputs) <= JUDGED_CELLS
+    rows = rows[: _most_rows(cells)]
+    by_folds = _is_judged_by_folds(len(rows), cells)
     n_held = 0 if by_folds else round(PART * len(rows))
     learn, held = np.sort(rows[n_held:]), np.sort(rows[:n_held])
     if outputs.ndim == 3:
@@ -156,24 +156,23 @@ def _best_share(mean: Floats, boosted: Floats, target: Array) -> float:
     return float(shares[np.argmin(losses(mixed, target))])
 
 
-def _n_trees(outputs: Any) -> int:
-    """Trees of a round."""
-    return int(outputs.shape[2]) if outputs.ndim == 3 and outputs.shape[2] > 2 else 1
+def _row_cells(n_members: int, n_classes: int) -> int:
+    """Cells of a row: columns, times trees of a round."""
+    n_trees = n_scores(n_classes)
+    return n_trees * (n_members * n_trees + ROW_COLUMNS)
 
 
-def _row_cells(outputs: Any) -> int:
-    """Cells of a row."""
-    n_trees = _n_trees(outputs)
-    return n_trees * (int(outputs.shape[0]) * n_trees + ROW_COLUMNS)
+def _most_rows(cells: int) -> int:
+    return min(MOST_ROWS, MOST_CELLS // cells)
 
 
-def _most_rows(outputs: Any) -> int:
-    return min(MOST_ROWS, MOST_CELLS // _row_cells(outputs))
+def _is_judged_by_folds(n_rows: int, cells: int) -> bool:
+    return n_rows * cells <= JUDGED_CELLS
 
 
 def seconds_of_boosting(n_members: int, n_rows: int, n_classes: int) -> float:
     """About how many seconds of one core it takes to learn the trees once."""
-    shape = np.broadcast_to(0.0, (n_members, n_rows, *((n_classes,) if n_classes else ())))
-    rows = min(n_rows, _most_rows(shape))
-    fits = 1 + FOLDS if rows * _row_cells(shape) <= JUDGED_CELLS else 1
-    return CELL_SECONDS * fits * ROUNDS * (rows + TREE_ROWS) * _row_cells(shape)
+    cells = _row_cells(n_members, n_classes)
+    rows = min(n_rows, _most_rows(cells))
+    fits = 1 + FOLDS if _is_judged_by_folds(rows, cells) else 1
+    return CELL_SECONDS * fits * ROUNDS * (rows + TREE_ROWS) * cells

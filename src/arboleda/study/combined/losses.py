@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arboleda.study.combined.rules import LEAST
+
 __all__ = ["losses"]
 
 Floats = npt.NDArray[np.float64]
@@ -22,4 +24,4 @@ def losses(outputs: Floats, target: npt.NDArray[Any]) -> Floats:
     if outputs.ndim == 2:
         return np.asarray(np.mean((outputs - target) ** 2, axis=1))
     own = outputs[:, np.arange(len(target)), target]
-    return -np.asarray(np.mean(np.log(np.clip(own, np.finfo(np.float64).eps, 1.0)), axis=1))
+    return -np.asarray(np.mean(np.log(np.clip(own, LEAST, 1.0)), axis=1))

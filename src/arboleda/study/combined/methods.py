@@ -23,6 +23,7 @@ from arboleda.combine._judges import judge_of
 from arboleda.study.combined.boosted import boosted_rule, seconds_of_boosting
 from arboleda.study.combined.losses import losses
 from arboleda.study.combined.rules import LinearRule, MeanRule, Rule, at_temperature
+from arboleda.study.probabilities import n_scores
 
 __all__ = ["METHODS", "SINGLE_MODELS", "Learn", "Method", "fitted_temperature"]
 
@@ -97,7 +98,7 @@ def _stacking(outputs: Floats, target: Array, seed: int) -> Rule:
     if outputs.ndim == 2:
         return _ridge(outputs, target)
     n_members, n_rows, n_classes = outputs.shape
-    width = n_members * (1 if n_classes == 2 else n_classes)
+    width = n_members * n_scores(n_classes)
     rows = _some_rows(n_rows, META_CELLS // (width * n_classes), seed)
     model = LogisticRegression(max_iter=1000)
     model.fit(LinearRule.columns_of(outputs[:, rows]), target[rows])

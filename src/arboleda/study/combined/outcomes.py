@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from arboleda.combine import MemberOutputs
 from arboleda.diagnose import diversity
 from arboleda.study.answers import ANSWERS, Asked, Said, answers_path, keep_answers, outputs_of_rows
+from arboleda.study.budget import Budget
 from arboleda.study.candidates import Candidate
 from arboleda.study.catalogue import Model
 from arboleda.study.catalogue.model import Task, no_parameters
@@ -74,7 +75,7 @@ def combined_outcomes(
     plan: Plan,
     outcomes: Sequence[Outcome],
     folder: Path,
-    has_time: Callable[[float], bool] = lambda seconds: True,
+    budget: Budget | None,
 ) -> tuple[list[Outcome], list[Method]]:
     """Every combination of the study's models, as outcomes beside theirs.
 
@@ -89,8 +90,8 @@ def combined_outcomes(
         Of the models, tested.
     folder : Path
         The study's folder.
-    has_time : callable
-        Whether there is time for so many seconds of work.
+    budget : Budget or None
+        What the time left is known by; None: it has no end.
 
     Returns
     -------
@@ -113,7 +114,7 @@ def combined_outcomes(
             continue
         done.add((method.learn, keys))
         seconds = method.seconds(len(keys), n_rows, len(plan.target.labels))
-        if not has_time((1 + len(members.parts)) * seconds):
+        if budget is not None and not budget.has_room((1 + len(members.parts)) * seconds):
             left_out.append(method)
             continue
         if keys not in spreads:

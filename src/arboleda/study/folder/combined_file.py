@@ -19,6 +19,7 @@ from arboleda.persist import model_from_bytes, model_to_bytes
 from arboleda.study.combined.boosted import BoostedRule, Boosting
 from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
 from arboleda.study.combined.rules import LinearRule, MeanRule, Rule
+from arboleda.study.probabilities import n_scores
 
 __all__ = ["combined_from_bytes", "combined_to_bytes"]
 
@@ -135,7 +136,7 @@ def _trees(text: str, n_members: int, n_classes: int) -> Boosting:
     except binascii.Error as error:
         raise ValueError("the trees of its rule are not in base 64") from error
     kind = HistGradientBoostingClassifier if n_classes else HistGradientBoostingRegressor
-    width = n_members * (n_classes if n_classes > 2 else 1) + (n_classes == 0)
+    width = n_members * n_scores(n_classes) + (n_classes == 0)
     if not isinstance(model, kind) or model.n_features_in_ != width:
         raise ValueError("the trees of its rule do not fit the members")
     if isinstance(model, HistGradientBoostingClassifier):
@@ -152,7 +153,7 @@ def _linear(
     n_members: int,
     n_classes: int,
 ) -> LinearRule:
-    width = n_members * (n_classes if n_classes > 2 else 1)
+    width = n_members * n_scores(n_classes)
     known = all(type(k) is int and 0 <= k < n_classes for k in classes)
     n_outputs = 1 if len(classes) in (0, 2) else len(classes)
     if not known or sorted(set(classes)) != classes or (len(classes) > 1) != (n_classes > 0):
