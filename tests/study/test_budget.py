@@ -9,7 +9,7 @@ from arboleda.study.budget import MOST_FOR_AFTERWARDS, Budget
 
 @pytest.mark.parametrize(
     ("parts", "kept"),
-    [([], 0.0), ([3.0, 30.0, 5.0], 8.0), ([20.0], 20.0), ([20.1], 0.0), ([9.0, 8.0, 7.0], 15.0)],
+    [([], 0.0), ([3.0, 30.0, 5.0], 8.0), ([25.0], 25.0), ([25.1], 0.0), ([10.0, 9.0, 8.0], 17.0)],
 )
 def test_quick_parts_of_what_follows_the_tests_have_their_time(
     parts: list[float], kept: float
@@ -17,5 +17,5 @@ def test_quick_parts_of_what_follows_the_tests_have_their_time(
     budget = Budget(100.0, time.monotonic(), 1)
     assert budget.kept_for_tests == 0.0
     budget.keep_afterwards(parts)
-    assert MOST_FOR_AFTERWARDS == 0.2
+    assert MOST_FOR_AFTERWARDS == 0.25
     assert budget.kept_for_tests == pytest.approx(kept)

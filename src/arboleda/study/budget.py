@@ -15,7 +15,7 @@ MOST_FOR_REPORT = 0.25
 # The report of a small table; that of a large one takes about as long as reading it.
 REPORT_SECONDS = 3.0
 # At most this share is kept for what follows the tests.
-MOST_FOR_AFTERWARDS = 0.2
+MOST_FOR_AFTERWARDS = 0.25
 # Tests take longer than they are thought to: more is told of them, and other programs run, too.
 SPARE = 1.5
 
