@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 FOLDS, PATIENCE, MOST_ROUNDS = 5, 50, 3000
 Rows = npt.NDArray[np.intp]
 Answers = npt.NDArray[np.float64]
+# The answers for the test rows, and what is told of them besides their loss.
+Answered = tuple[Answers, dict[str, Any]]
 
 
 def lightgbm_model(trial: Any, regression: bool, rounds: int, threads: int) -> Any:
@@ -182,7 +184,7 @@ def loss(problem: "Problem", rows: Rows, said: Answers) -> float:
 
 def tuned(
     name: str, problem: "Problem", train: Rows, test: Rows, budget: float, threads: int
-) -> tuple[Answers, str]:
+) -> Answered:
     """What a peer says of the test rows after a search of so many seconds."""
     import optuna
     from sklearn.model_selection import KFold, StratifiedKFold
@@ -230,12 +232,10 @@ def tuned(
     fit(model, x, y, None, started + budget)
     full = sum(trial.state.name == "COMPLETE" for trial in search.trials)
     said = answers(name, model, problem.frame.iloc[test], regression)
-    return said, f"{full} trials, {rounds} rounds"
+    return said, {"note": f"{full} trials, {rounds} rounds"}
 
 
-def autogluon(
-    problem: "Problem", train: Rows, test: Rows, budget: float, threads: int
-) -> tuple[Answers, str]:
+def autogluon(problem: "Problem", train: Rows, test: Rows, budget: float, threads: int) -> Answered:
     """What AutoGluon's preset `best_quality` says, of trees and linear models alone."""
     from autogluon.tabular import TabularPredictor
     from autogluon.tabular.configs.hyperparameter_configs import get_hyperparameter_config
@@ -260,34 +260,42 @@ def autogluon(
         )
         rows = problem.frame.iloc[test]
         said = predictor.predict(rows) if regression else predictor.predict_proba(rows)
-        return said.to_numpy(dtype=np.float64), f"{predictor.model_best}"
+        return said.to_numpy(dtype=np.float64), {"note": f"{predictor.model_best}"}
 
 
-def ours(
-    problem: "Problem", train: Rows, test: Rows, budget: float, threads: int
-) -> tuple[Answers, str]:
-    """What the best model of a study with the preset `best` says."""
+def ours(problem: "Problem", train: Rows, test: Rows, budget: float, threads: int) -> Answered:
+    """What the best model of a study with the preset `best` says, and the loss of every model."""
     from arboleda.study import Study
 
     regression = problem.task == "regression"
+    metric = "rmse" if regression else "log_loss"
     frame = problem.frame.assign(target=problem.target)
     with tempfile.TemporaryDirectory() as folder:
-        Study(
-            frame.iloc[train],
-            target="target",
-            test=frame.iloc[test],
-            task="regression" if regression else "classification",
-            metric="rmse" if regression else "log_loss",
-            preset="best",
-            time_budget=budget,
-            jobs=threads,
-            out=folder,
-        ).run()
+        facts = (
+            Study(
+                frame.iloc[train],
+                target="target",
+                test=frame.iloc[test],
+                task="regression" if regression else "classification",
+                metric=metric,
+                preset="best",
+                time_budget=budget,
+                jobs=threads,
+                out=folder,
+            )
+            .run()
+            .facts
+        )
         loaded = Study.load(folder)
         model, rows = loaded.best_model_, problem.frame.iloc[test]
         said = model.predict(rows) if regression else model.predict_proba(rows)
-        models = json.loads((Path(folder) / "results.json").read_text())["models"]
-        return np.asarray(said), f"{loaded.best_key} of {len(models)} models"
+        losses = {
+            each["key"]: {"folds": each["cv"]["mean"], "test": each["test"]["metrics"][metric]}
+            for each in facts["models"]
+            if each["status"] == "ok"
+        }
+        note = f"{loaded.best_key} of {len(facts['models'])} models"
+        return np.asarray(said), {"note": note, "models": losses}
 
 
 PACKAGES = {
@@ -315,14 +323,14 @@ def main() -> None:
     train, test = train_test_split(rows, test_size=0.2, stratify=classes, random_state=0)
     started = time.monotonic()
     if name in PEERS:
-        said, note = tuned(name, problem, train, test, budget, threads)
+        said, told = tuned(name, problem, train, test, budget, threads)
     else:
         contestant = ours if name == "arboleda" else autogluon
-        said, note = contestant(problem, train, test, budget, threads)
+        said, told = contestant(problem, train, test, budget, threads)
     result = {
         "loss": loss(problem, test, said),
         "seconds": round(time.monotonic() - started, 1),
-        "note": note,
+        **told,
         "version": version(PACKAGES[name]),
     }
     out.write_text(json.dumps(result) + "\n")

@@ -1,10 +1,16 @@
 """What a time budget sets aside."""
 
 import time
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
+from arboleda.study.bounds import BAGS_SHARE, FIRST_BAGS_SHARE, FIRST_SHARE, TEST_FITS, _share
 from arboleda.study.budget import MOST_FOR_AFTERWARDS, Budget
+from arboleda.study.catalogue import models_for
 
 
 @pytest.mark.parametrize(
@@ -19,3 +25,33 @@ def test_quick_parts_of_what_follows_the_tests_have_their_time(
     budget.keep_afterwards(parts)
     assert MOST_FOR_AFTERWARDS == 0.25
     assert budget.kept_for_tests == pytest.approx(kept)
+
+
+@pytest.fixture
+def still(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arboleda.study.budget.time.monotonic", lambda: 0.0)
+
+
+@pytest.mark.usefixtures("still")
+@pytest.mark.parametrize("is_bag", [True, False])
+def test_the_time_that_first_candidates_share(is_bag: bool) -> None:
+    baseline, model = models_for("classification", ("most_frequent", "best_leafwise"))
+    model = replace(model, bag=is_bag)
+    costs = {baseline.key: 0.1, model.key: 1000.0}
+    plan: Any = SimpleNamespace(
+        models=(baseline, model),
+        n_folds=4,
+        fold_rows=lambda model: 10_000,
+        candidates=lambda model: [{}],
+        cost=lambda model, candidate, rows: costs[model.key],
+    )
+    budget = Budget(100.0, 0.0, 1)
+    budget.keep_afterwards([20.0])
+    left = budget.left - 20.0
+    assert left == pytest.approx(77.0)
+    rates = dict.fromkeys(costs, 1.0)
+    whole = FIRST_BAGS_SHARE * left / 4 if is_bag else FIRST_SHARE * left / (4 + TEST_FITS)
+    assert _share(plan, budget, rates) == pytest.approx(whole - 0.1)
+    # Nothing is fitted to a part of the rows where all of them fit.
+    costs[model.key] = BAGS_SHARE * left / 4 - 0.2
+    assert (_share(plan, budget, rates) == np.inf) == is_bag

@@ -48,6 +48,20 @@ def portfolio(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> 
     return out
 
 
+@pytest.fixture(scope="module", params=[2, 3, 0], ids=["two classes", "three", "values"])
+def layered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study of so many rows that trees are the second layer."""
+    out = tmp_path_factory.mktemp("exports") / "study"
+    draw = np.random.default_rng(0)
+    table = pd.DataFrame(draw.normal(size=(300, 4)), columns=list("abcd"))
+    said = table["a"] + table["b"] * table["c"] + draw.normal(scale=0.3, size=300)
+    n_classes = request.param
+    table["y"] = pd.qcut(said, n_classes, labels=list("xyz"[:n_classes])) if n_classes else said
+    models = "cart,logistic" if n_classes else "cart,linear"
+    Study(table, target="y", out=out, models=models, cv=2, jobs=1).run()
+    return out
+
+
 @pytest.fixture(scope="module")
 def unknown(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Path:
     """A study of a model that has no operators in ONNX."""
@@ -126,6 +140,17 @@ def test_combinations(
         model = read.model(key)
         told = model.predict_proba(mixed) if len(answers) == 2 else model.predict(mixed)
         np.testing.assert_allclose(answers[-1], told, rtol=1e-9, atol=1e-9)
+
+
+def test_a_second_layer(layered: Path, tmp_path: Path) -> None:
+    draw = np.random.default_rng(1)
+    table = pd.DataFrame(draw.normal(scale=2.0, size=(2_000, 4)), columns=list("abcd"))
+    model = load_study(layered).model("boosted_stacking")
+    found = export_model(layered, tmp_path / "model.onnx", model="boosted_stacking")
+    answers = asked(found.path, layered, table)
+    told = model.predict_proba(table) if len(answers) == 2 else model.predict(table)
+    np.testing.assert_allclose(answers[-1], told, rtol=1e-9, atol=1e-9)
+    assert len(np.unique(told)) > 100
 
 
 def test_what_cannot_be_exported_is_named(folder: Path, unknown: Path, tmp_path: Path) -> None:

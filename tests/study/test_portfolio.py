@@ -1,6 +1,7 @@
 """Preset best: models that are the means of what the folds fitted, and their ensemble."""
 
 import re
+import shutil
 import warnings
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from arboleda.study import Study, StudyResult
 from arboleda.study.catalogue import models_for
 from arboleda.study.catalogue.model import Setting, Size
 from arboleda.study.catalogue.portfolio import EARLY_STOPPING_ROWS, PORTFOLIO
+from arboleda.study.execution import Execution
 from arboleda.study.folder.files import MODELS
 from arboleda.study.ledger import Ledger
 
@@ -128,6 +130,22 @@ def test_a_lost_model_of_a_fold_is_fitted_again(result: StudyResult) -> None:
     ).run()
     assert without_timing(again.facts) == without_timing(result.facts)
     assert lost.exists()
+
+
+def test_lost_models_of_folds_that_there_is_no_time_for_are_no_failure(
+    result: StudyResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "study"
+    shutil.copytree(result.folder, out)
+    for lost in (out / MODELS).glob("best_linear*"):
+        lost.unlink()
+    asked: Any = {"target": "target", "preset": "best", "models": SOME, "jobs": 1, "out": out}
+    with monkeypatch.context() as patch:
+        patch.setattr(Execution, "do_folds", lambda self, jobs: None)
+        Study("iris", **asked).run()
+    again = Study("iris", **asked).run()
+    assert facts_of(again, "best_linear")["status"] == "ok"
+    assert facts_of(again, "best_linear")["test"] is not None
 
 
 def test_two_processes_find_the_same(result: StudyResult, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
@@ -270,6 +271,25 @@ def test_time_that_is_left_goes_to_models_of_few_rows(
         assert model_of(result, key)["cv"]["mean"] == model_of(free, key)["cv"]["mean"]
         assert model_of(result, key)["test"]["metrics"] == model_of(free, key)["test"]["metrics"]
     assert result.facts["search"]["left_out"] == []
+
+
+def test_other_candidates_of_bags_wait_until_rows_are_all(
+    table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = {"preset": "best", "models": "best_leafwise,best_linear"}
+    with monkeypatch.context() as patch:
+        caps = {"best_leafwise": 64}
+        patch.setattr("arboleda.study.runner.bounded", lambda plan, work: replace(plan, caps=caps))
+        result = run(table, tmp_path, time_budget="10h", **asked)
+    ledger = sqlite3.connect(tmp_path / "ledger.sqlite")
+    done = ledger.execute("select params, fold from work where model='best_leafwise'").fetchall()
+    of_parts = {params for params, fold in done if " of " in fold}
+    assert len(of_parts) == 1
+    assert len({params for params, _ in done}) == 2
+    assert result.facts["search"]["left_out"] == []
+    free = run(table, tmp_path / "free", **asked)
+    for key in ("best_leafwise", "best_linear", "greedy_selection"):
+        assert model_of(result, key)["test"]["metrics"] == model_of(free, key)["test"]["metrics"]
 
 
 def test_a_model_that_does_not_end_stays_with_what_it_had(

@@ -16,7 +16,7 @@ from arboleda.study.folder.files import MODELS
 from arboleda.study.folder.model_files import read_model
 from arboleda.study.learning_curve import MOST_CELLS, learning_curve
 from arboleda.study.plan import Plan
-from arboleda.study.runner import Found, Outcome, learns, ranked
+from arboleda.study.runner import Found, Outcome, ranked
 from arboleda.study.subject import Part, Subject
 
 __all__ = ["describe_best"]
@@ -37,7 +37,7 @@ def describe_best(found: Found, work: Execution) -> dict[str, Any]:
     """
     parts = {"importance": importance_of, "surrogate": surrogate_of}
     order = [outcome for outcome in ranked(found.plan, found.outcomes) if not outcome.error]
-    if not order or not learns(order[0].model):
+    if not order or not order[0].model.learns:
         return dict.fromkeys([*parts, "learning_curve"])
     told = {name: part(found.plan, work, order[0]) for name, part in parts.items()}
     # A combination is not fitted again: the best model that stands alone has the curve.

@@ -21,11 +21,13 @@ LEAST_ROWS = 2048
 # With more rows than this every model is timed on a part of them before it is decided, with fewer
 # those that the catalogue thinks too dear.
 TIMED_ROWS = 8192
-# The part of a time budget that the first candidates of all models may take together, and where
-# there are no others.
-FIRST_SHARE, ONLY_SHARE = 0.5, 0.9
+# The part of a time budget that the first candidates of all models may take together.
+FIRST_SHARE = 0.5
+# Where few have others, and none is fitted again for its test: the part they may take if all of
+# them learn from all rows, and if they do not, so that the best ones go on.
+BAGS_SHARE, FIRST_BAGS_SHARE = 0.9, 0.3
 # The part of it that may go into timing models.
-TIMING_SHARE = 0.2
+TIMING_SHARE = 0.1
 # What a test costs in fits of a fold: it learns from more rows, and more is told of it.
 TEST_FITS = 1.5
 
@@ -34,8 +36,8 @@ def bounded(plan: Plan, work: Execution) -> Plan:
     """The plan with the caps on rows that its preset and time budget ask for.
 
     A fit may take as long as the preset says by the catalogue's costs. With a time budget, the
-    first candidates of all models, on all folds and tested, may take half of it, or most of it
-    where they are the only ones; costs are scaled by what a small fit of each model has taken.
+    first candidates of all models, on all folds and tested, may take half of it (bags: most of it,
+    or a third); costs are scaled by what a small fit of each model has taken.
     """
     allowed = np.inf if plan.preset.fit_cost is None else plan.preset.fit_cost
     budget = work.budget
@@ -59,12 +61,16 @@ def _caps(plan: Plan, allowed: float, rates: Mapping[str, float] | None = None) 
 
 def _share(plan: Plan, budget: Budget, rates: Mapping[str, float]) -> float:
     """Seconds that a fit may take: what cheap models leave of theirs is shared by the others."""
-    bags = all(model.bag for model in plan.models)
-    fits = plan.n_folds + (0.0 if bags else TEST_FITS)
-    to_share = (ONLY_SHARE if bags else FIRST_SHARE) * budget.left * budget.processes / fits
     whole = sorted(
         rates[model.key] * _first_cost(plan, model, plan.fold_rows(model)) for model in plan.models
     )
+    seconds = (budget.left - budget.kept_for_afterwards) * budget.processes
+    if all(model.bag for model in plan.models if model.learns):
+        if sum(whole) * plan.n_folds <= BAGS_SHARE * seconds:
+            return float(np.inf)
+        to_share = FIRST_BAGS_SHARE * seconds / plan.n_folds
+    else:
+        to_share = FIRST_SHARE * seconds / (plan.n_folds + TEST_FITS)
     for i, seconds in enumerate(whole):
         share = to_share / (len(whole) - i)
         if seconds > share:

@@ -47,7 +47,7 @@ class Budget:
         self._tests: dict[str, Job] = {}
         self._loading = processes
         # About what this process takes after them.
-        self._kept_for_afterwards = 0.0
+        self.kept_for_afterwards = 0.0
         self._seconds: dict[str, float] = defaultdict(float)
         self._costs: dict[str, float] = defaultdict(float)
 
@@ -84,12 +84,12 @@ class Budget:
         """Set aside seconds for what follows the tests: for its quick parts, as far as they go."""
         most = MOST_FOR_AFTERWARDS * self.seconds
         needed = np.cumsum(sorted(parts))
-        self._kept_for_afterwards = float(needed[needed <= most].max(initial=0.0))
+        self.kept_for_afterwards = float(needed[needed <= most].max(initial=0.0))
 
     @property
     def kept_for_tests(self) -> float:
         """Seconds of this process that the tests and what follows them will take."""
-        return self._needed_for(self._tests) + self._kept_for_afterwards
+        return self._needed_for(self._tests) + self.kept_for_afterwards
 
     def room_for(self, test: Job, *, is_new: bool = False) -> float:
         """Seconds for a candidate's folds, if its test and those set aside are to have theirs.
@@ -99,7 +99,7 @@ class Budget:
         tests = {test.model: test, **self._tests}
         if is_new:
             tests[test.model] = test
-        return self.left - self._needed_for(tests) - self._kept_for_afterwards
+        return self.left - self._needed_for(tests) - self.kept_for_afterwards
 
     def _needed_for(self, tests: Mapping[str, Job]) -> float:
         seconds = [self.estimate(job) for job in tests.values()]

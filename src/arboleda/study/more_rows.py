@@ -1,10 +1,10 @@
 """What is left of a time budget goes to models that have learned from a part of the rows.
 
-How many rows a model may learn from is decided before much is known of how long its fits take. Once
-all are tuned it is known, and so is the time that is left.
+How many rows a model may learn from is decided before much is known of how long its fits take, and
+how well it does. Once all are tuned it is known, and so is the time that is left.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,9 +22,10 @@ __all__ = ["use_time_left"]
 def use_time_left(
     plan: Plan, tunings: Sequence[Tuning], work: Execution
 ) -> tuple[Plan, list[Tuning], int]:
-    """Tune models again with more of the rows, as long as there is time: those of least work first.
+    """Tune models again with more of the rows, as long as there is time: the best ones first.
 
-    A model that does not come to an end stays with what it had.
+    A model that does not come to an end stays with what it had. The other candidates of bags, which
+    have waited, come last.
 
     Returns
     -------
@@ -32,15 +33,33 @@ def use_time_left(
         The plan with other caps on rows, its searches, and the number of rounds that were added.
     """
     found, n_rounds, given_up = list(tunings), 0, set[str]()
+    have_waited = bool(plan.caps)
     while caps := _raised(plan, found, work, given_up):
         wider = _with_caps(plan, caps)
-        again = [Tuning(wider, t.model, first_in_full=True) for t in found if t.model.key in caps]
+        again = [
+            Tuning(wider, t.model, first_in_full=True, first_alone=t.model.bag)
+            for t in found
+            if t.model.key in caps
+        ]
         n_rounds += tune(wider, again, work, has_begun=True)
         done = {t.model.key: t for t in again if _scored(t, work)}
-        given_up |= caps.keys() - done.keys()
         plan = _with_caps(plan, {key: caps[key] for key in done})
+        stayed = [t for t in found if t.model.key in caps and t.model.key not in done]
+        _keep_for_tests(plan, stayed, work)
+        given_up |= {t.model.key for t in stayed}
         found = [done.get(t.model.key, t) for t in found]
+    if have_waited:
+        found = [Tuning(plan, t.model, first_in_full=True) if t.model.bag else t for t in found]
+        n_rounds += tune(plan, found, work, has_begun=True)
     return plan, found, n_rounds
+
+
+def _keep_for_tests(plan: Plan, tunings: Sequence[Tuning], work: Execution) -> None:
+    """Set aside the time of their tests again, in the place of those with more rows."""
+    assert work.budget is not None
+    for tuning in tunings:
+        for trial in _scored(tuning, work)[:1]:
+            work.budget.keep_for(plan.test_job(tuning.model, trial.params), is_new=True)
 
 
 def _with_caps(plan: Plan, caps: dict[str, int | None]) -> Plan:
@@ -57,10 +76,11 @@ def _scored(tuning: Tuning, work: Execution) -> list[Trial]:
 def _raised(
     plan: Plan, tunings: Sequence[Tuning], work: Execution, given_up: Collection[str]
 ) -> dict[str, int | None]:
-    """Models that there is time to tune again, and how many rows they may learn from."""
+    """Models that there is time to tune again, and how many rows they may learn from.
+
+    Unless there is time for all, as many go on as half of it is enough for: then more is known.
+    """
     assert work.budget is not None
-    budget, found, promised = work.budget, dict[str, int | None](), 0.0
-    longest = np.inf if plan.preset.fit_cost is None else plan.preset.fit_cost
     open_ones = [
         (tuning, trials)
         for tuning in tunings
@@ -68,25 +88,43 @@ def _raised(
         and tuning.model.key not in given_up
         and (trials := _scored(tuning, work))
     ]
+    best_first = sorted(open_ones, key=lambda one: _loss(plan, one[0], work))
     all_rows = _with_caps(plan, {tuning.model.key: None for tuning, _ in open_ones})
-    for tuning, trials in sorted(
-        open_ones, key=lambda one: sum(_fits(all_rows, one[0], one[1], work))
-    ):
+    whole = sum(_seconds(all_rows, tuning, trials, work) for tuning, trials in open_ones)
+    room = work.budget.left - work.budget.kept_for_tests
+    if whole > room and (found := _fitting(plan, best_first, work, room / 2)):
+        return found
+    return _fitting(plan, best_first, work, room)
+
+
+def _fitting(
+    plan: Plan, open_ones: Iterable[tuple[Tuning, list[Trial]]], work: Execution, room: float
+) -> dict[str, int | None]:
+    """How many rows each model may learn from, the first ones before the others."""
+    assert work.budget is not None
+    budget, found, promised = work.budget, dict[str, int | None](), 0.0
+    longest = np.inf if plan.preset.fit_cost is None else plan.preset.fit_cost
+    for tuning, trials in open_ones:
         key = tuning.model.key
         for rows in _more_rows(plan, tuning.model):
             wider = _with_caps(plan, {key: rows})
-            fits = _fits(wider, tuning, trials, work)
             # A preset may want fits to be short whatever time there is.
-            if fits[0] > longest:
+            if budget.estimate(wider.trial_jobs(tuning.model, trials[0])[0]) > longest:
                 continue
-            seconds = sum(fits) / budget.processes
+            seconds = promised + _seconds(wider, tuning, trials, work)
             test = wider.test_job(tuning.model, trials[0].params)
-            if promised + seconds <= budget.room_for(test, is_new=True):
-                found[key] = rows
-                promised += seconds
+            if seconds <= min(room, budget.room_for(test, is_new=True)):
+                found[key], promised = rows, seconds
                 budget.keep_for(test, is_new=True)
                 break
     return found
+
+
+def _loss(plan: Plan, tuning: Tuning, work: Execution) -> float:
+    """Of its best candidate, by the metric of the study."""
+    means = (c.mean(plan.metric.key) for c in tuning.candidates(work.ledger) if c.status == "ok")
+    sign = -1.0 if plan.metric.greater_is_better else 1.0
+    return min((sign * mean for mean in means if mean is not None), default=np.inf)
 
 
 def _more_rows(plan: Plan, model: Model) -> Iterator[int | None]:
@@ -102,8 +140,9 @@ def _more_rows(plan: Plan, model: Model) -> Iterator[int | None]:
         rows //= 2
 
 
-def _fits(plan: Plan, tuning: Tuning, trials: Sequence[Trial], work: Execution) -> list[float]:
-    """About how many seconds each fold of each candidate takes."""
+def _seconds(plan: Plan, tuning: Tuning, trials: Sequence[Trial], work: Execution) -> float:
+    """About how many seconds all processes take for what is not done of a model's candidates."""
     assert work.budget is not None
-    jobs = (job for trial in trials for job in plan.trial_jobs(tuning.model, trial))
-    return [work.budget.estimate(job) for job in jobs]
+    jobs = (work.answering(j) for trial in trials for j in plan.trial_jobs(tuning.model, trial))
+    seconds = sum(work.budget.estimate(job) for job in jobs if not work.is_done(job))
+    return seconds / work.budget.processes

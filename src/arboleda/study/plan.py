@@ -286,6 +286,7 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
         seed=settings.seed,
         categorical=features.categorical,
         binary=features.binary,
+        n_columns=features.x.shape[1],
     )
     plan = Plan(
         table=table,

@@ -1,6 +1,6 @@
 """Running a plan: every model is tuned, the chosen candidate of each is tested."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,8 +11,9 @@ from arboleda.study.answers import ANSWERS, drop_answers
 from arboleda.study.bounds import bounded
 from arboleda.study.candidates import Candidate
 from arboleda.study.catalogue import Model
+from arboleda.study.combined.cross_fitting import n_learned
 from arboleda.study.combined.fold_mean import FoldMean
-from arboleda.study.combined.methods import METHODS
+from arboleda.study.combined.methods import FEWEST, METHODS
 from arboleda.study.execution import Execution
 from arboleda.study.folder.files import MODELS
 from arboleda.study.folder.model_files import drop_models
@@ -29,7 +30,6 @@ __all__ = [
     "LeftOut",
     "Outcome",
     "calibrate_best",
-    "learns",
     "ranked",
     "run_plan",
 ]
@@ -67,11 +67,6 @@ class Outcome:
         return f"{NO_TIME} for its test" if self.test is None else self.test["error"]
 
 
-def learns(model: Model) -> bool:
-    """Whether a model looks at the columns; the baseline does not."""
-    return model.style != "none" or model.engine == "arboleda"
-
-
 @dataclass(frozen=True)
 class LeftOut:
     """Candidates of a model that were not tried for want of time; ``whole``: all of them."""
@@ -102,12 +97,16 @@ def run_plan(plan: Plan, work: Execution) -> Found:
     The models that are tested are written to the study's folder, and what the chosen candidates
     said of the rows they were scored on.
     """
-    plan = bounded(plan, work)
     if work.budget is not None:
-        sizes = len(plan.models), len(plan.split.train), len(plan.target.labels)
-        work.budget.keep_afterwards((1 + plan.n_folds) * m.seconds(*sizes) for m in METHODS)
+        work.budget.keep_afterwards(_seconds_of_combining(plan))
+    plan = bounded(plan, work)
     hurried = work.budget is not None
-    tunings = [Tuning(plan, model, first_in_full=hurried) for model in plan.models]
+    # Rows are worth more than other settings.
+    first_alone = hurried and bool(plan.caps)
+    tunings = [
+        Tuning(plan, model, first_in_full=hurried, first_alone=first_alone and model.bag)
+        for model in plan.models
+    ]
     n_rounds = tune(plan, tunings, work)
     if hurried:
         plan, tunings, n_more = use_time_left(plan, tunings, work)
@@ -133,6 +132,17 @@ def run_plan(plan: Plan, work: Execution) -> Found:
     return Found(plan, outcomes, n_rounds, left_out)
 
 
+def _seconds_of_combining(plan: Plan) -> Iterator[float]:
+    """About how many seconds each way to combine the models takes."""
+    n_members = sum(model.learns for model in plan.models)
+    if n_members < FEWEST or plan.settings.scheme.kind == "bootstrap":
+        return
+    sizes = n_members, len(plan.split.train), len(plan.target.labels)
+    for method in METHODS:
+        if method.suits(*sizes):
+            yield n_learned(plan.n_folds) * method.seconds(*sizes)
+
+
 def _test_job(plan: Plan, model: Model, params: dict[str, Any], work: Execution) -> Job:
     return replace(work.answering(plan.test_job(model, params)), keep=work.folder / MODELS)
 
@@ -152,7 +162,7 @@ def _keep_answers(
     ]
     kept = [job.answers for job in (*folds, *tests.values()) if job.answers is not None]
     drop_answers(work.folder / ANSWERS, kept)
-    for model in (model for model, _, _ in found if model.bag):
+    for model in (model for model, _, best in found if model.bag and best is not None):
         names = {job.kept_as for job in folds if job.model == model.key}
         drop_models(work.folder / MODELS, kept_folds(model.key), names)
     missing = (job for job in folds if not work.is_answered(job))
@@ -182,7 +192,8 @@ def _with_folds(plan: Plan, test: Job, work: Execution) -> Job:
     """The test of a bag: of the models that its folds have kept, in the place of a refit."""
     model = next(m for m in plan.models if m.key == test.model)
     jobs = [work.answering(job) for job in plan.trial_jobs(model, Trial(test.params))]
-    kept = {job.kept_as: (work.result(job) or {}).get("kept") for job in jobs}
+    done = {job.kept_as: work.result(job) for job in jobs if work.is_done(job)}
+    kept = {name: result.get("kept") for name, result in done.items() if result is not None}
     files = {name: entry["files"] for name, entry in kept.items() if entry and not entry["error"]}
     if len(files) < len(jobs):
         return test
@@ -219,7 +230,7 @@ def calibrate_best(
     if not outcomes or not plan.target.labels:
         return None
     outcome = ranked(plan, outcomes)[0]
-    if outcome.error or outcome.best is None or not learns(outcome.model):
+    if outcome.error or outcome.best is None or not outcome.model.learns:
         return None
     jobs = plan.calibration_jobs(outcome.model, outcome.candidates[outcome.best].params)
     missing = [job for job in jobs if not work.is_done(job)]

@@ -20,10 +20,12 @@ class Tuning:
 
     ``batch`` holds the trials to be done now, or None at the end. Where time is short
     (``first_in_full``) the first candidate goes before the search, on all folds: whatever there is
-    no time for later, the model has a score.
+    no time for later, the model has a score. ``first_alone``: there is no search after it.
     """
 
-    def __init__(self, plan: Plan, model: Model, *, first_in_full: bool = False) -> None:
+    def __init__(
+        self, plan: Plan, model: Model, *, first_in_full: bool = False, first_alone: bool = False
+    ) -> None:
         self.plan = plan
         self.model = model
         entry = plan.preset.entry(model.key)
@@ -35,11 +37,12 @@ class Tuning:
             # Models of one study draw differently.
             seed=zlib.crc32(f"{plan.seed} {model.key}".encode()),
         )
-        self._search = (
-            _after_first(entry.search, question)
-            if first_in_full
-            else (entry.search.begin(question))
-        )
+        if first_alone:
+            self._search = _first(question)
+        elif first_in_full:
+            self._search = _after_first(entry.search, question)
+        else:
+            self._search = entry.search.begin(question)
         self.batch: Batch | None = next(self._search)
         # By the text of its parameters: the closest look at a candidate that was proposed, and the
         # closest that was taken.
@@ -108,9 +111,14 @@ class Tuning:
         return Candidate(trial.params, results, trial.stage, is_whole=len(results) == len(jobs))
 
 
+def _first(question: Question) -> Search:
+    """The first candidate of the grid."""
+    yield Batch((Trial(question.grid[0]),), to_come=len(question.grid) - 1)
+
+
 def _after_first(how: How, question: Question) -> Search:
     """A search after the first candidate of the grid."""
-    yield Batch((Trial(question.grid[0]),), to_come=len(question.grid) - 1)
+    yield from _first(question)
     yield from how.begin(question)
 
 

@@ -66,6 +66,37 @@ def test_trees_of_values_learn_what_the_mean_leaves_over(n: int) -> None:
     assert len(rule.shares(2)) == 2
 
 
+def test_the_unit_of_the_values_does_not_matter() -> None:
+    outputs, y = values(1_000)
+    rule = boosted_rule(HALF, outputs, y, 0)
+    small = boosted_rule(HALF, outputs * 2.0**-20, y * 2.0**-20, 0)
+    assert small.model.n_iter_ == rule.model.n_iter_ > 50
+    np.testing.assert_allclose(small(outputs * 2.0**-20), rule(outputs) * 2.0**-20, rtol=1e-9)
+
+
+def test_what_the_mean_says_of_values_counts_as_its_members_do() -> None:
+    outputs, y = values(1_000)
+    mean = MeanRule((0.75, 0.25))
+    shares = boosted_rule(mean, outputs, y, 0).shares(2)
+    assert sum(shares) == pytest.approx(1.0)
+    # The product needs both members alike; the mean does not.
+    assert shares[0] > shares[1]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "can"),
+    [
+        ((2, 199, 2), False),
+        ((2, 200, 2), True),
+        ((24, 16_000, 26), True),
+        ((18, 50_000, 100), False),  # it would learn from 869 of the rows
+        ((18, 800, 100), True),
+    ],
+)
+def test_where_it_is_tried(sizes: tuple[int, int, int], can: bool) -> None:
+    assert METHOD.suits(*sizes) == can
+
+
 def test_the_share_is_none_where_trees_learn_nothing() -> None:
     draw = np.random.default_rng(0)
     y = draw.integers(0, 2, 80_000)
@@ -112,16 +143,16 @@ def test_a_class_that_is_not_learned_has_no_probability(n: int) -> None:
     np.testing.assert_allclose(said.sum(axis=1), 1.0)
 
 
-def test_a_class_of_one_row_is_learned_or_held_out() -> None:
+def test_a_class_of_one_row_is_learned_and_not_held_out() -> None:
     outputs, y = two_clues(30_000, 4)
     y[y == 3] = 2
     # The rows held out are the first of the shuffled ones.
     shuffled = np.random.default_rng([0, 30_000]).permutation(30_000)
-    for place, n_known in ((shuffled[0], 3), (shuffled[-1], 4)):
+    for place in (shuffled[0], shuffled[-1]):
         rare = y.copy()
         rare[place] = 3
         rule = boosted_rule(HALF, outputs, rare, 0)
-        assert len(rule.model.classes_) == n_known
+        assert rule.model.classes_.tolist() == [0, 1, 2, 3]
         np.testing.assert_allclose(rule(outputs).sum(axis=1), 1.0)
 
 
@@ -153,7 +184,7 @@ def test_seconds_grow_with_what_is_learned() -> None:
 
 
 def test_first_windows_of_time_have_the_mean(monkeypatch: pytest.MonkeyPatch) -> None:
-    outputs, y = two_clues(methods.BOOSTED_ROWS // 2)
+    outputs, y = two_clues(methods.LEAST_ROWS // 2)
     assert isinstance(METHOD.learn(outputs, y, 0), BoostedRule)
     few = METHOD.learn(outputs[:, :-1], y[:-1], 0)
     assert isinstance(few, MeanRule)
@@ -186,6 +217,8 @@ def _spoiled() -> dict[str, dict]:
     far = HistGradientBoostingClassifier(max_iter=1).fit(x, y + 5)
     wide = HistGradientBoostingClassifier(max_iter=1).fit(np.hstack([x, x]), y)
     texts = HistGradientBoostingClassifier(max_iter=1).fit(x, np.array(["no", "yes"])[y])
+    labels = np.array([["a"], ["b"]], dtype=object)[draw.integers(0, 2, (50, 1))[:, 0]]
+    labelled = HistGradientBoostingClassifier(max_iter=1, categorical_features=[0]).fit(labels, y)
     number = HistGradientBoostingRegressor(max_iter=1).fit(x, y)
     return {
         "no base 64": {"model": "§"},
@@ -194,7 +227,9 @@ def _spoiled() -> dict[str, dict]:
         "of values": {"model": _other_trees(number)},
         "of other classes": {"model": _other_trees(far)},
         "of texts": {"model": _other_trees(texts)},
+        "with categories": {"model": _other_trees(labelled)},
         "a share beyond one": {"share": 1.5},
+        "a share beyond all numbers": {"share": 10**400},
         "no share": {"share": None},
         "a mean that is none": {"mean": {"kind": "boosted"}},
         "a linear mean": {

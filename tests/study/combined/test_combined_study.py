@@ -100,7 +100,7 @@ def test_models_left_out_of_combinations_are_told(tmp_path: Path) -> None:
     names = {"a": "First", "b": "Second", "c": "Third"}
     outcomes = []
     for key, name in names.items():
-        model = SimpleNamespace(key=key, name=name, style="scaled", engine="scikit-learn")
+        model = SimpleNamespace(key=key, name=name, learns=True)
         kept = {"error": "no space" if key == "b" else None}
         outcomes.append(SimpleNamespace(model=model, error=None, test={"kept": kept}))
     plan = SimpleNamespace(target=SimpleNamespace(labels=()))

@@ -61,7 +61,9 @@ def _regressor(algorithm: Any, setting: Setting, params: Params) -> Any:
 
 # A member's cost grows with its depth; a member of R2 learns from a bag, one by one.
 _cost = boosting_cost(
-    lambda params: params.get("n_estimators", ROUNDS) * params.get("max_depth", 1), 1.8e-8
+    lambda params: params.get("n_estimators", ROUNDS) * params.get("max_depth", 1),
+    1.8e-8,
+    leaf_rows=0,
 )
 
 

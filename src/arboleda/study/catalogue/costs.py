@@ -12,6 +12,11 @@ from arboleda.study.probabilities import n_scores
 
 __all__ = ["boosting_cost", "each_row_cost", "pairs_cost", "trees_cost"]
 
+# The work of so many rows is what a leaf takes besides, to look for its split among all bins.
+LEAF_ROWS = 300
+# The depth of boosted trees where nothing is said, and the leaves that are counted at most.
+USUAL_DEPTH, MOST_LEAVES = 5, 256
+
 
 def trees_cost(
     n_trees: int, share: Callable[[Size, Params], float] = lambda size, params: 1.0
@@ -29,12 +34,19 @@ def trees_cost(
     return cost
 
 
-def boosting_cost(rounds: Callable[[Params], float], factor: float = 1.5e-9) -> Cost:
-    """Rounds of small trees on all rows, one tree a class where there are more than two."""
+def boosting_cost(
+    rounds: Callable[[Params], float], factor: float = 1.5e-9, leaf_rows: int = LEAF_ROWS
+) -> Cost:
+    """Rounds of small trees on all rows, one tree a class where there are more than two.
+
+    ``leaf_rows`` is as how many rows a leaf counts.
+    """
 
     def cost(size: Size, params: Params) -> float:
         trees = rounds(params) * n_scores(size.classes)
-        return factor * trees * size.rows * size.columns
+        leaves = params.get("max_leaf_nodes") or 2 ** (params.get("max_depth") or USUAL_DEPTH)
+        rows = size.rows + leaf_rows * min(leaves, MOST_LEAVES)
+        return factor * trees * rows * size.columns
 
     return cost
 

@@ -44,6 +44,7 @@ class Setting:
     seed: int
     categorical: tuple[int, ...] = ()
     binary: tuple[int, ...] = ()
+    n_columns: int = 1
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,11 @@ class Model:
     fidelity: Fidelity | None = None
     cost: Cost = _linear_cost
     bag: bool = False
+
+    @property
+    def learns(self) -> bool:
+        """Whether it looks at the columns; a baseline does not."""
+        return self.style != "none" or self.engine == "arboleda"
 
     def style_of(self, params: Params) -> Style:
         """How the columns are prepared for a candidate, who may ask for another style."""

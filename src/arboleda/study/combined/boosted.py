@@ -6,8 +6,8 @@ With p the members' answers and m their weighted mean,
 
 where b is small trees boosted on the logarithms of the members' probabilities (of two classes: on
 their log-odds), or, of values, m plus trees boosted on what m leaves over. Trees see where members
-err together, which no mean can. That they do not learn the rows by heart is held against rows that
-they do not see: these tell the number of rounds and, where they are many, the share s.
+err together, which no mean can. Rows that they do not learn from tell the number of rounds and,
+where these rows are many, the share s.
 
 References
 ----------
@@ -26,7 +26,7 @@ from arboleda.study.combined.losses import losses
 from arboleda.study.combined.rules import LinearRule, MeanRule
 from arboleda.study.probabilities import n_scores
 
-__all__ = ["LEAST_SAID", "BoostedRule", "boosted_rule", "seconds_of_boosting"]
+__all__ = ["LEAST_SAID", "BoostedRule", "boosted_rule", "can_boost", "seconds_of_boosting"]
 
 Floats = npt.NDArray[np.float64]
 Array = npt.NDArray[np.int64] | Floats
@@ -42,6 +42,9 @@ FEWEST_COLUMNS = 4
 SHARE_ROWS = 1_000
 # Rows and cells that are learned from at most.
 MOST_ROWS, MOST_CELLS = 200_000, 160_000_000
+# With fewer rows trees learn the members' answers by heart; where the table has as many as the
+# second number, it takes so many.
+LEAST_ROWS, ENOUGH_ROWS = 200, 5_000
 # Seconds of a round for each cell: rows times columns times trees of a round. A row counts as some
 # columns besides, a tree as some rows.
 CELL_SECONDS, ROW_COLUMNS, TREE_ROWS = 6e-10, 40, 1_500
@@ -82,10 +85,12 @@ class BoostedRule:
     def shares(self, n_members: int) -> list[float]:
         """How much each member counts: its weight in the mean, and its part in the trees' gains."""
         gains = self.model.feature_importances_
-        if isinstance(self.model, HistGradientBoostingRegressor):
-            gains = gains[:-1]
-        parts = gains.reshape(n_members, -1).sum(axis=1)
         weights = np.asarray(self.mean.weights)
+        if isinstance(self.model, HistGradientBoostingRegressor):
+            # The rest is the mean's own: the trees correct it.
+            parts = gains[:-1] + (1.0 - gains[:-1].sum()) * weights
+        else:
+            parts = gains.reshape(n_members, -1).sum(axis=1)
         return [float(v) for v in (1.0 - self.share) * weights + self.share * parts]
 
 
@@ -119,34 +124,41 @@ def boosted_rule(mean: MeanRule, outputs: Floats, target: Array, seed: int) -> B
     by_folds = _is_judged_by_folds(len(rows), cells)
     n_held = 0 if by_folds else round(PART * len(rows))
     learn, held = np.sort(rows[n_held:]), np.sort(rows[:n_held])
-    if outputs.ndim == 3:
-        held = held[np.isin(target[held], target[learn])]
-    said = mean(outputs)
-    goal = target - said if outputs.ndim == 2 else target
-    columns = columns_of(outputs[:, learn], said[learn])
+    if outputs.ndim == 3:  # all classes are learned
+        is_known = np.isin(target[held], target[learn])
+        learn, held = np.sort(np.append(learn, held[~is_known])), held[is_known]
+    x, y = _task(mean, outputs[:, learn], target[learn])
     kind = HistGradientBoostingRegressor if outputs.ndim == 2 else HistGradientBoostingClassifier
     model = kind(
         learning_rate=0.05,
         max_iter=ROUNDS,
         max_leaf_nodes=8,
-        colsample_bytree=min(1.0, max(0.4, FEWEST_COLUMNS / columns.shape[1])),
+        colsample_bytree=min(1.0, max(0.4, FEWEST_COLUMNS / x.shape[1])),
         l2_regularization=3.0,
         early_stopping=by_folds or len(held) > 0,
         validation_folds=FOLDS if by_folds else None,
         n_iter_no_change=20,
+        tol=0.0,  # of values it would have their unit
         categorical_features=None,
         random_state=seed,
         n_jobs=1,
     )
-    given = {}
+    others = outputs[:, held]
+    given: dict[str, Array] = {}
     if len(held):
-        given = {"X_val": columns_of(outputs[:, held], said[held]), "y_val": goal[held]}
-    model.fit(columns, goal[learn], **given)
+        given["X_val"], given["y_val"] = _task(mean, others, target[held])
+    model.fit(x, y, **given)
     rule = BoostedRule(mean, model, 0.5)
     if len(held) < SHARE_ROWS:
         return rule
-    boosted = rule.boosted(outputs[:, held], said[held])
-    return BoostedRule(mean, model, _best_share(said[held], boosted, target[held]))
+    said = mean(others)
+    return BoostedRule(mean, model, _best_share(said, rule.boosted(others, said), target[held]))
+
+
+def _task(mean: MeanRule, outputs: Floats, target: Array) -> tuple[Floats, Array]:
+    """What trees learn from, and what they learn: classes, or what the mean leaves over."""
+    said = mean(outputs)
+    return columns_of(outputs, said), target if outputs.ndim == 3 else target - said
 
 
 def _best_share(mean: Floats, boosted: Floats, target: Array) -> float:
@@ -168,6 +180,12 @@ def _most_rows(cells: int) -> int:
 
 def _is_judged_by_folds(n_rows: int, cells: int) -> bool:
     return n_rows * cells <= JUDGED_CELLS
+
+
+def can_boost(n_members: int, n_rows: int, n_classes: int) -> bool:
+    """Whether there are rows enough, and so few answers for each that enough rows are used."""
+    used = _most_rows(_row_cells(n_members, n_classes))
+    return n_rows >= LEAST_ROWS and used >= min(n_rows, ENOUGH_ROWS)
 
 
 def seconds_of_boosting(n_members: int, n_rows: int, n_classes: int) -> float:

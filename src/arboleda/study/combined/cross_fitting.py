@@ -11,7 +11,7 @@ from arboleda.combine import MemberOutputs
 from arboleda.study.combined.methods import Learn
 from arboleda.study.combined.rules import MeanRule, Rule
 
-__all__ = ["CrossFitted", "cross_fit"]
+__all__ = ["CrossFitted", "cross_fit", "n_learned"]
 
 Floats = npt.NDArray[np.float64]
 # Parts that all rows are cut into where they were scored as one.
@@ -68,6 +68,11 @@ def cross_fit(
             found[block] = rule(part.outputs[:, block])
         said.append(found)
     return CrossFitted(learn(whole.outputs, target, seed), tuple(said))
+
+
+def n_learned(n_parts: int) -> int:
+    """How many times a way to combine is learned: for each part, and from all rows."""
+    return 1 + (n_parts if n_parts > 1 else BLOCKS)
 
 
 def _forward(

@@ -20,12 +20,12 @@ from sklearn.linear_model import LogisticRegression, RidgeCV
 from arboleda.combine._constrained_weights import Constraint, constrained_weights
 from arboleda.combine._greedy_selection import select_greedily
 from arboleda.combine._judges import judge_of
-from arboleda.study.combined.boosted import boosted_rule, seconds_of_boosting
+from arboleda.study.combined.boosted import LEAST_ROWS, boosted_rule, can_boost, seconds_of_boosting
 from arboleda.study.combined.losses import losses
 from arboleda.study.combined.rules import LinearRule, MeanRule, Rule, at_temperature
 from arboleda.study.probabilities import n_scores
 
-__all__ = ["METHODS", "SINGLE_MODELS", "Learn", "Method", "fitted_temperature"]
+__all__ = ["FEWEST", "METHODS", "SINGLE_MODELS", "Learn", "Method", "fitted_temperature"]
 
 Floats = npt.NDArray[np.float64]
 Array = npt.NDArray[np.int64] | Floats
@@ -33,6 +33,7 @@ Array = npt.NDArray[np.int64] | Floats
 Learn = Callable[[Floats, Array, int], Rule]
 # Of one core, from numbers of members, rows and classes (0: of values).
 Seconds = Callable[[int, int, int], float]
+Suits = Callable[[int, int, int], bool]
 
 # Models that are no ensembles themselves: the members of the textbook's stack.
 SINGLE_MODELS = (
@@ -48,6 +49,8 @@ SINGLE_MODELS = (
     "ridge",
     "svm",
 )
+# With fewer members there is nothing to combine.
+FEWEST = 2
 # Members of the plain vote.
 VOTERS = 5
 # Greedy choices, each by another bootstrap sample of the rows, and steps of each.
@@ -58,8 +61,6 @@ TEMPERATURE_SD = 0.1
 META_CELLS = 20_000_000
 # Answers that greedy choices look at, at most.
 JUDGED_ROWS = 20_000
-# With fewer rows trees learn the members' answers by heart.
-BOOSTED_ROWS = 200
 # Seconds for each answer, and as how many an answer counts at most.
 ANSWER_SECONDS, MOST_COLUMNS = 2.5e-7, 5
 RIDGE_PENALTIES = (0.01, 0.1, 1.0, 10.0, 100.0)
@@ -74,15 +75,16 @@ def _few_seconds(n_members: int, n_rows: int, n_classes: int) -> float:
 class Method:
     """A way to combine models: its key and name, what learns it, and which models take part.
 
-    ``members`` are the keys of those that may; None: all. It needs ``least_rows``; ``seconds`` are
-    about how many it takes to learn it once.
+    ``members`` are the keys of those that may; None: all. From numbers of members, rows and classes
+    ``suits`` tells whether it is worth trying, and ``seconds`` about how long it takes to learn it
+    once.
     """
 
     key: str
     name: str
     learn: Learn
     members: tuple[str, ...] | None = None
-    least_rows: int = 1
+    suits: Suits = lambda n_members, n_rows, n_classes: True
     seconds: Seconds = _few_seconds
 
 
@@ -151,7 +153,7 @@ def _greedy(outputs: Floats, target: Array, seed: int) -> MeanRule:
 def _boosted(outputs: Floats, target: Array, seed: int) -> Rule:
     """The greedy selection, and trees boosted on what all members say, unless rows are too few."""
     mean = _greedy(outputs, target, seed)
-    if len(target) < BOOSTED_ROWS // 2:  # in time's order the first windows
+    if len(target) < LEAST_ROWS // 2:  # the first windows of time's order, and beside a large fold
         return mean
     return boosted_rule(mean, outputs, target, seed)
 
@@ -165,9 +167,8 @@ def fitted_temperature(probabilities: Floats, target: Array) -> float:
 
     def surprise(log_temperature: float) -> float:
         said = at_temperature(probabilities, float(np.exp(log_temperature)))
-        own = said[np.arange(len(target)), target]
-        logs = float(np.sum(np.log(np.clip(own, np.finfo(np.float64).eps, 1.0))))
-        return 0.5 * (log_temperature / TEMPERATURE_SD) ** 2 - logs
+        loss = len(target) * float(losses(said[None], target)[0])
+        return 0.5 * (log_temperature / TEMPERATURE_SD) ** 2 + loss
 
     limit = float(np.log(4.0))
     return float(np.exp(minimize_scalar(surprise, bounds=(-limit, limit), method="bounded").x))
@@ -190,7 +191,7 @@ METHODS: tuple[Method, ...] = (
         "boosted_stacking",
         "Stacking by boosting",
         _boosted,
-        least_rows=BOOSTED_ROWS,
+        suits=can_boost,
         seconds=seconds_of_boosting,
     ),
 )

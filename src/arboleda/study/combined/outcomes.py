@@ -17,8 +17,8 @@ from arboleda.study.budget import Budget
 from arboleda.study.candidates import Candidate
 from arboleda.study.catalogue import Model
 from arboleda.study.catalogue.model import Task, no_parameters
-from arboleda.study.combined.cross_fitting import cross_fit
-from arboleda.study.combined.methods import METHODS, Method
+from arboleda.study.combined.cross_fitting import cross_fit, n_learned
+from arboleda.study.combined.methods import FEWEST, METHODS, Method
 from arboleda.study.combined.remarks import Remarks, is_kept, remarks_on
 from arboleda.study.combined.rules import MeanRule, Rule
 from arboleda.study.evaluate import evaluate_test
@@ -27,7 +27,7 @@ from arboleda.study.folder.files import MODELS
 from arboleda.study.folder.model_files import keep_combined
 from arboleda.study.plain import one_thread, plain_values, sentence_of, texts_of
 from arboleda.study.plan import Plan
-from arboleda.study.runner import Outcome, learns
+from arboleda.study.runner import Outcome
 from arboleda.study.scoring import all_scores
 from arboleda.study.search import Trial
 from arboleda.study.work import TEST, Job
@@ -35,8 +35,6 @@ from arboleda.study.work import TEST, Job
 __all__ = ["combined_outcomes"]
 
 Floats = npt.NDArray[np.float64]
-# With fewer there is nothing to combine.
-FEWEST = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,17 +102,20 @@ def combined_outcomes(
     spreads: dict[tuple[str, ...], dict[str, Any] | None] = {}
     found: list[Outcome] = []
     left_out: list[Method] = []
-    n_rows = len(members.whole.rows)
+    n_rows, n_classes = len(members.whole.rows), len(plan.target.labels)
+    times = n_learned(len(members.parts))
     done: set[tuple[Any, tuple[str, ...]]] = set()
     for method in METHODS:
         some = members.some(_taking_part(plan, method, members))
         keys = tuple(o.model.key for o in some.outcomes)
         # Where all members are single models, their stack is the stack of all.
-        if len(keys) < FEWEST or (method.learn, keys) in done or n_rows < method.least_rows:
+        if len(keys) < FEWEST or (method.learn, keys) in done:
             continue
         done.add((method.learn, keys))
-        seconds = method.seconds(len(keys), n_rows, len(plan.target.labels))
-        if budget is not None and not budget.has_room((1 + len(members.parts)) * seconds):
+        if not method.suits(len(keys), n_rows, n_classes):
+            continue
+        seconds = times * method.seconds(len(keys), n_rows, n_classes)
+        if budget is not None and not budget.has_room(seconds):
             left_out.append(method)
             continue
         if keys not in spreads:
@@ -134,7 +135,7 @@ def _members(plan: Plan, outcomes: Sequence[Outcome], folder: Path) -> _Members 
     """The members' answers; None if there are too few members, or their files are gone."""
     if plan.settings.scheme.kind == "bootstrap":
         return None
-    able = [o for o in outcomes if learns(o.model) and o.test and not o.error and is_kept(o)]
+    able = [o for o in outcomes if o.model.learns and o.test and not o.error and is_kept(o)]
     if len(able) < FEWEST:
         return None
     jobs = [plan.trial_jobs(o.model, Trial(o.params)) for o in able]
@@ -193,7 +194,7 @@ def _combined(
         {
             "error": None,
             "scores": _scores(plan, part.rows, said),
-            "timing": {"fit_s": seconds / len(members.parts)},
+            "timing": {"fit_s": seconds / n_learned(len(members.parts))},
             "warnings": texts,
         }
         for part, said in zip(members.parts, found.said, strict=True)

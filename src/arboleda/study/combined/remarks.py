@@ -7,7 +7,7 @@ from pathlib import Path
 from arboleda.study.answers import ANSWERS, answers_path, read_answers
 from arboleda.study.plan import Plan
 from arboleda.study.probabilities import are_probabilities
-from arboleda.study.runner import Outcome, learns
+from arboleda.study.runner import Outcome
 
 __all__ = ["Remarks", "is_kept", "remarks_on"]
 
@@ -51,7 +51,7 @@ def remarks_on(
         The study's folder.
     """
     keys = {o.model.key for o in members}
-    others = [o for o in outcomes if learns(o.model) and not o.error and o.model.key not in keys]
+    others = [o for o in outcomes if o.model.learns and not o.error and o.model.key not in keys]
     left_out = [
         f"{o.model.name} is no member: "
         + (

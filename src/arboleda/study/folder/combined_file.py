@@ -137,7 +137,8 @@ def _trees(text: str, n_members: int, n_classes: int) -> Boosting:
         raise ValueError("the trees of its rule are not in base 64") from error
     kind = HistGradientBoostingClassifier if n_classes else HistGradientBoostingRegressor
     width = n_members * n_scores(n_classes) + (n_classes == 0)
-    if not isinstance(model, kind) or model.n_features_in_ != width:
+    categories = getattr(model, "is_categorical_", None)
+    if not isinstance(model, kind) or model.n_features_in_ != width or categories is not None:
         raise ValueError("the trees of its rule do not fit the members")
     if isinstance(model, HistGradientBoostingClassifier):
         known = model.classes_
@@ -167,7 +168,10 @@ def _numbers(values: list[Any], ndim: int) -> npt.NDArray[np.float64]:
     flat = values if ndim == 1 else [v for row in values if isinstance(row, list) for v in row]
     if not all(type(value) in (int, float) for value in flat):
         raise ValueError("its rule holds what is no number")
-    found = np.array(values, dtype=np.float64)
+    try:
+        found = np.array(values, dtype=np.float64)
+    except OverflowError as error:
+        raise ValueError("its rule's numbers are beyond what a number can be") from error
     if found.ndim != ndim or not np.isfinite(found).all():
         raise ValueError("its rule's numbers are of another shape, or not finite")
     return found
