@@ -34,25 +34,29 @@ def tuned(key: str, score: float) -> Any:
     found = SimpleNamespace(
         params={}, status="ok", is_whole=True, failed=None, stage=FULL, mean=lambda metric: score
     )
-    model = SimpleNamespace(key=key)
+    model = SimpleNamespace(key=key, bag=False)
     return SimpleNamespace(model=model, candidates=lambda ledger: (found,))
 
 
 @pytest.mark.parametrize(
-    ("seconds", "raised"),
+    ("seconds", "processes", "raised"),
     [
-        (150, {"poor": None, "good": None, "fair": None}),  # all of the rows: 50 s a model
-        (149, {"good": None, "fair": 256, "poor": 128}),  # of half of it; 512 rows take 25.6 s
-        (60, {"good": 512}),
-        (9, {"good": 128}),  # half of it is too little for anybody
-        (6, {}),
+        (150, 1, {"poor": None, "good": None, "fair": None}),  # all of the rows: 50 s a model
+        (149, 1, {"good": None}),  # of half of it
+        (74, 2, {"good": None, "fair": 256}),
+        (60, 1, {"good": 512}),
+        (9, 1, {"good": 128}),  # half of it is too little for anybody
+        (6, 1, {}),
     ],
 )
 def test_the_best_learn_from_more_rows_first(
-    seconds: float, raised: dict[str, int | None], monkeypatch: pytest.MonkeyPatch
+    seconds: float,
+    processes: int,
+    raised: dict[str, int | None],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("arboleda.study.budget.time", SimpleNamespace(monotonic=lambda: 0.0))
-    budget = Budget(seconds + REPORT_SECONDS, 0.0, 1)
+    budget = Budget(seconds + REPORT_SECONDS, 0.0, processes)
     budget.deadline = seconds
     work: Any = SimpleNamespace(
         budget=budget, ledger=None, answering=lambda job: job, is_done=lambda job: False

@@ -13,7 +13,7 @@ from arboleda.study.plan import Plan
 from arboleda.study.search import Stage, Trial
 from arboleda.study.work import Job
 
-__all__ = ["bounded"]
+__all__ = ["bounded", "small_fit"]
 
 # Numbers of rows are powers of two from here on, so that a little more or less time is no other
 # study.
@@ -47,6 +47,15 @@ def bounded(plan: Plan, work: Execution) -> Plan:
         rates = {key: budget.rate(key) for key in rates}
         allowed = min(allowed, _share(plan, budget, rates))
     return replace(plan, caps=_caps(plan, allowed, rates))
+
+
+def small_fit(plan: Plan, model: Model) -> Trial:
+    """The first candidate, on the rows that a model is timed on."""
+    rows = replace(plan, caps={}).fold_rows(model)
+    share = 1.0
+    while share * rows > LEAST_ROWS:
+        share /= 2
+    return Trial(plan.candidates(model)[0], Stage(share, folds=1))
 
 
 def _caps(plan: Plan, allowed: float, rates: Mapping[str, float] | None = None) -> dict[str, int]:
@@ -98,13 +107,8 @@ def _time_models(plan: Plan, work: Execution, budget: Budget, dear: Collection[s
     """Time a small fit of the first candidate of dear models, and of all on many rows."""
     jobs: list[Job] = []
     for model in plan.models:
-        rows = plan.fold_rows(model)
-        if rows > TIMED_ROWS or model.key in dear:
-            share = 1.0
-            while share * rows > LEAST_ROWS:
-                share /= 2
-            trial = Trial(plan.candidates(model)[0], Stage(share, folds=1))
-            jobs += plan.trial_jobs(model, trial)
+        if plan.fold_rows(model) > TIMED_ROWS or model.key in dear:
+            jobs += plan.trial_jobs(model, small_fit(plan, model))
     missing = [job for job in jobs if not work.is_done(job)]
     work.recall(job for job in jobs if work.is_done(job))
     # Nobody is told: the study has not begun yet.

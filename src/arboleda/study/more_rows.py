@@ -1,7 +1,9 @@
 """What is left of a time budget goes to models that have learned from a part of the rows.
 
 How many rows a model may learn from is decided before much is known of how long its fits take, and
-how well it does. Once all are tuned it is known, and so is the time that is left.
+how well it does. Once all are tuned it is known, and so is the time that is left. A bag that cannot
+have all rows is not tuned before: what the small fit scored by which it was timed tells which goes
+on.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -9,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from arboleda.study.bounds import small_fit
 from arboleda.study.catalogue import Model
 from arboleda.study.execution import Execution
 from arboleda.study.plan import Plan
@@ -16,23 +19,28 @@ from arboleda.study.rounds import tune
 from arboleda.study.search import Trial
 from arboleda.study.tuning import Tuning
 
-__all__ = ["use_time_left"]
+__all__ = ["use_time_left", "waits"]
+
+
+def waits(plan: Plan, model: Model) -> bool:
+    """Whether a model is tuned with the time that is left: a bag that cannot have all rows."""
+    return model.bag and model.key in plan.caps
 
 
 def use_time_left(
-    plan: Plan, tunings: Sequence[Tuning], work: Execution
+    plan: Plan, tunings: Sequence[Tuning], work: Execution, n_rounds: int
 ) -> tuple[Plan, list[Tuning], int]:
     """Tune models again with more of the rows, as long as there is time: the best ones first.
 
-    A model that does not come to an end stays with what it had. The other candidates of bags, which
-    have waited, come last.
+    A model that does not come to an end stays with what it had. Last come the bags that have waited
+    till then, with fewer rows, and other candidates.
 
     Returns
     -------
     plan, tunings, n_rounds : Plan, list of Tuning, int
-        The plan with other caps on rows, its searches, and the number of rounds that were added.
+        The plan with other caps on rows, its searches, and the number of all rounds.
     """
-    found, n_rounds, given_up = list(tunings), 0, set[str]()
+    found, given_up = list(tunings), set[str]()
     have_waited = bool(plan.caps)
     while caps := _raised(plan, found, work, given_up):
         wider = _with_caps(plan, caps)
@@ -41,7 +49,7 @@ def use_time_left(
             for t in found
             if t.model.key in caps
         ]
-        n_rounds += tune(wider, again, work, has_begun=True)
+        n_rounds += tune(wider, again, work, has_begun=n_rounds > 0)
         done = {t.model.key: t for t in again if _scored(t, work)}
         plan = _with_caps(plan, {key: caps[key] for key in done})
         stayed = [t for t in found if t.model.key in caps and t.model.key not in done]
@@ -50,7 +58,7 @@ def use_time_left(
         found = [done.get(t.model.key, t) for t in found]
     if have_waited:
         found = [Tuning(plan, t.model, first_in_full=True) if t.model.bag else t for t in found]
-        n_rounds += tune(plan, found, work, has_begun=True)
+        n_rounds += tune(plan, found, work, has_begun=n_rounds > 0)
     return plan, found, n_rounds
 
 
@@ -78,7 +86,8 @@ def _raised(
 ) -> dict[str, int | None]:
     """Models that there is time to tune again, and how many rows they may learn from.
 
-    Unless there is time for all, as many go on as half of it is enough for: then more is known.
+    Unless there is time for all, one goes on for each process, and takes half of the time at most:
+    then more is known.
     """
     assert work.budget is not None
     open_ones = [
@@ -86,25 +95,34 @@ def _raised(
         for tuning in tunings
         if tuning.model.key in plan.caps
         and tuning.model.key not in given_up
-        and (trials := _scored(tuning, work))
+        and (trials := _scored(tuning, work) or _waiting(plan, tuning.model))
     ]
     best_first = sorted(open_ones, key=lambda one: _loss(plan, one[0], work))
     all_rows = _with_caps(plan, {tuning.model.key: None for tuning, _ in open_ones})
     whole = sum(_seconds(all_rows, tuning, trials, work) for tuning, trials in open_ones)
     room = work.budget.left - work.budget.kept_for_tests
-    if whole > room and (found := _fitting(plan, best_first, work, room / 2)):
-        return found
-    return _fitting(plan, best_first, work, room)
+    if whole <= room:
+        return _fitting(plan, best_first, work, room, len(best_first))
+    few = work.budget.processes
+    return _fitting(plan, best_first, work, room / 2, few) or _fitting(
+        plan, best_first, work, room, few
+    )
 
 
 def _fitting(
-    plan: Plan, open_ones: Iterable[tuple[Tuning, list[Trial]]], work: Execution, room: float
+    plan: Plan,
+    open_ones: Iterable[tuple[Tuning, list[Trial]]],
+    work: Execution,
+    room: float,
+    most: int,
 ) -> dict[str, int | None]:
-    """How many rows each model may learn from, the first ones before the others."""
+    """How many rows the first models that fit may learn from, so many of them at most."""
     assert work.budget is not None
     budget, found, promised = work.budget, dict[str, int | None](), 0.0
     longest = np.inf if plan.preset.fit_cost is None else plan.preset.fit_cost
     for tuning, trials in open_ones:
+        if len(found) == most:
+            break
         key = tuning.model.key
         for rows in _more_rows(plan, tuning.model):
             wider = _with_caps(plan, {key: rows})
@@ -120,9 +138,20 @@ def _fitting(
     return found
 
 
+def _waiting(plan: Plan, model: Model) -> list[Trial]:
+    """The first candidate, if the model has waited."""
+    return [Trial(plan.candidates(model)[0])] if waits(plan, model) else []
+
+
 def _loss(plan: Plan, tuning: Tuning, work: Execution) -> float:
-    """Of its best candidate, by the metric of the study."""
-    means = (c.mean(plan.metric.key) for c in tuning.candidates(work.ledger) if c.status == "ok")
+    """Of its best candidate, by the metric of the study; of a bag, of the fit that timed it."""
+    if tuning.model.bag:
+        (job,) = plan.trial_jobs(tuning.model, small_fit(plan, tuning.model))
+        found = work.result(job)
+        means = [] if found is None else [found["scores"].get(plan.metric.key)]
+    else:
+        candidates = tuning.candidates(work.ledger)
+        means = [c.mean(plan.metric.key) for c in candidates if c.status == "ok"]
     sign = -1.0 if plan.metric.greater_is_better else 1.0
     return min((sign * mean for mean in means if mean is not None), default=np.inf)
 

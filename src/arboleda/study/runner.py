@@ -17,7 +17,7 @@ from arboleda.study.combined.methods import FEWEST, METHODS
 from arboleda.study.execution import Execution
 from arboleda.study.folder.files import MODELS
 from arboleda.study.folder.model_files import drop_models
-from arboleda.study.more_rows import use_time_left
+from arboleda.study.more_rows import use_time_left, waits
 from arboleda.study.plan import Plan
 from arboleda.study.rounds import tune
 from arboleda.study.search import Trial
@@ -107,10 +107,9 @@ def run_plan(plan: Plan, work: Execution) -> Found:
         Tuning(plan, model, first_in_full=hurried, first_alone=first_alone and model.bag)
         for model in plan.models
     ]
-    n_rounds = tune(plan, tunings, work)
+    n_rounds = tune(plan, [t for t in tunings if not waits(plan, t.model)], work)
     if hurried:
-        plan, tunings, n_more = use_time_left(plan, tunings, work)
-        n_rounds += n_more
+        plan, tunings, n_rounds = use_time_left(plan, tunings, work, n_rounds)
     found = [(t.model, *_choose(plan, t.candidates(work.ledger))) for t in tunings]
     tests = {
         model.key: _test_job(plan, model, candidates[best].params, work)

@@ -23,7 +23,7 @@ from arboleda.forest import (
     RandomForestRegressor,
 )
 from arboleda.study.catalogue.costs import boosting_cost, each_row_cost, pairs_cost, trees_cost
-from arboleda.study.catalogue.model import Grid, Model, Params, Setting, both_tasks
+from arboleda.study.catalogue.model import Grid, Model, Params, Setting, Size, both_tasks
 from arboleda.study.catalogue.scaled_target import scaled_target
 from arboleda.study.preparation import Style
 from arboleda.study.probabilities import n_scores
@@ -40,6 +40,8 @@ STEP, FIXED_ROUNDS = 0.05, 150
 # five, and rounds, for they take longer to find too many.
 MOST_JUDGED, FIVE_FOLDS_ROWS, MOST_JUDGED_ROUNDS = 250_000, 20_000, 2_000
 TREES = 300
+# How many rows have the rounds that are reckoned with, and to what power rounds grow with rows.
+USUAL_ROWS, ROWS_POWER = 10_000, 0.3
 # Seconds of a look at which columns are worth making.
 LOOK_COST = 1.5
 NEIGHBOUR_ROWS, VECTOR_ROWS = 50_000, 10_000
@@ -118,10 +120,9 @@ def _boosting_grid(options: Mapping[str, Any]) -> Grid:
         cells = setting.n_rows * setting.n_columns * n_trees
         larger = next((by for least, by in LARGER_STEPS if cells >= least), 1.0)
         found = {"learning_rate": STEP, **options}
-        found["learning_rate"] = round(larger * found["learning_rate"], 6)
         if "max_iter" in found:
-            rounds = round(found["max_iter"] / larger)
-            return [{**found, "max_iter": rounds, "early_stopping": False}]
+            return [{**found, "early_stopping": False}]
+        found["learning_rate"] = round(larger * found["learning_rate"], 6)
         stops = {
             "early_stopping": True,
             "n_iter_no_change": found.pop("n_iter_no_change", PATIENCE),
@@ -164,7 +165,12 @@ def _boosting(
     key: str, name: str, options: Mapping[str, Any], style: Style = "none"
 ) -> tuple[Model, ...]:
     grid = _boosting_grid(options)
-    cost = boosting_cost(_rounds_grown)
+    each_round = boosting_cost(_rounds_grown)
+
+    def cost(size: Size, params: Params) -> float:
+        more = (size.rows / USUAL_ROWS) ** ROWS_POWER if params["early_stopping"] else 1.0
+        return more * each_round(size, params)
+
     return both_tasks(
         f"best_{key}",
         name,
