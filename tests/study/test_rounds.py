@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arboleda.study import Study, StudyError, StudyResult, pool
+from arboleda.study import Study, StudyError, StudyResult, bounds, more_rows, pool
 from arboleda.study.budget import Budget
 from arboleda.study.catalogue import Model, Size
 from arboleda.study.catalogue.space import Choice, Real
@@ -297,6 +297,33 @@ def test_other_candidates_of_bags_wait_until_rows_are_all(
     assert len(result.facts["models"]) == len(free.facts["models"])
     for model in free.facts["models"]:
         assert model_of(result, model["key"])["test"]["metrics"] == model["test"]["metrics"]
+
+
+def test_a_small_fit_tells_which_bag_is_better(
+    table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arboleda.study.bounds.LEAST_ROWS", 32)
+    monkeypatch.setattr("arboleda.study.bounds.TIMED_ROWS", 32)
+    bounded, loss, found = bounds.bounded, more_rows._error, dict[str, float]()
+
+    keys = ("best_leafwise", "best_linear")
+
+    def capped(plan: Any, work: Any) -> Any:
+        return replace(bounded(plan, work), caps=dict.fromkeys(keys, 64))
+
+    def told(plan: Any, tuning: Any, work: Any) -> float:
+        found[tuning.model.key] = loss(plan, tuning, work)
+        return found[tuning.model.key]
+
+    monkeypatch.setattr("arboleda.study.runner.bounded", capped)
+    monkeypatch.setattr("arboleda.study.more_rows._error", told)
+    asked = {"preset": "best", "models": ",".join(keys), "metric": "log_loss"}
+    run(table, tmp_path, time_budget="10h", **asked)
+    ledger = sqlite3.connect(tmp_path / "ledger.sqlite")
+    for key in keys:
+        query = "select result from work where model=? and fold like '0 at %'"
+        (text,) = ledger.execute(query, (key,)).fetchone()
+        assert found[key] == json.loads(text)["scores"]["log_loss"]
 
 
 def test_a_model_that_does_not_end_stays_with_what_it_had(

@@ -49,13 +49,13 @@ def bounded(plan: Plan, work: Execution) -> Plan:
     return replace(plan, caps=_caps(plan, allowed, rates))
 
 
-def small_fit(plan: Plan, model: Model) -> Trial:
-    """The first candidate, on the rows that a model is timed on."""
-    rows = replace(plan, caps={}).fold_rows(model)
+def small_fit(plan: Plan, model: Model) -> list[Job]:
+    """What times a model: its first candidate on a part of the first fold's rows."""
+    free = replace(plan, caps={})
     share = 1.0
-    while share * rows > LEAST_ROWS:
+    while share * free.fold_rows(model) > LEAST_ROWS:
         share /= 2
-    return Trial(plan.candidates(model)[0], Stage(share, folds=1))
+    return free.trial_jobs(model, Trial(plan.candidates(model)[0], Stage(share, folds=1)))
 
 
 def _caps(plan: Plan, allowed: float, rates: Mapping[str, float] | None = None) -> dict[str, int]:
@@ -108,7 +108,7 @@ def _time_models(plan: Plan, work: Execution, budget: Budget, dear: Collection[s
     jobs: list[Job] = []
     for model in plan.models:
         if plan.fold_rows(model) > TIMED_ROWS or model.key in dear:
-            jobs += plan.trial_jobs(model, small_fit(plan, model))
+            jobs += small_fit(plan, model)
     missing = [job for job in jobs if not work.is_done(job)]
     work.recall(job for job in jobs if work.is_done(job))
     # Nobody is told: the study has not begun yet.

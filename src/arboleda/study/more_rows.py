@@ -21,6 +21,10 @@ from arboleda.study.tuning import Tuning
 
 __all__ = ["use_time_left", "waits"]
 
+# An error falls about with this power of the rows, and so of the time: models are compared by what
+# they would reach in the same time.
+LEARNING_POWER = 0.3
+
 
 def waits(plan: Plan, model: Model) -> bool:
     """Whether a model is tuned with the time that is left: a bag that cannot have all rows."""
@@ -30,10 +34,11 @@ def waits(plan: Plan, model: Model) -> bool:
 def use_time_left(
     plan: Plan, tunings: Sequence[Tuning], work: Execution, n_rounds: int
 ) -> tuple[Plan, list[Tuning], int]:
-    """Tune models again with more of the rows, as long as there is time: the best ones first.
+    """Tune models again with more of the rows, as long as there is time.
 
-    A model that does not come to an end stays with what it had. Last come the bags that have waited
-    till then, with fewer rows, and other candidates.
+    First come those that are best for the time they take. A model that does not come to an end
+    stays with what it had. Last come the bags that have waited till then, with fewer rows, and
+    other candidates.
 
     Returns
     -------
@@ -97,9 +102,14 @@ def _raised(
         and tuning.model.key not in given_up
         and (trials := _scored(tuning, work) or _waiting(plan, tuning.model))
     ]
-    best_first = sorted(open_ones, key=lambda one: _loss(plan, one[0], work))
     all_rows = _with_caps(plan, {tuning.model.key: None for tuning, _ in open_ones})
-    whole = sum(_seconds(all_rows, tuning, trials, work) for tuning, trials in open_ones)
+    seconds = {t.model.key: _seconds(all_rows, t, trials, work) for t, trials in open_ones}
+    whole = sum(seconds.values())
+
+    def for_its_time(one: tuple[Tuning, list[Trial]]) -> float:
+        return _error(plan, one[0], work) * seconds[one[0].model.key] ** LEARNING_POWER
+
+    best_first = sorted(open_ones, key=for_its_time)
     room = work.budget.left - work.budget.kept_for_tests
     if whole <= room:
         return _fitting(plan, best_first, work, room, len(best_first))
@@ -143,17 +153,22 @@ def _waiting(plan: Plan, model: Model) -> list[Trial]:
     return [Trial(plan.candidates(model)[0])] if waits(plan, model) else []
 
 
-def _loss(plan: Plan, tuning: Tuning, work: Execution) -> float:
-    """Of its best candidate, by the metric of the study; of a bag, of the fit that timed it."""
+def _error(plan: Plan, tuning: Tuning, work: Execution) -> float:
+    """Of its best candidate; of a bag, of the fit that timed it.
+
+    What the metric of the study says, or by how much it lacks 1 where greater is better.
+    """
     if tuning.model.bag:
-        (job,) = plan.trial_jobs(tuning.model, small_fit(plan, tuning.model))
+        (job,) = small_fit(plan, tuning.model)
         found = work.result(job)
         means = [] if found is None else [found["scores"].get(plan.metric.key)]
     else:
         candidates = tuning.candidates(work.ledger)
         means = [c.mean(plan.metric.key) for c in candidates if c.status == "ok"]
-    sign = -1.0 if plan.metric.greater_is_better else 1.0
-    return min((sign * mean for mean in means if mean is not None), default=np.inf)
+    known = [mean for mean in means if mean is not None]
+    if plan.metric.greater_is_better:
+        return 1.0 - max(known, default=-np.inf)
+    return min(known, default=np.inf)
 
 
 def _more_rows(plan: Plan, model: Model) -> Iterator[int | None]:
