@@ -72,6 +72,23 @@ def test_boosting_is_stopped_in_two_ways_where_rows_are_few(n_rows: int, folds: 
     assert dear == sorted(dear)
 
 
+@pytest.mark.parametrize(
+    ("n_rows", "n_columns", "larger"), [(16_000, 16, 1.0), (16_000, 784, 2.0), (48_000, 784, 3.0)]
+)
+def test_steps_are_larger_where_cells_are_many(n_rows: int, n_columns: int, larger: float) -> None:
+    few = Setting(n_rows=1_000, n_classes=10, seed=0)
+    many = Setting(n_rows=n_rows, n_classes=10, seed=0, n_columns=n_columns)
+    steps = set()
+    for model in models_for("multiclass", ("portfolio",)):
+        before, after = (model.grid(setting)[0] for setting in (few, many))
+        if "learning_rate" in after and not after["early_stopping"]:
+            assert after == before  # dropped trees do not bear them
+        elif "learning_rate" in after:
+            steps.add(round(after["learning_rate"] / before["learning_rate"], 6))
+            assert larger == 1.0 or after["l2_regularization"] >= 1.0
+    assert steps == {larger}
+
+
 def test_a_model_is_the_mean_of_what_the_folds_fitted(result: StudyResult) -> None:
     names = {path.name for path in (result.folder / MODELS).iterdir()}
     for fold in range(5):

@@ -122,7 +122,10 @@ def _boosting_grid(options: Mapping[str, Any]) -> Grid:
         found = {"learning_rate": STEP, **options}
         if "max_iter" in found:
             return [{**found, "early_stopping": False}]
-        found["learning_rate"] = round(larger * found["learning_rate"], 6)
+        if larger > 1.0:
+            found["learning_rate"] = round(larger * found["learning_rate"], 6)
+            # Large steps need it: leaves of one class have no curvature, and go too far.
+            found["l2_regularization"] = max(1.0, found.get("l2_regularization", 0.0))
         stops = {
             "early_stopping": True,
             "n_iter_no_change": found.pop("n_iter_no_change", PATIENCE),
