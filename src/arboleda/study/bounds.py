@@ -73,13 +73,13 @@ def _share(plan: Plan, budget: Budget, rates: Mapping[str, float]) -> float:
     whole = sorted(
         rates[model.key] * _first_cost(plan, model, plan.fold_rows(model)) for model in plan.models
     )
-    seconds = (budget.left - budget.kept_for_afterwards) * budget.processes
+    free = (budget.left - budget.kept_for_afterwards) * budget.processes
     if all(model.bag for model in plan.models if model.learns):
-        if sum(whole) * plan.n_folds <= BAGS_SHARE * seconds:
+        if sum(whole) * plan.n_folds <= BAGS_SHARE * free:
             return float(np.inf)
-        to_share = FIRST_BAGS_SHARE * seconds / plan.n_folds
+        to_share = FIRST_BAGS_SHARE * free / plan.n_folds
     else:
-        to_share = FIRST_SHARE * seconds / (plan.n_folds + TEST_FITS)
+        to_share = FIRST_SHARE * free / (plan.n_folds + TEST_FITS)
     for i, seconds in enumerate(whole):
         share = to_share / (len(whole) - i)
         if seconds > share:
