@@ -55,3 +55,15 @@ def test_the_time_that_first_candidates_share(is_bag: bool) -> None:
     # Nothing is fitted to a part of the rows where all of them fit.
     costs[model.key] = BAGS_SHARE * left / 4 - 0.2
     assert (_share(plan, budget, rates) == np.inf) == is_bag
+
+
+@pytest.mark.usefixtures("still")
+def test_what_was_set_aside_for_a_test_can_be_released() -> None:
+    budget = Budget(100.0, 0.0, 1)
+    for model in ("a", "b"):
+        test: Any = SimpleNamespace(model=model, cost=10.0)
+        budget.keep_for(test)
+    assert budget.kept_for_tests == 30.0
+    budget.release("a")
+    budget.release("nobody")
+    assert budget.kept_for_tests == 15.0

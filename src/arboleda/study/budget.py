@@ -80,6 +80,10 @@ class Budget:
         if is_new or test.model not in self._tests:
             self._tests[test.model] = test
 
+    def release(self, model: str) -> None:
+        """Set nothing aside for a model's test any more."""
+        self._tests.pop(model, None)
+
     def keep_afterwards(self, parts: Iterable[float]) -> None:
         """Set aside seconds for what follows the tests: for its quick parts, as far as they go."""
         most = MOST_FOR_AFTERWARDS * self.seconds

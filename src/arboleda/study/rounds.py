@@ -62,6 +62,10 @@ def _round(trials: Sequence[tuple[Tuning, Trial]], work: Execution) -> list[Job]
         first = {id(job) for job in per_model.values()}
         return sorted(jobs, key=lambda job: id(job) not in first)
     budget, kept, promised = work.budget, [], 0.0
+    for tuning in {id(tuning): tuning for tuning, _ in trials}.values():
+        # It may have been promised time, and had none.
+        if not any(found.is_whole for found in tuning.candidates(work.ledger)):
+            budget.release(tuning.model.key)
     for tuning, trial, jobs in _by_rank(trials, budget):
         missing = [job for job in jobs if not work.is_scored(job)]
         seconds = sum(budget.estimate(job) for job in missing) / budget.processes
