@@ -107,7 +107,9 @@ def _raised(
     whole = sum(seconds.values())
 
     def for_its_time(one: tuple[Tuning, list[Trial]]) -> float:
-        return _error(plan, one[0], work) * seconds[one[0].model.key] ** LEARNING_POWER
+        tuning, _ = one
+        slowness = float(seconds[tuning.model.key] ** LEARNING_POWER)
+        return _error(plan, tuning, work) * slowness
 
     best_first = sorted(open_ones, key=for_its_time)
     room = work.budget.left - work.budget.kept_for_tests
