@@ -126,7 +126,7 @@ def optimism(x: Floats, y: npt.NDArray[Any], seed: int, n_classes: int) -> Itera
         folded = [(part.rows, part.outputs[place]) for part in parts]
         yield from gaps("single", name, y, folded, (test, tested.outputs[place]))
     for method in METHODS:
-        if method.members is not None or len(whole.rows) < method.least_rows:
+        if method.members is not None or not method.suits(len(names), len(whole.rows), n_classes):
             continue
         found = cross_fit(method.learn, parts, whole, y, seed)
         folded = [(part.rows, s) for part, s in zip(parts, found.said, strict=True)]

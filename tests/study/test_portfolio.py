@@ -17,7 +17,9 @@ from arboleda.study.catalogue.model import Setting, Size
 from arboleda.study.catalogue.portfolio import EARLY_STOPPING_ROWS, PORTFOLIO
 from arboleda.study.execution import Execution
 from arboleda.study.folder.files import MODELS
+from arboleda.study.folder.model_files import check_key
 from arboleda.study.ledger import Ledger
+from arboleda.study.work import HASH_DIGITS
 
 from .conftest import without_timing
 
@@ -163,6 +165,11 @@ def test_lost_models_of_folds_that_there_is_no_time_for_are_no_failure(
     again = Study("iris", **asked).run()
     assert facts_of(again, "best_linear")["status"] == "ok"
     assert facts_of(again, "best_linear")["test"] is not None
+
+
+def test_the_longest_name_of_a_fold_is_a_key() -> None:
+    for model in PORTFOLIO:
+        assert check_key(f"{model.key}_{'0' * HASH_DIGITS}_fold19_of_{2**20}_rows")
 
 
 def test_two_processes_find_the_same(result: StudyResult, tmp_path: Path) -> None:

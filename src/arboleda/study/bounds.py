@@ -37,7 +37,7 @@ def bounded(plan: Plan, work: Execution) -> Plan:
 
     A fit may take as long as the preset says by the catalogue's costs. With a time budget, the
     first candidates of all models, on all folds and tested, may take half of it (bags: most of it,
-    or a third); costs are scaled by what a small fit of each model has taken.
+    or three tenths); costs are scaled by what a small fit of each model has taken.
     """
     allowed = np.inf if plan.preset.fit_cost is None else plan.preset.fit_cost
     budget = work.budget

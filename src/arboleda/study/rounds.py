@@ -31,6 +31,7 @@ def tune(plan: Plan, tunings: Sequence[Tuning], work: Execution, *, has_begun: b
     """
     n_rounds = 0
     while active := [tuning for tuning in tunings if tuning.batch is not None]:
+        _release_tests(active, work)
         trials = [(t, trial) for t in active if t.batch is not None for trial in t.batch.trials]
         jobs = [job if job.is_look else work.answering(job) for job in _round(trials, work)]
         # Files of candidates that lost are dropped; those of the chosen one are seen to later.
@@ -49,6 +50,15 @@ def tune(plan: Plan, tunings: Sequence[Tuning], work: Execution, *, has_begun: b
     return n_rounds
 
 
+def _release_tests(tunings: Sequence[Tuning], work: Execution) -> None:
+    """Set nothing aside for the tests of models that were promised time and had none."""
+    if work.budget is None:
+        return
+    for tuning in tunings:
+        if not any(found.is_whole for found in tuning.candidates(work.ledger)):
+            work.budget.release(tuning.model.key)
+
+
 def _round(trials: Sequence[tuple[Tuning, Trial]], work: Execution) -> list[Job]:
     """The jobs of a round.
 
@@ -62,10 +72,6 @@ def _round(trials: Sequence[tuple[Tuning, Trial]], work: Execution) -> list[Job]
         first = {id(job) for job in per_model.values()}
         return sorted(jobs, key=lambda job: id(job) not in first)
     budget, kept, promised = work.budget, [], 0.0
-    for tuning in {id(tuning): tuning for tuning, _ in trials}.values():
-        # It may have been promised time, and had none.
-        if not any(found.is_whole for found in tuning.candidates(work.ledger)):
-            budget.release(tuning.model.key)
     for tuning, trial, jobs in _by_rank(trials, budget):
         missing = [job for job in jobs if not work.is_scored(job)]
         seconds = sum(budget.estimate(job) for job in missing) / budget.processes

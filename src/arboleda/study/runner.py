@@ -191,8 +191,8 @@ def _with_folds(plan: Plan, test: Job, work: Execution) -> Job:
     """The test of a bag: of the models that its folds have kept, in the place of a refit."""
     model = next(m for m in plan.models if m.key == test.model)
     jobs = [work.answering(job) for job in plan.trial_jobs(model, Trial(test.params))]
-    done = {job.kept_as: work.result(job) for job in jobs if work.is_done(job)}
-    kept = {name: result.get("kept") for name, result in done.items() if result is not None}
+    done = [job for job in jobs if work.is_done(job)]
+    kept = {job.kept_as: (work.result(job) or {}).get("kept") for job in done}
     files = {name: entry["files"] for name, entry in kept.items() if entry and not entry["error"]}
     if len(files) < len(jobs):
         return test

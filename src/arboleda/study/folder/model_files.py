@@ -33,7 +33,7 @@ __all__ = ["check_key", "drop_models", "is_kept", "keep_combined", "keep_model",
 if find_spec("skops") is None:  # told before a study begins; it is loaded when needed
     raise ModuleNotFoundError("No module named 'skops'", name="skops")
 
-_KEY = re.compile(r"[a-z][a-z0-9_]{0,80}")
+_KEY = re.compile(r"[a-z][a-z0-9_]{0,60}")
 Kept = dict[str, Any]
 
 
