@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from arboleda.study.bounds import BAGS_SHARE, FIRST_BAGS_SHARE, FIRST_SHARE, TEST_FITS, _share
-from arboleda.study.budget import MOST_FOR_AFTERWARDS, Budget
+from arboleda.study.budget import MOST_FOR_AFTERWARDS, SPARE, Budget
 from arboleda.study.catalogue import models_for
 
 
@@ -61,9 +61,24 @@ def test_the_time_that_first_candidates_share(is_bag: bool) -> None:
 def test_what_was_set_aside_for_a_test_can_be_released() -> None:
     budget = Budget(100.0, 0.0, 1)
     for model in ("a", "b"):
-        test: Any = SimpleNamespace(model=model, cost=10.0)
-        budget.keep_for(test)
-    assert budget.kept_for_tests == 30.0
+        budget.keep_for(_test(model, 10.0))
+    assert budget.kept_for_tests == SPARE * 20.0
     budget.release("a")
     budget.release("nobody")
-    assert budget.kept_for_tests == 15.0
+    assert budget.kept_for_tests == SPARE * 10.0
+
+
+@pytest.mark.usefixtures("still")
+def test_telling_of_a_test_takes_as_long_whatever_the_model() -> None:
+    budget = Budget(100.0, 0.0, 0)
+    budget.learn(_test("slow", 1.0), 8.0)
+    assert budget.estimate(_test("slow", 1.0, telling=5.0)) == 8.0 + 5.0
+    # What a test took is not all the model's.
+    budget.learn(_test("quick", 1.0, telling=5.0), 5.5)
+    assert budget.estimate(_test("quick", 2.0, telling=5.0)) == 2 * 0.5 + 5.0
+    budget.learn(_test("quicker", 1.0, telling=5.0), 4.0)
+    assert budget.rate("quicker") == pytest.approx((8.0 * 0.5) ** (1 / 3))  # as if not timed
+
+
+def _test(model: str, cost: float, telling: float = 0.0) -> Any:
+    return SimpleNamespace(model=model, cost=cost, telling_s=telling)

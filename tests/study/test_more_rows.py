@@ -25,10 +25,10 @@ class Hundreds:
 
     def trial_jobs(self, model: Any, trial: Any) -> list[Any]:
         cost = self.fold_rows(model) / (10 if model.key == "dear" else 100)
-        return [SimpleNamespace(model=model.key, cost=cost)] * 5
+        return [SimpleNamespace(model=model.key, cost=cost, telling_s=0.0)] * 5
 
     def test_job(self, model: Any, params: Any) -> Any:
-        return SimpleNamespace(model=model.key, cost=0.0)
+        return SimpleNamespace(model=model.key, cost=0.0, telling_s=0.0)
 
 
 @pytest.fixture

@@ -326,10 +326,38 @@ def test_a_small_fit_tells_which_bag_is_better(
         assert found[key] == json.loads(text)["scores"]["log_loss"]
 
 
+@pytest.mark.parametrize(
+    ("seconds", "shares"), [(0.1, ["0.0625", "0.25"]), (0.6, ["0.0625"])], ids=["quick", "slow"]
+)
+def test_what_was_quick_is_timed_on_more_rows(
+    seconds: float,
+    shares: list[str],
+    quick: Any,
+    table: pd.DataFrame,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    quick(search=Grid())
+    monkeypatch.setattr(bounds, "LEAST_ROWS", 16)
+    monkeypatch.setattr(bounds, "TIMED_ROWS", 16)
+    monkeypatch.setattr(bounds, "LARGE_SHARE", 0.5)
+    monkeypatch.setattr(
+        pool, "do_job", lambda job, shared: {**do_job(job, shared), "seconds": seconds}
+    )
+    run(table, tmp_path, models="most_frequent,naive_bayes", time_budget="10h")
+    ledger = sqlite3.connect(tmp_path / "ledger.sqlite")
+    looks = ledger.execute(
+        "select fold from work where model='naive_bayes' and fold like '0 at %' order by fold"
+    )
+    assert [fold.removeprefix("0 at ") for (fold,) in looks] == shares
+
+
 def test_a_model_that_does_not_end_stays_with_what_it_had(
-    misjudged: Any, table: pd.DataFrame, tmp_path: Path
+    misjudged: Any, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     misjudged(400.0)
+    # A part of so few rows costs a part of all.
+    monkeypatch.setattr("arboleda.study.plan.JOB_COST", 0.0)
     models = "most_frequent,naive_bayes,logistic"
     result = run(table, tmp_path, models=models, time_budget=1000)
     found = model_of(result, "logistic")
@@ -353,6 +381,24 @@ def test_a_slow_start_leaves_no_model_out() -> None:
     for model in ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"):
         budget.learn(_costing(model, 0.02), 0.5)
     assert not any(budget.fits(test) for test in tests)
+
+
+def test_a_job_is_learned_from_once(
+    quick: Any, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick(search=Grid())
+    learned: list[tuple[str, str]] = []
+    learn = Budget.learn
+
+    def counting(self: Budget, job: Any, seconds: float) -> None:
+        learned.append((job.model + str(job.params), job.entry))
+        learn(self, job, seconds)
+
+    monkeypatch.setattr(Budget, "learn", counting)
+    for _ in range(2):  # what is stored is learned from again in another process
+        learned.clear()
+        run(table, tmp_path, time_budget="10h")
+        assert len(learned) == len(set(learned)) > 20
 
 
 def test_what_was_not_timed_is_as_fast_as_the_others_and_the_catalogue_are() -> None:
@@ -383,7 +429,7 @@ def test_a_model_without_time_is_proposed_again_when_others_were_faster_than_tho
 
 
 def _costing(model: str, cost: float) -> Any:
-    return SimpleNamespace(model=model, cost=cost)
+    return SimpleNamespace(model=model, cost=cost, telling_s=0.0)
 
 
 def test_a_fit_without_luck_is_tried_again(table: pd.DataFrame, tmp_path: Path) -> None:

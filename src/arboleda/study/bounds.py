@@ -3,6 +3,7 @@
 import time
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,9 @@ __all__ = ["bounded", "small_fit"]
 # Numbers of rows are powers of two from here on, so that a little more or less time is no other
 # study.
 LEAST_ROWS = 2048
+# A fit of less than these seconds tells little of one on very many rows: it is timed on more, on so
+# many times as many, up to this share of all.
+TELLING_SECONDS, LARGER, LARGE_SHARE = 0.5, 4, 1 / 32
 # With more rows than this every model is timed on a part of them before it is decided, with fewer
 # those that the catalogue thinks too dear.
 TIMED_ROWS = 8192
@@ -49,13 +53,26 @@ def bounded(plan: Plan, work: Execution) -> Plan:
     return replace(plan, caps=_caps(plan, allowed, rates))
 
 
-def small_fit(plan: Plan, model: Model) -> list[Job]:
-    """What times a model: its first candidate on a part of the first fold's rows."""
-    free = replace(plan, caps={})
+def small_fit(plan: Plan, model: Model) -> Job:
+    """What times a model first: its first candidate on a part of the first fold's rows."""
+    return _fit_of(plan, model, _small_share(plan, model))
+
+
+def _small_share(plan: Plan, model: Model) -> float:
     share = 1.0
-    while share * free.fold_rows(model) > LEAST_ROWS:
+    while share * _free(plan).fold_rows(model) > LEAST_ROWS:
         share /= 2
-    return free.trial_jobs(model, Trial(plan.candidates(model)[0], Stage(share, folds=1)))
+    return share
+
+
+def _fit_of(plan: Plan, model: Model, share: float) -> Job:
+    trial = Trial(plan.candidates(model)[0], Stage(share, folds=1))
+    (job,) = _free(plan).trial_jobs(model, trial)
+    return job
+
+
+def _free(plan: Plan) -> Plan:
+    return replace(plan, caps={})
 
 
 def _caps(plan: Plan, allowed: float, rates: Mapping[str, float] | None = None) -> dict[str, int]:
@@ -104,14 +121,28 @@ def _first_cost(plan: Plan, model: Model, rows: int) -> float:
 
 
 def _time_models(plan: Plan, work: Execution, budget: Budget, dear: Collection[str]) -> None:
-    """Time a small fit of the first candidate of dear models, and of all on many rows."""
-    jobs: list[Job] = []
-    for model in plan.models:
-        if plan.fold_rows(model) > TIMED_ROWS or model.key in dear:
-            jobs += small_fit(plan, model)
-    missing = [job for job in jobs if not work.is_done(job)]
-    work.recall(job for job in jobs if work.is_done(job))
-    # Nobody is told: the study has not begun yet.
-    cheap_first = sorted(missing, key=lambda job: job.cost)
+    """Time small fits of the first candidate of dear models, and of all on many rows."""
     until = time.monotonic() + TIMING_SHARE * budget.left
-    work.do(cheap_first, deadline=until, is_told=False)
+    shares = {
+        model.key: _small_share(plan, model)
+        for model in plan.models
+        if plan.fold_rows(model) > TIMED_ROWS or model.key in dear
+    }
+    while shares:
+        jobs = [_fit_of(plan, m, shares[m.key]) for m in plan.models if m.key in shares]
+        missing = [job for job in jobs if not work.is_done(job)]
+        work.recall(job for job in jobs if work.is_done(job))
+        # Nobody is told: the study has not begun yet.
+        cheap_first = sorted(missing, key=lambda job: job.cost)
+        work.do(cheap_first, deadline=until, is_told=False)
+        done = [(job.model, work.result(job)) for job in jobs if work.is_done(job)]
+        shares = {
+            key: LARGER * shares[key]
+            for key, result in done
+            if shares[key] * LARGER <= LARGE_SHARE and _tells_little(result)
+        }
+
+
+def _tells_little(result: Mapping[str, Any] | None) -> bool:
+    """Whether a fit was too quick to tell how long one takes on many more rows."""
+    return result is not None and not result["error"] and result["seconds"] < TELLING_SECONDS

@@ -16,17 +16,17 @@ MOST_FOR_REPORT = 0.25
 REPORT_SECONDS = 3.0
 # At most this share is kept for what follows the tests.
 MOST_FOR_AFTERWARDS = 0.25
-# Tests take longer than they are thought to: more is told of them, and other programs run, too.
-SPARE = 1.5
+# Tests may take longer than they are thought to: other programs run, too.
+SPARE = 1.3
 
 
 class Budget:
     """Seconds of a study, counted from its start.
 
     A job's seconds are its cost by the catalogue times what the model's jobs have taken a unit of
-    cost so far; a model that was not timed yet is taken to be as fast as the others are, what the
-    catalogue thinks being one of them. The first job of each process is not counted: it also loads
-    modules.
+    cost so far, and what it takes to tell of a test; a model that was not timed yet is taken to be
+    as fast as the others are, what the catalogue thinks being one of them. The first job of each
+    process is not counted: it also loads modules.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Budget:
         if self._loading:
             self._loading -= 1
             return
-        self._seconds[job.model] += seconds
+        self._seconds[job.model] += max(0.0, seconds - job.telling_s)
         self._costs[job.model] += job.cost
 
     def rate(self, model: str | None = None) -> float:
@@ -68,7 +68,7 @@ class Budget:
 
     def estimate(self, job: Job) -> float:
         """About how many seconds a job takes."""
-        return self.rate(job.model) * job.cost
+        return self.rate(job.model) * job.cost + job.telling_s
 
     @property
     def left(self) -> float:

@@ -51,6 +51,8 @@ class Execution:
         self.pool = pool
         self.watcher = watcher
         self.budget = budget
+        # Jobs that the budget has learned from.
+        self._timed: set[tuple[str, str, str]] = set()
 
     def result(self, job: Job) -> dict[str, Any] | None:
         """What is stored of a job, whatever became of it."""
@@ -115,8 +117,7 @@ class Execution:
                 self.ledger.put(job.model, job.params, job.entry, result)
                 if (result["error"] or "").startswith(STOPPED):
                     ended.add(_candidate(job))
-                if self.budget is not None and not result["error"]:
-                    self.budget.learn(job, result["seconds"])
+                self._learn(job, result)
                 if is_told:
                     self.watcher.finished(job, result)
 
@@ -129,13 +130,20 @@ class Execution:
         self.do(jobs, self.budget.fits, deadline=until)
 
     def recall(self, jobs: Iterable[Job]) -> None:
-        """Learn from stored jobs how long they took."""
+        """Learn from stored jobs how long they took, if it is not known yet."""
         if self.budget is None:
             return
         for job in jobs:
             result = self.result(job)
-            if result is not None and not result["error"]:
-                self.budget.learn(job, result["seconds"])
+            if result is not None:
+                self._learn(job, result)
+
+    def _learn(self, job: Job, result: dict[str, Any]) -> None:
+        name = (*_candidate(job), job.entry)
+        if self.budget is None or result["error"] or name in self._timed:
+            return
+        self._timed.add(name)
+        self.budget.learn(job, result["seconds"])
 
 
 def _is_final(result: dict[str, Any] | None) -> bool:

@@ -161,8 +161,7 @@ def _error(plan: Plan, tuning: Tuning, work: Execution) -> float:
     What the metric of the study says, or by how much it lacks 1 where greater is better.
     """
     if tuning.model.bag:
-        (job,) = small_fit(plan, tuning.model)
-        found = work.result(job)
+        found = work.result(small_fit(plan, tuning.model))
         means = [] if found is None else [found["scores"].get(plan.metric.key)]
     else:
         candidates = tuning.candidates(work.ledger)

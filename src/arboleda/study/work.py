@@ -64,7 +64,8 @@ class Job:
     fitted pipeline's files are written there; where ``answers`` is a path, what the model says of
     the rows it is scored on is written to that file. ``extent`` tells its result from others of the
     same fold in the ledger, where it learns from a part of the rows; ``is_look`` tells a first look
-    at a candidate from its scores; ``cost`` is about how many seconds of one core it takes.
+    at a candidate from its scores; ``cost`` is about how many seconds of one core it takes, by the
+    catalogue, without the ``telling_s`` of all that is told of a test, whatever the model.
     ``style`` tells how its columns are prepared: jobs of the same style and rows share that.
     ``kind`` tells a "fold" from two others: "one_by_one" fits as many times as there are rows, each
     time without the one that is scored; "apparent" scores the rows that were fitted, and says what
@@ -82,6 +83,7 @@ class Job:
     extent: str = ""
     is_look: bool = False
     cost: float = 0.0
+    telling_s: float = 0.0
     kind: Literal["fold", "one_by_one", "apparent"] = "fold"
     bag: bool = False
     style: Style = "none"

@@ -56,6 +56,16 @@ _BOOSTING: dict[str, tuple[str, dict[str, Any]]] = {
         "Boosting by leaves",
         {"max_leaf_nodes": 31, "colsample_bytree": 0.6, "l2_regularization": 1.0},
     ),
+    "fine_leafwise": (
+        "Boosting by fine leaves",
+        {
+            "max_leaf_nodes": 31,
+            "min_samples_leaf": 2,
+            "colsample_bytree": 0.4,
+            "l2_regularization": 1.0,
+            "learning_rate": 0.03,
+        },
+    ),
     "symmetric": (
         "Boosting of symmetric trees",
         {
@@ -343,6 +353,7 @@ _ORDER = (
     "levelwise",
     "extra_trees",
     "symmetric",
+    "fine_leafwise",
     "ranked_network",
     "linear_leaves",
     "crossed_leafwise",
