@@ -42,8 +42,7 @@ def test_the_time_that_first_candidates_share(is_bag: bool) -> None:
         models=(baseline, model),
         n_folds=4,
         fold_rows=lambda model: 10_000,
-        candidates=lambda model: [{}],
-        cost=lambda model, candidate, rows: costs[model.key],
+        first_cost=lambda model, rows: costs[model.key],
     )
     budget = Budget(100.0, 0.0, 1)
     budget.keep_afterwards([20.0])

@@ -91,6 +91,18 @@ def test_costs_and_first_looks_are_of_the_grid(task: str) -> None:
                 assert model.make(Setting(10_000, n_classes, 0), look) is not None
 
 
+def test_rows_that_are_asked_about_cost_where_each_meets_all() -> None:
+    from arboleda.study.catalogue.model import Size
+
+    (model,) = models_for("binary", ["neighbours"])
+    params = model.grid(Setting(1_000, 2, 0))[0]
+    one, five_folds, many = (
+        model.cost(Size(1_000, 20, 2, asked), params) for asked in (1, 250, 10_000)
+    )
+    assert five_folds == pytest.approx(2 * one, rel=0.01)
+    assert many == pytest.approx(41 * one, rel=0.01)
+
+
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
 def test_spaces_hold_the_parameters_of_the_grids(task: str) -> None:
     from arboleda.study.catalogue.space import Choice

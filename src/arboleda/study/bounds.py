@@ -88,7 +88,7 @@ def _caps(plan: Plan, allowed: float, rates: Mapping[str, float] | None = None) 
 def _share(plan: Plan, budget: Budget, rates: Mapping[str, float]) -> float:
     """Seconds that a fit may take: what cheap models leave of theirs is shared by the others."""
     whole = sorted(
-        rates[model.key] * _first_cost(plan, model, plan.fold_rows(model)) for model in plan.models
+        rates[model.key] * plan.first_cost(model, plan.fold_rows(model)) for model in plan.models
     )
     free = (budget.left - budget.kept_for_afterwards) * budget.processes
     if all(model.bag for model in plan.models if model.learns):
@@ -108,16 +108,12 @@ def _share(plan: Plan, budget: Budget, rates: Mapping[str, float]) -> float:
 def _cap(plan: Plan, model: Model, allowed: float) -> int | None:
     """The largest power of two at which the first candidate costs so much; None: all rows."""
     most = plan.fold_rows(model)
-    if _first_cost(plan, model, most) <= allowed:
+    if plan.first_cost(model, most) <= allowed:
         return None
     rows = LEAST_ROWS
-    while 2 * rows < most and _first_cost(plan, model, 2 * rows) <= allowed:
+    while 2 * rows < most and plan.first_cost(model, 2 * rows) <= allowed:
         rows *= 2
     return rows if rows < most else None
-
-
-def _first_cost(plan: Plan, model: Model, rows: int) -> float:
-    return plan.cost(model, plan.candidates(model)[0], rows)
 
 
 def _time_models(plan: Plan, work: Execution, budget: Budget, dear: Collection[str]) -> None:

@@ -12,8 +12,8 @@ __all__ = ["Budget"]
 
 # Of the whole, at most this share is kept for describing the table and drawing the report.
 MOST_FOR_REPORT = 0.25
-# The report of a small table; that of a large one takes about as long as reading it.
-REPORT_SECONDS = 3.0
+# The report of a small table; that of a large one takes so many times as long as reading it.
+REPORT_SECONDS, REPORT_READINGS = 3.0, 2.0
 # At most this share is kept for what follows the tests.
 MOST_FOR_AFTERWARDS = 0.25
 # Tests may take longer than they are thought to: other programs run, too.
@@ -41,7 +41,7 @@ class Budget:
     def __init__(self, seconds: float, started: float, processes: int) -> None:
         self.seconds = seconds
         self.processes = processes
-        report = REPORT_SECONDS + time.monotonic() - started
+        report = REPORT_SECONDS + REPORT_READINGS * (time.monotonic() - started)
         self.deadline = started + seconds - min(report, MOST_FOR_REPORT * seconds)
         # Of each model that has, or will have, a candidate: fits of folds leave their time alone.
         self._tests: dict[str, Job] = {}

@@ -139,10 +139,16 @@ class Plan:
         known = [n for n in (model.max_rows, self.caps.get(model.key)) if n is not None]
         return min(known, default=None)
 
-    def cost(self, model: Model, params: Params, rows: int) -> float:
-        """About how many seconds of one core a fit takes, by the catalogue, and all before it."""
-        size = Size(rows, self.features.x.shape[1], self.setting.n_classes)
-        return JOB_COST + CELL_COST * size.rows * size.columns + model.cost(size, params)
+    def first_cost(self, model: Model, rows: int) -> float:
+        """About how many seconds the first candidate takes in a fold, with so many rows."""
+        asked = max(len(score) for _, score in self.split.folds)
+        return self._cost(model, self.candidates(model)[0], rows, asked)
+
+    def _cost(self, model: Model, params: Params, rows: int, asked: int) -> float:
+        """About how many seconds of one core a fit and its answers take, by the catalogue."""
+        size = Size(rows, self.features.x.shape[1], self.setting.n_classes, asked)
+        prepared = CELL_COST * (size.rows + size.asked) * size.columns
+        return JOB_COST + prepared + model.cost(size, params)
 
     def _kind(self, fold: int) -> Kind:
         scheme = self.settings.scheme
@@ -187,8 +193,7 @@ class Plan:
         if stage.share < 1.0:
             rows = self._at_most(max(1, round(stage.share * len(rows))), rows)
             score = self._at_most(LOOK_ROWS, score)
-        cost = self.cost(model, made, len(rows))
-        cost += CELL_COST * len(score) * self.features.x.shape[1]
+        cost = self._cost(model, made, len(rows), 1 if kind == "one_by_one" else len(score))
         if fold.startswith(CALIBRATION):
             cost *= FITS
         telling = 0.0

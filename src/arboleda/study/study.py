@@ -313,7 +313,7 @@ def default_folder(stem: str, target: str) -> Path:
 def _calibrated(found: Found, work: Execution) -> tuple[Outcome, list[dict[str, Any]]] | None:
     """What calibrating the best model is worth; a combination's answers are there already."""
     if found.outcomes and ranked(found.plan, found.outcomes)[0].ensemble:
-        return calibrate_combined(found.plan, found.outcomes, work.folder)
+        return calibrate_combined(found.plan, found.outcomes, work.folder, work.budget)
     return calibrate_best(found.plan, work, found.outcomes)
 
 

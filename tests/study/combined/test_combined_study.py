@@ -125,14 +125,19 @@ def test_diversity_is_told_of_classes_alone(classes: StudyResult, values: StudyR
     assert all(m["ensemble"]["diversity"] is None for m in combined(values))
 
 
-def test_what_calibrates_a_fold_has_not_seen_its_rows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def combinations_first(plan: Any, outcomes: Any) -> Any:
+@pytest.fixture
+def combinations_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The best model is a combination."""
+
+    def ranked(plan: Any, outcomes: Any) -> Any:
         return sorted(outcomes, key=lambda outcome: outcome.ensemble is None)
 
     for module in ("arboleda.study.study", "arboleda.study.combined.calibrating"):
-        monkeypatch.setattr(f"{module}.ranked", combinations_first)
+        monkeypatch.setattr(f"{module}.ranked", ranked)
+
+
+@pytest.mark.usefixtures("combinations_first")
+def test_what_calibrates_a_fold_has_not_seen_its_rows(tmp_path: Path) -> None:
     result = Study("iris", target="target", out=tmp_path, models="lda,naive_bayes", cv="3x2").run()
     found = result.facts["calibration"]
     assert found["model"] in KEYS
@@ -216,12 +221,19 @@ def test_windows_of_one_class_teach_nothing() -> None:
     assert not np.allclose(found.said[3], parts[3].outputs.mean(axis=0))
 
 
-def test_a_study_in_time_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def combinations_first(plan: Any, outcomes: Any) -> Any:
-        return sorted(outcomes, key=lambda outcome: outcome.ensemble is None)
+@pytest.mark.usefixtures("combinations_first")
+def test_a_combination_is_calibrated_where_there_is_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: Any = {"target": "target", "out": tmp_path, "models": "lda,naive_bayes"}
+    assert Study("iris", **asked, time_budget="10h").run().facts["calibration"]
+    monkeypatch.setattr("arboleda.study.combined.calibrating.ROW_SECONDS", 1e3)
+    assert Study("iris", **asked, time_budget="10h").run().facts["calibration"] is None
+    assert Study("iris", **asked).run().facts["calibration"]
 
-    for module in ("arboleda.study.study", "arboleda.study.combined.calibrating"):
-        monkeypatch.setattr(f"{module}.ranked", combinations_first)
+
+@pytest.mark.usefixtures("combinations_first")
+def test_a_study_in_time_order(tmp_path: Path) -> None:
     draw = np.random.default_rng(0)
     frame = pd.DataFrame({"t": draw.permutation(160), "x": draw.normal(size=160)})
     frame["y"] = np.where(frame["x"] + draw.normal(size=160) > 0, "u", "v")

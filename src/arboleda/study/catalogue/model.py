@@ -49,11 +49,15 @@ class Setting:
 
 @dataclass(frozen=True)
 class Size:
-    """How much one fit learns from; ``classes`` is 0 in a regression."""
+    """How much one fit learns from, and the rows it is asked about then.
+
+    ``classes`` is 0 in a regression.
+    """
 
     rows: int
     columns: int
     classes: int
+    asked: int = 0
 
 
 Make = Callable[[Setting, Params], Any]

@@ -8,17 +8,22 @@ from typing import Any
 import numpy as np
 
 from arboleda.study.answers import ANSWERS, answers_path, read_answers
+from arboleda.study.budget import Budget
 from arboleda.study.calibration import AS_IT_IS, calibrated_scores, variants_of
 from arboleda.study.plain import one_thread, plain_values, sentence_of
 from arboleda.study.plan import Plan
+from arboleda.study.probabilities import n_scores
 from arboleda.study.runner import Outcome, ranked
 from arboleda.study.work import TEST
 
 __all__ = ["calibrate_combined"]
 
+# Of all methods, for each row that they learn from; of more than two classes for each class.
+ROW_SECONDS = 4e-6
+
 
 def calibrate_combined(
-    plan: Plan, outcomes: Sequence[Outcome], folder: Path
+    plan: Plan, outcomes: Sequence[Outcome], folder: Path, budget: Budget | None
 ) -> tuple[Outcome, list[dict[str, Any]]] | None:
     """Try methods of calibration on what the best model, a combination, said of rows held out.
 
@@ -29,8 +34,8 @@ def calibrate_combined(
     -------
     outcome, results : Outcome, list of dict
         The model, and the results by fold, the test's last, as `arboleda.study.runner.
-        calibrate_best` gives them; None if its answers are not there, or fewer than two folds can
-        be judged.
+        calibrate_best` gives them; None if its answers are not there, fewer than two folds can be
+        judged, or the time budget has no room for it.
     """
     outcome = ranked(plan, outcomes)[0]
     # Of repeated folds the first round alone: in others, each row is among what calibrates it.
@@ -56,6 +61,10 @@ def calibrate_combined(
         if others and len(np.unique(np.concatenate([classes[k] for k in others]))) == n_classes
     ]
     if len(judged) < 3:
+        return None
+    n_learned = sum(len(classes[k]) for place in judged for k in teachers[place])
+    seconds = ROW_SECONDS * n_learned * n_scores(n_classes)
+    if budget is not None and not budget.has_room(seconds):
         return None
     with one_thread():
         return outcome, [_tried(plan, scores, classes, teachers[place], place) for place in judged]
