@@ -1,7 +1,9 @@
 """Preset best: models that are the means of what the folds fitted, and their ensemble."""
 
+import json
 import re
 import shutil
+import sqlite3
 import warnings
 from pathlib import Path
 from typing import Any
@@ -107,6 +109,23 @@ def test_a_model_is_the_mean_of_what_the_folds_fitted(result: StudyResult) -> No
     np.testing.assert_allclose(model.predict_proba(rows.X), twin)
     told = facts_of(result, "best_linear")["test"]["metrics"]["accuracy"]
     assert told == np.mean(twin.argmax(axis=1) == rows.codes)
+
+
+def test_fits_of_the_folds_are_what_their_mean_took(result: StudyResult) -> None:
+    ledger = sqlite3.connect(result.folder / "ledger.sqlite")
+    own = {}
+    for key in SOME.split(","):
+        facts = facts_of(result, key)
+        params = json.dumps(facts["candidates"][facts["best"]]["params"], sort_keys=True)
+        query = "select result from work where model=? and params=? and fold in (0, 1, 2, 3, 4)"
+        folds = [json.loads(text) for (text,) in ledger.execute(query, (key, params))]
+        assert len(folds) == 5
+        fits = sum(fold["timing"]["fit_s"] for fold in folds)
+        # And reading what the folds have kept.
+        assert fits < facts["timing"]["fit_s"] < fits + 5
+        own[key] = facts["timing"]["fit_s"]
+    # It asks all of them.
+    assert facts_of(result, "stacking")["timing"]["fit_s"] == pytest.approx(sum(own.values()))
 
 
 def test_an_ensemble_of_means_repeats_its_test(result: StudyResult) -> None:

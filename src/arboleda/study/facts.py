@@ -228,7 +228,7 @@ def _cv(best: Candidate, metric: str) -> dict[str, Any]:
 
 
 def _timing(outcome: Outcome) -> dict[str, float | None]:
-    """One refit, its prediction of the test rows, and all folds of all candidates, in seconds."""
+    """What is kept fitted, its prediction of the test rows, and all folds of all candidates."""
     folds = [sum(r["timing"].values()) for c in outcome.candidates for r in c.results]
     test = outcome.test["timing"] if outcome.test else {}
     return {

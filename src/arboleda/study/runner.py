@@ -191,13 +191,17 @@ def _with_folds(plan: Plan, test: Job, work: Execution) -> Job:
     """The test of a bag: of the models that its folds have kept, in the place of a refit."""
     model = next(m for m in plan.models if m.key == test.model)
     jobs = [work.answering(job) for job in plan.trial_jobs(model, Trial(test.params))]
-    done = [job for job in jobs if work.is_done(job)]
-    kept = {job.kept_as: (work.result(job) or {}).get("kept") for job in done}
+    done = {job.kept_as: work.result(job) or {} for job in jobs if work.is_done(job)}
+    kept = {name: result.get("kept") for name, result in done.items()}
     files = {name: entry["files"] for name, entry in kept.items() if entry and not entry["error"]}
     if len(files) < len(jobs):
         return test
     mean = FoldMean(work.folder / MODELS, model.key, files, len(plan.target.labels))
-    return replace(test, pipeline=Pipeline([("preparation", "passthrough"), ("model", mean)]))
+    return replace(
+        test,
+        pipeline=Pipeline([("preparation", "passthrough"), ("model", mean)]),
+        fitted_s=sum(result["timing"]["fit_s"] for result in done.values()),
+    )
 
 
 def ranked(plan: Plan, outcomes: Sequence[Outcome]) -> list[Outcome]:

@@ -66,10 +66,11 @@ class Job:
     same fold in the ledger, where it learns from a part of the rows; ``is_look`` tells a first look
     at a candidate from its scores; ``cost`` is about how many seconds of one core it takes, by the
     catalogue, without the ``telling_s`` of all that is told of a test, whatever the model.
-    ``style`` tells how its columns are prepared: jobs of the same style and rows share that.
-    ``kind`` tells a "fold" from two others: "one_by_one" fits as many times as there are rows, each
-    time without the one that is scored; "apparent" scores the rows that were fitted, and says what
-    chance would score. Of a ``bag`` the model that the fold fits is kept.
+    ``fitted_s`` are the seconds that fits took which it only reads. ``style`` tells how its columns
+    are prepared: jobs of the same style and rows share that. ``kind`` tells a "fold" from two
+    others: "one_by_one" fits as many times as there are rows, each time without the one that is
+    scored; "apparent" scores the rows that were fitted, and says what chance would score. Of a
+    ``bag`` the model that the fold fits is kept.
     """
 
     model: str
@@ -84,6 +85,7 @@ class Job:
     is_look: bool = False
     cost: float = 0.0
     telling_s: float = 0.0
+    fitted_s: float = 0.0
     kind: Literal["fold", "one_by_one", "apparent"] = "fold"
     bag: bool = False
     style: Style = "none"
@@ -184,7 +186,7 @@ def _say(job: Job, shared: Shared) -> tuple[Said, dict[str, float]]:
     score = class_scores(model, rows.scored, n_classes) if n_classes else None
     # What it takes by itself, whoever prepared the rows.
     seconds = {
-        "fit_s": rows.fit_s + fitted - started,
+        "fit_s": job.fitted_s + rows.fit_s + fitted - started,
         "predict_s": rows.score_s + done - fitted,
     }
     return Said(predicted, score), seconds
