@@ -59,8 +59,8 @@ def small_fit(plan: Plan, model: Model) -> Job:
 
 
 def _small_share(plan: Plan, model: Model) -> float:
-    share = 1.0
-    while share * _free(plan).fold_rows(model) > LEAST_ROWS:
+    share, rows = 1.0, _free(plan).fold_rows(model)
+    while share * rows > LEAST_ROWS:
         share /= 2
     return share
 
