@@ -10,6 +10,7 @@ import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from arboleda.cli import main
 from arboleda.comparisons import compare_studies
@@ -99,6 +100,36 @@ def test_other_tables_cannot_be_paired_and_three_are_ranked(folders: dict[str, P
 def _columns(facts: dict[str, Any]) -> list[list[dict[str, Any]]]:
     rows = sorted(facts["leaderboard"], key=lambda row: row["key"])
     return [[row["cells"][j] for row in rows] for j in range(len(facts["studies"]))]
+
+
+def test_rows_of_a_group_are_compared_as_one(tmp_path: Path) -> None:
+    visits = 4
+    patients = flowers(100).loc[np.repeat(np.arange(100), visits)].reset_index(drop=True)
+    patients["<b>patient</b>"] = np.repeat(np.arange(100), visits)
+    asked = {"target": "kind", "groups": "<b>patient</b>", "cv": "group:4"}
+    for models in ("lda", "most_frequent"):
+        Study(patients, models=models, out=tmp_path / models, **asked).run()
+    found = compare_studies([tmp_path / "lda", tmp_path / "most_frequent"])
+    jsonschema.validate(found.facts, SCHEMA)
+    assert found.facts["paired"]["groups"] == "<b>patient</b>"
+    assert "&lt;b&gt;patient&lt;/b&gt;</bdi> count as one" in found.to_html()
+
+    first, second = (Study.load(tmp_path / name) for name in ("lda", "most_frequent"))
+    rows = first.test_rows()
+    assert rows.groups is not None
+    assert np.array_equal(rows.groups, patients["<b>patient</b>"].to_numpy()[rows.numbers])
+    # A patient's visits are the same row: so many patients tell as much, and no more.
+    one, two = (
+        (study.best_model_.predict(rows.X) == rows.y).astype(float)[::visits]
+        for study in (first, second)
+    )
+    n = len(one)
+    difference = np.mean(one - two)
+    error = np.sqrt(np.mean((one - two - difference) ** 2) / n)
+    (pair,) = found.facts["paired"]["pairs"]
+    assert pair["difference"] == pytest.approx(difference)
+    assert pair["p"] == pytest.approx(2 * stats.t.sf(abs(difference) / error, n - 1))
+    assert found.facts["paired"]["n_rows"] == visits * n
 
 
 def test_two_studies_of_one_table_count_once(folders: dict[str, Path]) -> None:

@@ -101,6 +101,7 @@ def _paired(facts: Mapping[str, Any]) -> dict[str, Any]:
         "why_not": None,
         "rows": rows,
         "metric": paired["metric_label"],
+        "groups": paired["groups"],
         "n_rows": integer(paired["n_rows"]),
         "level": f"{100 * paired['level']:g}",
     }

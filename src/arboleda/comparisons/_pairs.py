@@ -11,6 +11,7 @@ from arboleda.diagnose._comparison import holm
 from arboleda.study import LoadedStudy
 from arboleda.study.answers import Said
 from arboleda.study.comparison import LEVEL, compare_on_rows
+from arboleda.study.folder.rows import Rows
 from arboleda.study.scoring import COST, class_scores
 
 __all__ = ["compare_best"]
@@ -23,7 +24,8 @@ def compare_best(studies: Sequence[LoadedStudy]) -> dict[str, Any]:
     """Each two studies' best models on the rows that both set aside for the test.
 
     The metric is that of the first study, differences are above 0 where the first of the two is
-    better, and the p-values are adjusted for the number of pairs (Holm 1979).
+    better, and the p-values are adjusted for the number of pairs (Holm 1979). Where a study divided
+    its rows by groups, what counts is whole groups.
 
     Parameters
     ----------
@@ -40,6 +42,7 @@ def compare_best(studies: Sequence[LoadedStudy]) -> dict[str, Any]:
         "metric_label": study["metric_label"],
         "level": LEVEL,
         "n_rows": len(shared),
+        "groups": None,
         "why_not": None,
         "pairs": [],
     }
@@ -54,9 +57,10 @@ def compare_best(studies: Sequence[LoadedStudy]) -> dict[str, Any]:
     n_classes, up = len(studies[0].class_names), study["greater_is_better"]
     told = studies[0].facts["costs"] if study["metric"] == COST else None
     costs = None if told is None else np.array(told["matrix"])
+    found["groups"], groups = _groups(studies, rows, shared)
     pairs = []
     for i, j in combinations(range(len(studies)), 2):
-        got = compare_on_rows(study["metric"], y, said[i], said[j], n_classes, up, costs=costs)
+        got = compare_on_rows(study["metric"], y, said[i], said[j], n_classes, up, groups, costs)
         if got is not None:
             pairs.append({"first": i, "second": j, **got})
     if not pairs:
@@ -67,7 +71,18 @@ def compare_best(studies: Sequence[LoadedStudy]) -> dict[str, Any]:
     return {**found, "pairs": pairs}
 
 
-def _said(study: LoadedStudy, rows: Any, shared: npt.NDArray[np.int64]) -> Said:
+def _groups(
+    studies: Sequence[LoadedStudy], rows: Sequence[Rows], shared: npt.NDArray[np.int64]
+) -> tuple[str, npt.NDArray[np.int64]] | tuple[None, None]:
+    """The column and codes of the groups of the first study that divided its rows by them."""
+    for study, part in zip(studies, rows, strict=True):
+        if part.groups is not None:
+            column = study.facts["study"]["settings"]["groups"]
+            return column, part.groups[np.searchsorted(part.numbers, shared)]
+    return None, None
+
+
+def _said(study: LoadedStudy, rows: Rows, shared: npt.NDArray[np.int64]) -> Said:
     """What the best model says of rows of the table."""
     pipeline = study.best_model_.pipeline_
     x = study.encode(rows.X).x[np.searchsorted(rows.numbers, shared)]

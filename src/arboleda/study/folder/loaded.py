@@ -206,6 +206,7 @@ class LoadedStudy:
             self.layout,
             self.target,
             self._index.classes,
+            grouped=self.facts["study"]["scheme"]["kind"] == "group",
             test=test,
         )
 

@@ -46,6 +46,8 @@ class Rows:
         for test rows, -2 for rows that no fold predicts, as the earliest of a time are.
     n_rows : int
         How many such rows the study had; more than n where the folder keeps only a part of them.
+    groups : ndarray of shape (n,) or None
+        The number of each row's group, int64, where the study divided its rows by groups.
     """
 
     X: pa.Table
@@ -54,6 +56,7 @@ class Rows:
     numbers: npt.NDArray[np.int64]
     fold: npt.NDArray[np.int64]
     n_rows: int
+    groups: npt.NDArray[np.int64] | None
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -78,7 +81,10 @@ def keep_rows(plan: Plan, folder: Path) -> dict[str, Any]:
             fold[score] = k
         kept = np.zeros(plan.table.n_rows, dtype=bool)
         kept[_drawn(plan)] = True
-        files[SPLIT] = put(folder, SPLIT, _parquet(pa.table({"fold": fold, "kept": kept})))
+        split = {"fold": fold, "kept": kept}
+        if plan.split.groups is not None:
+            split["group"] = plan.split.groups
+        files[SPLIT] = put(folder, SPLIT, _parquet(pa.table(split)))
         names = [*(c.name for c in plan.table.columns if plan.roles[c.name].role == "feature")]
         data = {name: _arrow(plan.table.column(name), kept) for name in names}
         data[plan.target.name] = pa.array(plan.target.y[kept])
@@ -129,6 +135,7 @@ def read_rows(
     target: str,
     classes: npt.NDArray[Any] | None,
     *,
+    grouped: bool,
     test: bool,
 ) -> Rows:
     """The kept training or test rows.
@@ -138,11 +145,12 @@ def read_rows(
     StudyError
         If the files are missing or damaged, or no rows were kept.
     """
-    split = _read(folder, SPLIT, files, ["fold", "kept"])
+    split = _read(folder, SPLIT, files, ["fold", "kept", *(["group"] if grouped else [])])
     data = _read(folder, ROWS, files, [*layout.raw_names, target])
     try:
         fold = np.asarray(split["fold"].to_numpy(), dtype=np.int64)
         kept = np.asarray(split["kept"].to_numpy(), dtype=bool)
+        groups = np.asarray(split["group"].to_numpy(), dtype=np.int64) if grouped else None
         wanted = (fold == _TEST) == test
         here = wanted[kept]
         codes = np.asarray(data[target].to_numpy())[here]
@@ -154,7 +162,8 @@ def read_rows(
             f"The rows in {folder} are damaged ({error}); run the study's command again."
         ) from error
     numbers = np.flatnonzero(kept & wanted)
-    return Rows(x, y, codes, numbers, fold[numbers], int(wanted.sum()))
+    some = None if groups is None else groups[numbers]
+    return Rows(x, y, codes, numbers, fold[numbers], int(wanted.sum()), some)
 
 
 def _read(folder: Path, name: str, files: Mapping[str, Any], columns: list[str]) -> pa.Table:
