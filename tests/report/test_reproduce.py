@@ -20,6 +20,7 @@ ALL: dict[str, Any] = {
     "time_budget": 1e-05,
     "cost_matrix": {"it's": {'"no"': 5.0}},
     "reject_cost": 0.0,
+    "search": "random:9",
     "by": ["a, b", " c", "[d]"],
     "lang": "es",
     "member_time": 1e17,

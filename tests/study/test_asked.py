@@ -10,6 +10,7 @@ import pytest
 from arboleda.study.asked import NAMES, make_settings
 from arboleda.study.errors import StudyError
 from arboleda.study.schemes import Scheme, parse_scheme
+from arboleda.study.search import Tpe
 from arboleda.study.settings import Settings
 
 
@@ -31,6 +32,7 @@ def test_nothing_asked_is_the_default() -> None:
         ({"member_memory": "1000"}, "member_memory", 1000),
         ({"models": "core, kernel_ridge,"}, "models", ("core", "kernel_ridge")),
         ({"models": ["cart "]}, "models", ("cart",)),
+        ({"search": "tpe:12"}, "search", Tpe(12)),
         ({"by": "a,b"}, "by", ("a", "b")),
         ({"by": ["a,b", 3]}, "by", ("a,b", "3")),
         ({"groups": 7}, "groups", "7"),
@@ -101,6 +103,8 @@ def test_no_schemes(text: str) -> None:
         ({"time_budget": 0}, "The time budget 0 is not"),
         ({"time_budget": float("inf")}, "The time budget inf is not"),
         ({"member_time": "-1s"}, "The time of a fit '-1s' is not"),
+        ({"search": "bayes"}, "There is no search 'bayes'; choose grid"),
+        ({"search": 30}, "The search 30 is no text"),
         ({"member_memory": "much"}, "The memory of a fit 'much' is not a size"),
         ({"member_memory": 0}, "The memory of a fit 0 is not"),
         ({"reject_cost": -1}, "answering nothing -1 is none"),

@@ -27,6 +27,7 @@ EVERYTHING: dict[str, Any] = {
     "time_budget": 900.0,
     "cost_matrix": {'p "1"': {"q\x7f": 5.0}, "q": {"p": 1.0}},
     "reject_cost": 0.25,
+    "search": "tpe:12",
     "by": ["a", "w"],
     "lang": "es",
     "member_time": 60.5,

@@ -55,7 +55,6 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 @pytest.fixture
 def staged(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A tree by halving, and a line whose price is drawn."""
-    pytest.importorskip("optuna")
     monkeypatch.setattr(halving, "MIN_ROWS", 0)
     space = {"C": Real(0.001, 10.0, log=True), "solver": Choice(("lbfgs", "newton-cg"))}
     drawn = Entry("logistic", Tpe(10), space=lambda setting: space)
@@ -99,6 +98,21 @@ def test_a_look_stops_candidates_and_only_the_others_are_chosen(
         "budget": None,
         "left_out": [],
     }
+
+
+def test_a_search_that_is_asked_for_goes_before_the_presets(
+    table: pd.DataFrame, tmp_path: Path, timeless: Timeless
+) -> None:
+    models = "cart,random_forest,lda"
+    one = run(table, tmp_path / "one", models=models, search="TPE:5")
+    two = run(table, tmp_path / "two", models=models, search="tpe:5", jobs=2)
+    assert timeless(one.facts) == timeless(two.facts)
+    assert one.facts["study"]["settings"]["search"] == "tpe:5"
+    tried = {key: model_of(one, key)["candidates"] for key in models.split(",")}
+    # Discriminant analysis has a grid alone.
+    assert [len(found) for found in tried.values()] == [5, 5, 3]
+    assert tried["random_forest"][0]["params"]["max_features"] == "sqrt"
+    assert all(isinstance(c["params"]["max_features"], float) for c in tried["random_forest"][1:])
 
 
 @pytest.mark.usefixtures("staged")

@@ -5,8 +5,20 @@ from typing import Any
 
 import pytest
 
+from arboleda.study import StudyError
 from arboleda.study.catalogue.space import Choice, Real, Whole
-from arboleda.study.search import FULL, Grid, Halving, How, Question, Random, Stage, Tpe, Trial
+from arboleda.study.search import (
+    FULL,
+    Grid,
+    Halving,
+    How,
+    Question,
+    Random,
+    Stage,
+    Tpe,
+    Trial,
+    named_search,
+)
 
 GRID = tuple({"a": a} for a in range(9))
 SPACE = {
@@ -58,7 +70,6 @@ def test_halving_looks_only_where_it_pays(rows: int, n: int) -> None:
 
 @pytest.mark.parametrize("how", [Random(10), Tpe(10)])
 def test_drawn_candidates_lie_in_the_space_and_repeat(how: How) -> None:
-    pytest.importorskip("optuna")
 
     def score(p: dict[str, Any]) -> float | None:
         return None if p["kind"] is None else -p["x"] - p["n"]
@@ -77,7 +88,6 @@ def test_drawn_candidates_lie_in_the_space_and_repeat(how: How) -> None:
 
 
 def test_tpe_begins_with_the_grids_first_and_finds_what_is_good() -> None:
-    pytest.importorskip("optuna")
     question = Question(({"x": 9.0},), {"x": Real(0.0, 10.0)}, seed=0)
     batches = list(replay(Tpe(40), question, lambda p: -((p["x"] - 2.0) ** 2)))
     tried = [t.params["x"] for batch in batches for t in batch]
@@ -86,7 +96,50 @@ def test_tpe_begins_with_the_grids_first_and_finds_what_is_good() -> None:
     assert sum(abs(x - 2.0) < 1.0 for x in tried[20:]) > sum(abs(x - 2.0) < 1.0 for x in tried[:20])
 
 
+@pytest.mark.parametrize("how", [Random(6), Tpe(6)])
+def test_a_first_candidate_that_no_draw_could_be_is_tried(how: How) -> None:
+    question = Question(({"x": "sqrt"},), {"x": Real(0.0, 10.0)}, seed=0)
+    batches = list(replay(how, question, lambda p: 1.0))
+    tried = [t.params["x"] for batch in batches for t in batch]
+    assert tried[0] == "sqrt"
+    assert len(tried) == 6
+    assert all(0.0 <= x <= 10.0 for x in tried[1:])
+
+
 def test_without_a_space_the_grid_is_tried() -> None:
-    pytest.importorskip("optuna")
     (batch,) = replay(Tpe(30), Question(GRID), lambda p: 0.0)
     assert batch == tuple(Trial(p) for p in GRID)
+
+
+@pytest.mark.parametrize(
+    ("text", "how"),
+    [
+        ("grid", Grid()),
+        ("halving", Halving()),
+        ("random:7", Random(7)),
+        ("tpe", Tpe(30)),
+        (" TPE:12 ", Tpe(12)),
+    ],
+)
+def test_a_search_is_named_and_says_its_name(text: str, how: How) -> None:
+    found = named_search(text)
+    assert found == how
+    assert named_search(found.text) == how
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("bayes", "choose grid"), ("tpe:", "choose grid"), ("random:0", "from 1"), ("tpe:99999", "1")],
+)
+def test_a_search_that_cannot_be_meant_is_refused(text: str, told: str) -> None:
+    with pytest.raises(StudyError, match=told):
+        named_search(text)
+
+
+@pytest.mark.parametrize("how", [Grid(), Halving(), Random(6), Tpe(6)])
+@pytest.mark.parametrize("rows", [100, 50_000])
+@pytest.mark.parametrize("space", [None, SPACE])
+def test_a_search_tells_how_many_candidates_it_tries(how: How, rows: int, space: Any) -> None:
+    question = Question(GRID, space, rows)
+    tried = [t for batch in replay(how, question, lambda p: 0.5) for t in batch]
+    assert sum(t.stage is FULL for t in tried) == how.n_full(question)

@@ -60,6 +60,13 @@ def study(
             "thesis or best. [quick]"
         ),
     ] = None,
+    search: Annotated[
+        str | None,
+        typer.Option(
+            help="How candidates are proposed: grid, halving, random:30 or tpe:30 (so many drawn "
+            "for each model). [as the preset does]"
+        ),
+    ] = None,
     cv: Annotated[
         str | None,
         typer.Option(

@@ -16,6 +16,7 @@ __all__ = ["reproduce_view"]
 _USUAL: Mapping[str, Any] = {
     "preset": "quick",
     "models": None,
+    "search": None,
     "cv": "5",
     "test_size": 0.2,
     "test": None,

@@ -13,6 +13,7 @@ from pydantic import BeforeValidator, Field, InstanceOf, TypeAdapter, Validation
 from arboleda.study.errors import StudyError
 from arboleda.study.schemes import Scheme, parse_scheme
 from arboleda.study.scoring import COST
+from arboleda.study.search import How, named_search
 from arboleda.study.settings import Settings
 
 __all__ = ["NAMES", "make_settings"]
@@ -97,6 +98,12 @@ def _scheme(value: Any) -> Any:
     return parse_scheme(str(value)) if isinstance(value, (str, int)) else value
 
 
+def _search(value: Any) -> How:
+    if not isinstance(value, str):
+        raise StudyError(f"The search {value!r} is no text; choose one such as tpe:30.")
+    return named_search(value)
+
+
 def _costs(value: Any) -> Any:
     """The mapping that a text of JSON, or a file of it, holds; labels as text."""
     if isinstance(value, (str, Path)):
@@ -148,6 +155,7 @@ _RULES: dict[str, _Rule] = {
         Annotated[tuple[str, ...], BeforeValidator(_words)],
         "The models {value} are no names; separate them by commas, as in core,kernel_ridge.",
     ),
+    "search": _Rule(Annotated[Any, BeforeValidator(_search)], ""),
     "cv": _Rule(
         Annotated[InstanceOf[Scheme], BeforeValidator(_scheme)],
         "The cross-validation {value} is none; choose one such as 5, 5x3, group:5, time:5, loo or "

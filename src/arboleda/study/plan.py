@@ -1,6 +1,7 @@
 """What a study will do: its identity and every job, before anything is fitted."""
 
 import platform
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -23,7 +24,7 @@ from arboleda.study.preparation import make_preparation
 from arboleda.study.presets import PRESETS, Preset
 from arboleda.study.roles import Role, decide_roles
 from arboleda.study.scoring import COST, Metric, choose_metric
-from arboleda.study.search import FULL, Stage, Trial
+from arboleda.study.search import FULL, How, Question, Stage, Trial
 from arboleda.study.settings import Settings
 from arboleda.study.splitting import Split, make_split
 from arboleda.study.table import Column, Table
@@ -121,6 +122,21 @@ class Plan:
     def candidates(self, model: Model) -> list[dict[str, Any]]:
         """The candidates of its preset, or of the catalogue."""
         return (self.preset.entry(model.key).grid or model.grid)(self.setting)
+
+    def search(self, model: Model) -> How:
+        """How its candidates are proposed: as asked, or as its preset does."""
+        return self.settings.search or self.preset.entry(model.key).search
+
+    def question(self, model: Model) -> Question:
+        """What a search knows of a model."""
+        space = self.preset.entry(model.key).space or model.space
+        return Question(
+            grid=tuple(self.candidates(model)),
+            space=space(self.setting) if space is not None else None,
+            rows=self.fold_rows(model),
+            # Models of one study draw differently.
+            seed=zlib.crc32(f"{self.seed} {model.key}".encode()),
+        )
 
     def trial_jobs(self, model: Model, trial: Trial) -> list[Job]:
         """The folds that a trial is scored on."""
@@ -310,7 +326,8 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
         test_sha256=None if given is None else given.sha256,
     )
     if settings.scheme.kind == "loo":
-        _check_fits(len(split.train), sum(len(plan.candidates(model)) for model in models))
+        n_candidates = sum(plan.search(model).n_full(plan.question(model)) for model in models)
+        _check_fits(len(split.train), n_candidates)
     return plan
 
 

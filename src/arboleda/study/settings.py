@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from arboleda.study.schemes import Scheme
+from arboleda.study.search import How
 
 __all__ = ["Costs", "Settings"]
 
@@ -25,6 +26,8 @@ class Settings:
         Which models are tried, and how hard each is tuned.
     models : tuple of str or None
         Words that name models, in place of the preset's.
+    search : How or None
+        How candidates are proposed, in place of the preset's way.
     scheme : Scheme
         Of the cross-validation.
     test_size : float
@@ -59,6 +62,7 @@ class Settings:
     metric: str | None = None
     preset: Literal["quick", "thesis", "best"] = "quick"
     models: tuple[str, ...] | None = None
+    search: How | None = None
     scheme: Scheme = field(default_factory=Scheme)
     test_size: float = 0.2
     test_table: Any = None
@@ -84,6 +88,7 @@ class Settings:
             "metric": self.metric,
             "preset": self.preset,
             "models": None if self.models is None else list(self.models),
+            "search": None if self.search is None else self.search.text,
             "cv": self.scheme.text,
             "test_size": self.test_size,
             "test": self.test_name,

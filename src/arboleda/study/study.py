@@ -94,6 +94,9 @@ class Study:
         The models to try in place of the preset's: keys of the catalogue, "core" for the
         textbook's models, or "all"; in one text they are separated by commas
         (``"core,kernel_ridge"``).
+    search : str, optional
+        How each model's candidates are proposed, in place of the preset's way: ``"grid"``,
+        ``"halving"``, ``"random:30"`` or ``"tpe:30"`` (so many drawn candidates of each model).
     cv : str or int, default=5
         The cross-validation: a number of folds, ``"5x3"`` (three times five folds), ``"group:5"``,
         ``"time:5"``, ``"loo"`` or ``"bootstrap:50"``.
@@ -147,6 +150,7 @@ class Study:
         metric: str | None = None,
         preset: str | None = None,
         models: str | Sequence[str] | None = None,
+        search: str | None = None,
         cv: str | int | None = None,
         groups: str | None = None,
         time: str | None = None,
@@ -171,6 +175,7 @@ class Study:
             metric=metric,
             preset=preset,
             models=models,
+            search=search,
             cv=cv,
             groups=groups,
             time=time,

@@ -1,7 +1,6 @@
 """The search of one model: what was proposed, how it scored, and what is proposed next."""
 
 import json
-import zlib
 from dataclasses import replace
 from typing import Any
 
@@ -28,21 +27,13 @@ class Tuning:
     ) -> None:
         self.plan = plan
         self.model = model
-        entry = plan.preset.entry(model.key)
-        space = entry.space or model.space
-        question = Question(
-            grid=tuple(plan.candidates(model)),
-            space=space(plan.setting) if space is not None else None,
-            rows=plan.fold_rows(model),
-            # Models of one study draw differently.
-            seed=zlib.crc32(f"{plan.seed} {model.key}".encode()),
-        )
+        how, question = plan.search(model), plan.question(model)
         if first_alone:
             self._search = _first(question)
         elif first_in_full:
-            self._search = _after_first(entry.search, question)
+            self._search = _after_first(how, question)
         else:
-            self._search = entry.search.begin(question)
+            self._search = how.begin(question)
         self.batch: Batch | None = next(self._search)
         # By the text of its parameters: the closest look at a candidate that was proposed, and the
         # closest that was taken.

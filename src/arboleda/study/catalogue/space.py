@@ -13,6 +13,9 @@ class Real:
     high: float
     log: bool = False
 
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, (int, float)) and self.low <= value <= self.high
+
 
 @dataclass(frozen=True)
 class Whole:
@@ -22,12 +25,18 @@ class Whole:
     high: int
     log: bool = False
 
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, int) and self.low <= value <= self.high
+
 
 @dataclass(frozen=True)
 class Choice:
     """One of some values, in no order; each is a number, a text, a truth value or None."""
 
     values: tuple[float | str | bool | None, ...]
+
+    def __contains__(self, value: object) -> bool:
+        return value in self.values
 
 
 Range = Real | Whole | Choice

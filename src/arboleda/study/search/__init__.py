@@ -3,6 +3,7 @@
 from arboleda.study.search.drawn import Random, Tpe
 from arboleda.study.search.grid import Grid
 from arboleda.study.search.halving import Halving
+from arboleda.study.search.named import named_search
 from arboleda.study.search.trial import FULL, Batch, How, Question, Search, Stage, Trial
 
 __all__ = [
@@ -17,4 +18,5 @@ __all__ = [
     "Stage",
     "Tpe",
     "Trial",
+    "named_search",
 ]

@@ -10,7 +10,7 @@ a study goes on: Optuna's own storage keeps trials but not the state of the samp
 that a study taken up from it would draw others.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -30,9 +30,18 @@ BATCH = 4
 
 @dataclass(frozen=True)
 class Random:
-    """Draw so many candidates from the space, independently."""
+    """Try the grid's first, then candidates drawn from the space, independently: so many in all."""
 
     trials: int
+
+    @property
+    def text(self) -> str:
+        """The strategy as it is asked for."""
+        return f"random:{self.trials}"
+
+    def n_full(self, question: Question) -> int:
+        """All that are drawn."""
+        return _n_full(question, self.trials)
 
     def begin(self, question: Question) -> Search:
         """Batches of drawn candidates; a model without a space has its grid tried."""
@@ -43,13 +52,22 @@ class Random:
 
 @dataclass(frozen=True)
 class Tpe:
-    """Draw so many candidates, more of them where those before were good.
+    """Try so many candidates, more of them where those before were good.
 
     The first candidate of the grid is tried first, then some at random, then those of a
     tree-structured Parzen estimator.
     """
 
     trials: int
+
+    @property
+    def text(self) -> str:
+        """The strategy as it is asked for."""
+        return f"tpe:{self.trials}"
+
+    def n_full(self, question: Question) -> int:
+        """All that are drawn."""
+        return _n_full(question, self.trials)
 
     def begin(self, question: Question) -> Search:
         """Batches of drawn candidates; a model without a space has its grid tried."""
@@ -61,6 +79,10 @@ class Tpe:
         return _drawn(question, self.trials, sampler)
 
 
+def _n_full(question: Question, n_trials: int) -> int:
+    return n_trials if question.space else Halving().n_full(question)
+
+
 def _drawn(question: Question, n_trials: int, sampler: "BaseSampler") -> Search:
     if not question.space:
         yield from Halving().begin(question)
@@ -70,18 +92,27 @@ def _drawn(question: Question, n_trials: int, sampler: "BaseSampler") -> Search:
     ranges = {name: _distribution(range_) for name, range_ in question.space.items()}
     with _quiet():
         study = optuna.create_study(direction="maximize", sampler=sampler)
-    first = question.grid[0] if question.grid else {}
-    if first.keys() == ranges.keys():
-        study.enqueue_trial(first)
-    for done in range(0, n_trials, BATCH):
+    done = 0
+    for first in question.grid[:1]:
+        if _can_be_drawn(first, question.space):
+            study.enqueue_trial(first)
+        else:
+            # It is tried all the same; the sampler hears nothing of it.
+            yield Batch((Trial(first),), n_trials - 1)
+            done = 1
+    while done < n_trials:
         with _quiet():
             asked = [study.ask(ranges) for _ in range(min(BATCH, n_trials - done))]
-        batch = Batch(tuple(Trial(trial.params) for trial in asked), n_trials - done - len(asked))
-        scores = yield batch
+        done += len(asked)
+        scores = yield Batch(tuple(Trial(trial.params) for trial in asked), n_trials - done)
         with _quiet():
             for trial, score in zip(asked, scores, strict=True):
                 failed = optuna.trial.TrialState.FAIL if score is None else None
                 study.tell(trial, score, state=failed)
+
+
+def _can_be_drawn(params: Mapping[str, Any], space: Mapping[str, Range]) -> bool:
+    return params.keys() == space.keys() and all(params[name] in space[name] for name in space)
 
 
 def _distribution(range_: Range) -> "BaseDistribution":

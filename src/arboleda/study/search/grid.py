@@ -11,6 +11,15 @@ __all__ = ["Grid"]
 class Grid:
     """Try every candidate of the grid at full fidelity."""
 
+    @property
+    def text(self) -> str:
+        """The strategy as it is asked for."""
+        return "grid"
+
+    def n_full(self, question: Question) -> int:
+        """All of the grid."""
+        return len(question.grid)
+
     def begin(self, question: Question) -> Search:
         """One batch."""
         yield Batch(tuple(Trial(params) for params in question.grid))

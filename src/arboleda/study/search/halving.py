@@ -31,13 +31,24 @@ class Halving:
     share: float = 0.25
     keep: int = 3
 
+    @property
+    def text(self) -> str:
+        """The strategy as it is asked for."""
+        return "halving"
+
+    def n_full(self, question: Question) -> int:
+        """The best of the grid, or all where a look does not pay."""
+        n_candidates = len(question.grid)
+        if question.rows < MIN_ROWS or n_candidates < MIN_CANDIDATES:
+            return n_candidates
+        return max(2, math.ceil(n_candidates / self.keep))
+
     def begin(self, question: Question) -> Search:
         """The looks, and then those that go on."""
-        grid = question.grid
-        if question.rows < MIN_ROWS or len(grid) < MIN_CANDIDATES:
+        grid, n_kept = question.grid, self.n_full(question)
+        if n_kept == len(grid):
             yield Batch(tuple(Trial(params) for params in grid))
             return
-        n_kept = max(2, math.ceil(len(grid) / self.keep))
         look = Stage(share=self.share, folds=1)
         scores = yield Batch(tuple(Trial(params, look) for params in grid), to_come=n_kept)
         seen = [i for i, score in enumerate(scores) if score is not None]

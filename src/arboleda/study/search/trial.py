@@ -81,5 +81,12 @@ class How(Protocol):
     a study that goes on repeats it from the start, with the scores it has kept.
     """
 
+    @property
+    def text(self) -> str:
+        """The strategy as it is asked for, see `named_search`."""
+
+    def n_full(self, question: Question) -> int:
+        """How many candidates it tries on all folds, at most."""
+
     def begin(self, question: Question) -> Search:
         """Start a search."""

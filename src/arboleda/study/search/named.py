@@ -1,0 +1,58 @@
+"""Searches by the words that ask for them."""
+
+import re
+
+from arboleda.study.errors import StudyError
+from arboleda.study.search.drawn import Random, Tpe
+from arboleda.study.search.grid import Grid
+from arboleda.study.search.halving import Halving
+from arboleda.study.search.trial import How
+
+__all__ = ["named_search"]
+
+# Candidates drawn for each model where no number is named.
+TRIALS = 30
+# Beyond these nobody waits for the end; a larger number is a slip of the pen.
+MAX_TRIALS = 10_000
+_PATTERN = re.compile(r"(grid|halving)|(random|tpe)(?::(\d+))?", re.I | re.A)
+
+
+def named_search(text: str) -> How:
+    """The search that a text names.
+
+    Parameters
+    ----------
+    text : str
+        ``grid``, ``halving``, ``random:30`` or ``tpe:30``; the number of candidates of each model
+        may be left out.
+
+    Returns
+    -------
+    How
+
+    Raises
+    ------
+    StudyError
+        If there is no such search, or it draws no candidate, or too many.
+
+    Examples
+    --------
+    >>> named_search("tpe")
+    Tpe(trials=30)
+    """
+    match = _PATTERN.fullmatch(text.strip())
+    if match is None:
+        raise StudyError(
+            f"There is no search {text[:60]!r}; choose grid, halving, random:{TRIALS} or "
+            f"tpe:{TRIALS}."
+        )
+    whole, drawn, digits = match.groups()
+    if whole:
+        return Grid() if whole.lower() == "grid" else Halving()
+    digits = digits or str(TRIALS)
+    if len(digits) > 6 or not 1 <= int(digits) <= MAX_TRIALS:
+        raise StudyError(
+            f"The search {text[:60]!r} draws {digits[:20]} candidates; choose from 1 to "
+            f"{MAX_TRIALS:,}."
+        )
+    return (Random if drawn.lower() == "random" else Tpe)(int(digits))
