@@ -296,3 +296,16 @@ def test_ctrl_c_is_told_while_the_results_are_printed(
     monkeypatch.setattr(study_command, "_print_leaderboard", press)
     assert run("study", "iris", "--target", "target", "--out", str(tmp_path)) == 130
     assert capsys.readouterr().err == "arboleda: interrupted.\n"
+
+
+def test_too_little_memory_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def too_much(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(Study, "run", too_much)
+    assert run("study", "iris", "--target", "target", "--out", str(tmp_path)) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("arboleda: error: There is not memory enough")
+    assert len(told.splitlines()) == 1

@@ -1,6 +1,7 @@
 """Studies beside each other."""
 
 import json
+import shutil
 from html.parser import HTMLParser
 from importlib.resources import files
 from pathlib import Path
@@ -130,6 +131,67 @@ def test_rows_of_a_group_are_compared_as_one(tmp_path: Path) -> None:
     assert pair["difference"] == pytest.approx(difference)
     assert pair["p"] == pytest.approx(2 * stats.t.sf(abs(difference) / error, n - 1))
     assert found.facts["paired"]["n_rows"] == visits * n
+
+
+def test_test_rows_of_one_group_tell_nothing(tmp_path: Path) -> None:
+    houses = flowers(400).assign(house=np.arange(400) % 5)
+    for models in ("lda", "most_frequent"):
+        out = tmp_path / models
+        Study(
+            houses, target="kind", models=f"{models},cart", groups="house", cv="group:4", out=out
+        ).run()
+    facts = compare_studies([tmp_path / "lda", tmp_path / "most_frequent"]).facts
+    jsonschema.validate(facts, SCHEMA)
+    assert facts["paired"]["why_not"] == "all test rows have the same 'house'"
+    comparison = json.loads((tmp_path / "lda" / "results.json").read_text())["comparison"]
+    assert "all have the same 'house'" in comparison["test_note"]
+    assert all(row["test"] is None for row in comparison["rows"])
+
+
+def test_only_what_was_divided_alike_is_paired(tmp_path: Path) -> None:
+    table = flowers(300).assign(house=np.arange(300) % 30, day=np.arange(300))
+    for name, asked in {
+        "random": {},
+        "groups": {"groups": "house"},
+        "time": {"time": "day"},
+    }.items():
+        Study(table, target="kind", models="lda", out=tmp_path / name, **asked).run()
+    for name in ("groups", "time"):
+        facts = compare_studies([tmp_path / "random", tmp_path / name]).facts
+        assert "in different ways" in facts["paired"]["why_not"]
+        assert "in different ways" in facts["sentences"][-1]
+
+
+def test_studies_with_one_table_of_the_test_are_paired(tmp_path: Path) -> None:
+    train, test, other = flowers(300), flowers(90, 1), flowers(90, 2)
+    for name, models, later in (
+        ("one", "lda", test),
+        ("two", "most_frequent", test),
+        ("three", "lda", other),
+    ):
+        Study(train, target="kind", models=models, test=later, out=tmp_path / name).run()
+    facts = compare_studies([tmp_path / "one", tmp_path / "two"]).facts
+    jsonschema.validate(facts, SCHEMA)
+    assert facts["paired"]["n_rows"] == 90
+    one, two = (
+        json.loads((tmp_path / name / "results.json").read_text())["models"][0]["test"]["metrics"]
+        for name in ("one", "two")
+    )
+    (pair,) = facts["paired"]["pairs"]
+    assert pair["difference"] == pytest.approx(one["accuracy"] - two["accuracy"])
+    facts = compare_studies([tmp_path / "one", tmp_path / "three"]).facts
+    assert facts["paired"]["why_not"] == "the tables of the test are not the same"
+    assert "Data of the test, SHA-256" in [row["what"] for row in facts["differences"]]
+
+
+def test_without_the_rows_the_rest_is_told(folders: dict[str, Path], tmp_path: Path) -> None:
+    shutil.copytree(folders["first"], tmp_path / "bare")
+    (tmp_path / "bare" / "models" / "rows.parquet").unlink()
+    found = compare_studies([folders["first"], tmp_path / "bare"])
+    jsonschema.validate(found.facts, SCHEMA)
+    assert "rows.parquet" in found.facts["paired"]["why_not"]
+    assert found.facts["leaderboard"]
+    assert "cannot be compared row by row" in found.to_html()
 
 
 def test_two_studies_of_one_table_count_once(folders: dict[str, Path]) -> None:

@@ -50,16 +50,23 @@ FILES: dict[str, dict[str, bytes]] = {
 
 
 class Server:
-    """Answers with what stands in `pages`; counts what it is asked."""
+    """Answers with what stands in `pages`, or with the bytes of `raw`; counts what it is asked."""
 
     def __init__(self) -> None:
         self.pages: dict[str, bytes] = {}
+        self.raw: bytes | None = None
+        self.is_over = threading.Event()
         self.asked: list[str] = []
         server = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 server.asked.append(self.path)
+                if server.raw is not None:
+                    self.wfile.write(server.raw)
+                    if not server.raw:
+                        server.is_over.wait()
+                    return
                 content = server.pages.get(self.path)
                 self.send_response(404 if content is None else 200)
                 self.end_headers()
@@ -76,6 +83,7 @@ class Server:
         self._thread.start()
 
     def close(self) -> None:
+        self.is_over.set()
         self._http.shutdown()
         self._http.server_close()
         self._thread.join()
@@ -185,6 +193,22 @@ def test_more_than_any_table_is_refused(
     monkeypatch.setattr(_fetch, "_MOST_BYTES", 10)
     with pytest.raises(ValueError, match="more than 10 bytes"):
         load("ram_price", cache=tmp_path)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [b"garbage\r\n\r\n", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n40\r\nshort", b""],
+    ids=["no HTTP", "cut short", "stands still"],
+)
+def test_a_server_that_does_not_answer_is_named(
+    server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, raw: bytes
+) -> None:
+    published(server, monkeypatch, "ram_price")
+    monkeypatch.setattr(_fetch, "_TIMEOUT", 0.2)
+    server.raw = raw
+    with pytest.raises(OSError, match=f"ram_price cannot be fetched from {server.url}"):
+        load("ram_price", cache=tmp_path)
+    assert len(server.asked) == 1
 
 
 def test_without_a_network_the_folder_is_asked_for(

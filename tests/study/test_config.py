@@ -60,6 +60,14 @@ def test_every_setting_comes_back(tmp_path: Path) -> None:
     assert make_settings(**{k: v for k, v in found.items() if k not in ("table", "target", "out")})
 
 
+@pytest.mark.parametrize("costs", ['"costs.json"', '\'{"p": {"q": 5}}\'', "{p = {q = 5}}"])
+def test_costs_are_seen_from_the_files_folder(tmp_path: Path, costs: str) -> None:
+    (tmp_path / "costs.json").write_text('{"p": {"q": 5}}')
+    (tmp_path / "asked.toml").write_text(f'target = "y"\ncost_matrix = {costs}\n')
+    found = read_config(tmp_path / "asked.toml")
+    assert make_settings(cost_matrix=found["cost_matrix"]).cost_matrix == {"p": {"q": 5.0}}
+
+
 def test_the_same_study_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -440,6 +440,25 @@ def test_a_model_that_cannot_be_read_back_ends_no_study(
     assert "The file logistic.model is damaged" in result.report.read_text()
 
 
+def test_memory_that_ends_after_the_models_ends_no_study(
+    only: Any, tmp_path: Path, mixed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_much(*_: Any) -> Any:
+        raise MemoryError
+
+    only("logistic", "most_frequent")
+    with monkeypatch.context() as short:
+        short.setattr(best_model, "read_model", too_much)
+        result = Study(mixed, target="rich", out=tmp_path, lang="es").run()
+    validate(result.facts)
+    for part in ("importance", "surrogate"):
+        assert result.facts[part]["skipped"] == "there was not memory enough for it"
+    assert "no hubo memoria suficiente" in result.report.read_text()
+    # Nothing of it was kept: with memory enough it is done.
+    again = Study(mixed, target="rich", out=tmp_path, lang="es").run()
+    assert again.facts["importance"]["skipped"] is None
+
+
 def test_log_loss_needs_probabilities(only: Any, tmp_path: Path, mixed: pd.DataFrame) -> None:
     only("svm", "logistic", "most_frequent")
     result = Study(mixed, target="rich", out=tmp_path, metric="log_loss").run()

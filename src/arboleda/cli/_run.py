@@ -47,6 +47,11 @@ def run(arguments: list[str]) -> int:
         return _fail(str(error))
     except CtrlCError as interruption:
         return _interrupted(f"; {interruption}")
+    except MemoryError:
+        return _fail(
+            "There is not memory enough: take fewer rows or columns, fewer processes (--jobs 1), "
+            "or a larger computer. What a study has done is kept; the same command goes on."
+        )
     except OSError as error:
         _silence_output()
         return _fail(f"The output cannot be written: {error.strerror or error}.")

@@ -55,14 +55,30 @@ def same_rows(studies: Sequence[Mapping[str, Any]]) -> str | None:
     for key, what in (("target", "targets"), ("task", "tasks")):
         if any(facts["study"][key] != first["study"][key] for facts in studies):
             return f"the {what} are not the same"
-    if any(facts["study"]["settings"].get("test") is not None for facts in studies):
-        return "a study was tested on a table of its own"
+    if any(_of_the_test(facts) != _of_the_test(first) for facts in studies):
+        return "the tables of the test are not the same"
+    if any(_division(facts) != _division(first) for facts in studies):
+        return "the studies set their test rows aside in different ways"
     return None
+
+
+def _of_the_test(facts: Mapping[str, Any]) -> str | None:
+    """The sum of a table of the test's own; studies of older versions do not tell it."""
+    found: str | None = facts["study"].get("test_sha256")
+    return found
+
+
+def _division(facts: Mapping[str, Any]) -> tuple[Any, ...]:
+    """How the test rows were found, and by which column."""
+    study = facts["study"]
+    return study["scheme"]["test"], study["settings"]["groups"], study["settings"]["time"]
 
 
 def _told(facts: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     study, data, split = facts["study"], facts["data"], facts["split"]
     yield "data", "Data, SHA-256", study["data_sha256"][:_DIGITS]
+    if _of_the_test(facts) is not None:
+        yield "data", "Data of the test, SHA-256", study["test_sha256"][:_DIGITS]
     yield "data", "Rows", f"{data['n_rows']:,}"
     yield "data", "Columns", f"{data['n_columns']:,}"
     yield "data", "Training and test rows", f"{split['n_train']:,} + {split['n_test']:,}"

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda.diagnose._comparison import holm
-from arboleda.study import LoadedStudy
+from arboleda.study import LoadedStudy, StudyError
 from arboleda.study.answers import Said
 from arboleda.study.comparison import LEVEL, compare_on_rows
 from arboleda.study.folder.rows import Rows
@@ -24,62 +24,67 @@ def compare_best(studies: Sequence[LoadedStudy]) -> dict[str, Any]:
     """Each two studies' best models on the rows that both set aside for the test.
 
     The metric is that of the first study, differences are above 0 where the first of the two is
-    better, and the p-values are adjusted for the number of pairs (Holm 1979). Where a study divided
-    its rows by groups, what counts is whole groups.
+    better, and the p-values are adjusted for the number of pairs (Holm 1979). Where the rows were
+    divided by groups, what counts is whole groups.
 
     Parameters
     ----------
     studies : sequence of LoadedStudy
-        Of one table and target.
+        Of one table and target, with test rows that were set aside alike (see `same_rows`).
     """
+    study = studies[0].facts["study"]
+    found: dict[str, Any] = {
+        "metric": study["metric"],
+        "metric_label": study["metric_label"],
+        "level": LEVEL,
+        "n_rows": 0,
+        "groups": None,
+        "why_not": None,
+        "pairs": [],
+    }
+    try:
+        found |= _compared(studies)
+    except StudyError as error:
+        found["why_not"] = str(error).removesuffix(".")
+    return found
+
+
+def _compared(studies: Sequence[LoadedStudy]) -> dict[str, Any]:
+    """What changes in the facts where the rows were kept."""
     study = studies[0].facts["study"]
     rows = [one.test_rows() for one in studies]
     shared = rows[0].numbers
     for part in rows[1:]:
         shared = np.intersect1d(shared, part.numbers)
-    found: dict[str, Any] = {
-        "metric": study["metric"],
-        "metric_label": study["metric_label"],
-        "level": LEVEL,
-        "n_rows": len(shared),
-        "groups": None,
-        "why_not": None,
-        "pairs": [],
-    }
+    found: dict[str, Any] = {"n_rows": len(shared)}
     if len(shared) < FEWEST_ROWS:
-        found["why_not"] = (
-            f"the test sets of the studies share {len(shared)} rows: other seeds set other rows "
-            "aside"
-        )
-        return found
+        return found | {
+            "why_not": f"the test sets of the studies share {len(shared)} rows: other seeds set "
+            "other rows aside"
+        }
+    here = np.searchsorted(rows[0].numbers, shared)
+    groups = None if rows[0].groups is None else rows[0].groups[here]
+    if groups is not None:
+        found["groups"] = study["settings"]["groups"]
+        if len(np.unique(groups)) == 1:
+            return found | {"why_not": f"all test rows have the same {found['groups']!r}"}
     said = [_said(one, part, shared) for one, part in zip(studies, rows, strict=True)]
-    y = rows[0].codes[np.searchsorted(rows[0].numbers, shared)]
+    y = rows[0].codes[here]
     n_classes, up = len(studies[0].class_names), study["greater_is_better"]
     told = studies[0].facts["costs"] if study["metric"] == COST else None
     costs = None if told is None else np.array(told["matrix"])
-    found["groups"], groups = _groups(studies, rows, shared)
     pairs = []
     for i, j in combinations(range(len(studies)), 2):
         got = compare_on_rows(study["metric"], y, said[i], said[j], n_classes, up, groups, costs)
         if got is not None:
             pairs.append({"first": i, "second": j, **got})
     if not pairs:
-        found["why_not"] = f"{study['metric_label']} is not defined for what the models say"
-        return found
+        return found | {
+            "why_not": f"{study['metric_label']} is not defined for what the models say"
+        }
     for pair, p in zip(pairs, holm(np.array([pair["p"] for pair in pairs])), strict=True):
         pair["p_adjusted"] = float(p)
-    return {**found, "pairs": pairs}
-
-
-def _groups(
-    studies: Sequence[LoadedStudy], rows: Sequence[Rows], shared: npt.NDArray[np.int64]
-) -> tuple[str, npt.NDArray[np.int64]] | tuple[None, None]:
-    """The column and codes of the groups of the first study that divided its rows by them."""
-    for study, part in zip(studies, rows, strict=True):
-        if part.groups is not None:
-            column = study.facts["study"]["settings"]["groups"]
-            return column, part.groups[np.searchsorted(part.numbers, shared)]
-    return None, None
+    return found | {"pairs": pairs}
 
 
 def _said(study: LoadedStudy, rows: Rows, shared: npt.NDArray[np.int64]) -> Said:

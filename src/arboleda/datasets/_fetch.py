@@ -9,6 +9,7 @@ import os
 import zipfile
 import zlib
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -92,7 +93,7 @@ def _downloaded(name: str, url: str) -> bytes:
     try:
         with urlopen(url, timeout=_TIMEOUT) as answer:
             content: bytes = answer.read(_MOST_BYTES + 1)
-    except OSError as error:
+    except (OSError, HTTPException) as error:
         reason = getattr(error, "reason", None) or error
         raise OSError(
             f"{name} cannot be fetched from {url}: {reason}; without a network give the folder "

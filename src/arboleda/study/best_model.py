@@ -27,6 +27,7 @@ SURROGATE_ROWS = 5_000
 # Rows that tell how fast the model answers.
 TIMED_ROWS = 200
 NO_ROOM = "the time budget has no room for it"
+NO_MEMORY = "there was not memory enough for it"
 
 
 def describe_best(found: Found, work: Execution) -> dict[str, Any]:
@@ -108,7 +109,10 @@ def _told(
     stored = work.ledger.get(key, outcome.params, entry)
     if stored is not None:
         return stored
-    no_room = {"model": key, "skipped": NO_ROOM, "timing": {"seconds": 0.0}}
+    # Another time there may be: what was left out for these reasons is not kept.
+    no_room, no_memory = (
+        {"model": key, "skipped": why, "timing": {"seconds": 0.0}} for why in (NO_ROOM, NO_MEMORY)
+    )
     if work.budget is not None and work.budget.left <= 0:
         return no_room
     started = perf_counter()
@@ -120,6 +124,8 @@ def _told(
                 return no_room
             found = compute(subject)
         facts |= found or {"skipped": "the test rows do not tell"}
+    except MemoryError:
+        return no_memory
     except (StudyError, ValueError) as error:
         facts["skipped"] = str(error).rstrip(".")
     facts["timing"] = {"seconds": perf_counter() - started}

@@ -224,10 +224,13 @@ def _is_worse(row: Mapping[str, Any]) -> bool:
 
 
 def _test_note(plan: Plan, rows: Sequence[Mapping[str, Any]]) -> str:
+    groups = plan.split.groups
+    if groups is not None and len(np.unique(groups[plan.split.test])) == 1:
+        return f"The test rows are not compared: all have the same {plan.settings.groups!r}."
     if not any(row["test"] for row in rows):
         return "The test rows are not compared: what the models said of them was not kept."
     paired = "Paired test of the difference, standard errors by"
-    if plan.split.groups is not None:
+    if groups is not None:
         what = f"{paired} each group's influence (Liang and Zeger 1986)"
     elif plan.metric.key == "accuracy":
         what = "McNemar's exact test"

@@ -16,7 +16,7 @@ __all__ = ["CONFIG", "config_text", "read_config"]
 CONFIG = "study.toml"
 # Beside the settings a file may name these.
 _WHAT = ("table", "target", "out")
-_PATHS = ("table", "test", "out")
+_PATHS = ("table", "test", "out", "cost_matrix")
 
 
 def read_config(path: str | Path) -> dict[str, Any]:
@@ -76,8 +76,10 @@ def _meant(key: str) -> str:
     )
 
 
-def _from(folder: Path, value: str) -> str:
-    """A path as seen from a folder; the bundled tables have no place."""
+def _from(folder: Path, value: Any) -> Any:
+    """A path as seen from a folder; bundled tables and JSON have no place."""
+    if not isinstance(value, str) or value.lstrip().startswith("{"):
+        return value
     path = folder / value
     return value if value in BUNDLED and not path.is_file() else str(path)
 

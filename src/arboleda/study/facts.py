@@ -68,6 +68,7 @@ def make_facts(
             "greater_is_better": plan.metric.greater_is_better,
             "positive_class": plan.target.positive,
             "data_sha256": plan.table.sha256,
+            "test_sha256": plan.test_sha256,
         },
         "data": describe_table(plan.table, plan.target, plan.roles, len(plan.split.partition)),
         "split": _split(plan),

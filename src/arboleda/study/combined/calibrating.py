@@ -88,7 +88,7 @@ def _tried(
         found = {AS_IT_IS: scores[place]} | calibrated_scores(
             "predict_proba", held_out, known, scores[place], n_classes
         )
-    except ValueError as error:
+    except (ValueError, MemoryError) as error:
         return result | {"error": sentence_of(error), "timing": {}, "variants": {}}
     variants = variants_of(
         found, classes[place], plan.target, plan.seed, is_test=is_test, costs=plan.costs

@@ -185,7 +185,7 @@ def _combined(
                 plan.seed,
                 in_time=plan.split.ordered,
             )
-    except (ValueError, np.linalg.LinAlgError) as error:
+    except (ValueError, np.linalg.LinAlgError, MemoryError) as error:
         failed = {"error": sentence_of(error), "scores": {}, "timing": {}, "warnings": []}
         return Outcome(model, (Candidate({}, (failed,)),), None, None)
     seconds = time.perf_counter() - started

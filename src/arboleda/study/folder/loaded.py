@@ -206,7 +206,6 @@ class LoadedStudy:
             self.layout,
             self.target,
             self._index.classes,
-            grouped=self.facts["study"]["scheme"]["kind"] == "group",
             test=test,
         )
 

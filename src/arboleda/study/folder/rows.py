@@ -1,7 +1,7 @@
 """The rows of a study's table, kept beside its models for who explains them."""
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -135,7 +135,6 @@ def read_rows(
     target: str,
     classes: npt.NDArray[Any] | None,
     *,
-    grouped: bool,
     test: bool,
 ) -> Rows:
     """The kept training or test rows.
@@ -145,12 +144,14 @@ def read_rows(
     StudyError
         If the files are missing or damaged, or no rows were kept.
     """
-    split = _read(folder, SPLIT, files, ["fold", "kept", *(["group"] if grouped else [])])
+    split = _read(folder, SPLIT, files, ["fold", "kept"], ["group"])
     data = _read(folder, ROWS, files, [*layout.raw_names, target])
     try:
         fold = np.asarray(split["fold"].to_numpy(), dtype=np.int64)
         kept = np.asarray(split["kept"].to_numpy(), dtype=bool)
-        groups = np.asarray(split["group"].to_numpy(), dtype=np.int64) if grouped else None
+        groups = None
+        if "group" in split.column_names:
+            groups = np.asarray(split["group"].to_numpy(), dtype=np.int64)
         wanted = (fold == _TEST) == test
         here = wanted[kept]
         codes = np.asarray(data[target].to_numpy())[here]
@@ -166,12 +167,18 @@ def read_rows(
     return Rows(x, y, codes, numbers, fold[numbers], int(wanted.sum()), some)
 
 
-def _read(folder: Path, name: str, files: Mapping[str, Any], columns: list[str]) -> pa.Table:
+def _read(
+    folder: Path,
+    name: str,
+    files: Mapping[str, Any],
+    columns: Sequence[str],
+    optional: Sequence[str] = (),
+) -> pa.Table:
     content = checked_bytes(folder, name, files)
     try:
         table = pq.ParquetFile(pa.BufferReader(content)).read()
     except (pa.ArrowException, OSError) as error:
         raise StudyError(f"The file {folder / name} is damaged: {error}.") from error
-    if table.column_names != columns:
+    if [name for name in table.column_names if name not in optional] != [*columns]:
         raise StudyError(f"The file {folder / name} holds other columns than the study's table.")
     return table
