@@ -38,7 +38,7 @@ _OF_CLASSES = {"recall", "precision", "f1"}
 def beside_facts(
     problem: Problem,
     study: dict[str, Any],
-    took: dict[str, float],
+    took: dict[str, float] | None,
     others: list[dict[str, Any]] | None,
 ) -> dict[str, Any]:
     """What the page shows, as plain values.
@@ -48,8 +48,8 @@ def beside_facts(
     problem : Problem
     study : dict
         Facts of the study.
-    took : dict
-        ``wall_s`` and ``cpu_s`` of the study.
+    took : dict or None
+        ``wall_s`` and ``cpu_s`` of the study; None if it went on where it had stopped.
     others : list of dict or None
         Times of scikit-learn's namesakes, see `namesakes.timed`.
     """
@@ -104,8 +104,7 @@ def render_beside(facts: dict[str, Any]) -> str:
         "boxes": [box_plot(drawn, label, narrow) for narrow in (False, True)] if drawn else None,
         "order": [names.get(key, key) for key in facts["order"]],
         "ours_in_order": [name for name, _ in reversed(drawn)],
-        "minutes": f"{facts['took']['wall_s'] / 60:.1f}",
-        "cpu_minutes": f"{facts['took']['cpu_s'] / 60:.1f}",
+        "took": _minutes(facts["took"]),
         "times": _times(facts["others"]),
         "version": facts["version"],
     }  # fmt: skip
@@ -153,6 +152,12 @@ def _text(value: float | None, name: str) -> str:
     if value is None:
         return ""
     return f"{value:,.0f}" if name in _SMALLER_IS_BETTER else f"{value:.3f}"
+
+
+def _minutes(took: dict[str, float] | None) -> str:
+    if took is None:
+        return "went on where it had stopped"
+    return f"{took['wall_s'] / 60:.1f} minutes, {took['cpu_s'] / 60:.1f} of one core"
 
 
 def _times(others: list[dict[str, Any]] | None) -> dict[str, Any] | None:

@@ -36,6 +36,7 @@ def main(key: str, arguments: list[str] | None = None) -> Path:
     train, test = split(PREPARED[key](table, check=asked.rows is None))
     print(f"{problem.title}: {len(train):,} rows to learn from, {len(test):,} to test")
     out = asked.out or Path("studies") / f"thesis-{key}"
+    is_whole = not out.exists()
     started, used = time.perf_counter(), _cpu_seconds()
     result = Study(
         train,
@@ -47,10 +48,14 @@ def main(key: str, arguments: list[str] | None = None) -> Path:
         jobs=asked.jobs,
         out=out,
     ).run(progress=True)
-    took = {"wall_s": time.perf_counter() - started, "cpu_s": _cpu_seconds() - used}
+    took = None
+    # A study that went on has taken more than this process saw.
+    if is_whole:
+        took = {"wall_s": time.perf_counter() - started, "cpu_s": _cpu_seconds() - used}
     others = None
     if not asked.no_namesakes:
-        others = namesakes.timed(result.facts, train, problem.target, took["cpu_s"])
+        cpu_s = None if took is None else took["cpu_s"]
+        others = namesakes.timed(result.facts, train, problem.target, cpu_s)
     page = result.folder / "beside.html"
     page.write_text(render_beside(beside_facts(problem, result.facts, took, others)), "utf-8")
     print(f"Report: {result.report}\nBeside the thesis: {page}")

@@ -125,6 +125,10 @@ def test_a_study_ends_in_a_page_beside_the_thesis(
     text = page.read_text()
     for printed in ("Table 3.5", "Figure 3.3", "2,059", "2,605", "2,114", "projected", "RMSE"):
         assert printed in text
+    assert "minutes" in text.split("<nav")[0]
+    again = rerun.main("p3", words).read_text().split("<nav")[0]
+    assert "went on where it had stopped" in again
+    assert "minutes" not in again
 
 
 def test_the_page_has_no_class_that_the_report_styles_otherwise() -> None:
