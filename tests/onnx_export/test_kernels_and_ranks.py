@@ -9,12 +9,12 @@ from sklearn.compose import TransformedTargetRegressor
 from sklearn.frozen import FrozenEstimator
 from sklearn.kernel_approximation import Nystroem
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import QuantileTransformer, StandardScaler
-from sklearn.svm import SVC, SVR, LinearSVC
+from sklearn.svm import SVC, SVR, LinearSVC, NuSVC
 from tests.onnx_export.test_export import FRAME, KW, NUMBERS, THREE, TWO, Y, check, ort, run
 
 import arboleda as ab
@@ -65,14 +65,15 @@ def test_ranks(distribution: str, n_quantiles: int) -> None:
         agrees(model, pd.DataFrame(rows))
 
 
+@pytest.mark.parametrize("p", [1, 2])
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
-def test_neighbours(weights: str) -> None:
+def test_neighbours(weights: str, p: int) -> None:
     # A row that was learned from meets itself: no distance is 0 but its own.
     for rows in (FULL, FAR):
-        agrees(KNeighborsRegressor(7, weights=weights).fit(FULL, Y), rows)
+        agrees(KNeighborsRegressor(7, weights=weights, p=p).fit(FULL, Y), rows)
         for target in (TWO, THREE):
-            agrees(KNeighborsClassifier(7, weights=weights).fit(FULL, target), rows)
-    agrees(KNeighborsRegressor(300, weights=weights).fit(FULL, Y), FAR)
+            agrees(KNeighborsClassifier(7, weights=weights, p=p).fit(FULL, target), rows)
+    agrees(KNeighborsRegressor(300, weights=weights, p=p).fit(FULL, Y), FAR)
 
 
 def test_rows_that_several_neighbours_meet() -> None:
@@ -108,6 +109,38 @@ def test_a_machine_of_many_classes() -> None:
     agrees(model, pd.DataFrame(100 * x))  # no class has a share that is told from 0
 
 
+@pytest.mark.parametrize("target", [TWO, THREE], ids=["two", "three"])
+@pytest.mark.parametrize(
+    "machine",
+    [
+        SVC(C=10.0),
+        LinearSVC(),
+        RidgeClassifier(),
+        make_pipeline(StandardScaler(), Nystroem(n_components=30, random_state=0), LinearSVC()),
+    ],
+    ids=["svc", "linear", "ridge", "mapped"],
+)
+def test_scores_of_machines(target, machine) -> None:
+    model = machine.fit(FULL, target)
+    for rows in (FULL, FAR):
+        label, scores = run(model, rows)
+        assert label.tolist() == model.predict(rows).tolist()
+        told = model.decision_function(rows).reshape(len(rows), -1)
+        np.testing.assert_allclose(scores, told, rtol=1e-9, atol=1e-9)
+
+
+def test_votes_that_tie_are_the_first_classes() -> None:
+    """Of three classes each may have one vote: the scores would choose another than the machine."""
+    draw = np.random.default_rng(0)
+    x, y = draw.normal(size=(200, 2)), draw.integers(0, 3, 200)
+    model = SVC(C=100.0, gamma=5.0).fit(x, y)
+    rows = draw.normal(scale=2.0, size=(3_000, 2))
+    told = model.predict(rows)
+    assert (told != model.decision_function(rows).argmax(axis=1)).any()
+    label, _ = run(model, pd.DataFrame(rows))
+    assert (label == told).all()
+
+
 def test_values_of_kernels() -> None:
     scaled = TransformedTargetRegressor(SVR(C=10.0), transformer=StandardScaler())
     for model in (SVR(), SVR(gamma=0.2), scaled, KernelRidge(kernel="rbf", alpha=0.1)):
@@ -128,10 +161,10 @@ def test_linear_leaves(n_terms: float) -> None:
 
 REFUSED = {
     "kernel 'poly' of this SVR cannot be exported": (SVR(kernel="poly"), Y),
-    "metric='manhattan' and weights='uniform' cannot": (KNeighborsRegressor(metric="manhattan"), Y),
+    "metric='chebyshev' and weights='uniform' cannot": (KNeighborsRegressor(metric="chebyshev"), Y),
     "several targets of classes": (KNeighborsClassifier(), np.column_stack([TWO, TWO])),
-    "SVC cannot be exported": (SVC(), TWO),
-    "of GaussianNB cannot be exported": (CalibratedClassifierCV(GaussianNB(), cv=3), TWO),
+    "scores of a NuSVC cannot be exported": (NuSVC(), TWO),
+    "scores of a GaussianNB cannot be exported": (CalibratedClassifierCV(GaussianNB(), cv=3), TWO),
     "method='isotonic' cannot": (CalibratedClassifierCV(SVC(), method="isotonic", cv=3), TWO),
     "decision_function_shape='ovo' cannot": (
         CalibratedClassifierCV(SVC(decision_function_shape="ovo"), cv=3),

@@ -8,6 +8,7 @@ import pytest
 
 from arboleda.cli import main
 from arboleda.study import Study, StudyError
+from arboleda.study.catalogue import kernels
 from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
 from arboleda.study.exports import export_model
 from arboleda.study.folder.loaded import load_study
@@ -62,11 +63,23 @@ def layered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return out
 
 
+@pytest.fixture(scope="module", params=["exact", "mapped"])
+def machines(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study of three classes with a model that has no probabilities."""
+    out = tmp_path_factory.mktemp("exports") / "study"
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "mapped":
+            patch.setattr(kernels, "EXACT_ROWS", 10)
+            patch.setattr(kernels, "NYSTROEM_COMPONENTS", 40)
+        Study("wine", target="target", out=out, models="svm,lda,cart", cv=3, jobs=1).run()
+    return out
+
+
 @pytest.fixture(scope="module")
 def unknown(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Path:
     """A study of a model that has no operators in ONNX."""
     out = tmp_path_factory.mktemp("exports") / "study"
-    Study(mixed[["age", "rich"]], target="rich", out=out, models="svm", cv=2, jobs=1).run()
+    Study(mixed[["age", "rich"]], target="rich", out=out, models="qda", cv=2, jobs=1).run()
     return out
 
 
@@ -142,6 +155,29 @@ def test_combinations(
         np.testing.assert_allclose(answers[-1], told, rtol=1e-9, atol=1e-9)
 
 
+def test_a_model_without_probabilities_and_what_is_combined_of_it(
+    machines: Path, tmp_path: Path
+) -> None:
+    read = load_study(machines)
+    draw = np.random.default_rng(0)
+    rows = read.test_rows().X.to_pandas()
+    frame = pd.concat([rows, rows * draw.normal(1.0, 0.2, rows.shape)], ignore_index=True)
+    combined = [key for key in read.keys if "stack" in key or "vote" in key or "greedy" in key]
+    assert len(combined) >= 3
+    for key in ["svm", *combined]:
+        model = read.model(key)
+        found = export_model(machines, tmp_path / f"{key}.onnx", model=key)
+        label, told = asked(found.path, machines, frame)
+        assert (label == model.predict(frame)).all()
+        scores = read.encode(frame).x
+        expected = (
+            model.pipeline_.decision_function(scores)
+            if key == "svm"
+            else model.predict_proba(frame)
+        )
+        np.testing.assert_allclose(told, expected, rtol=1e-9, atol=1e-9, err_msg=key)
+
+
 def test_a_second_layer(layered: Path, tmp_path: Path) -> None:
     draw = np.random.default_rng(1)
     table = pd.DataFrame(draw.normal(scale=2.0, size=(2_000, 4)), columns=list("abcd"))
@@ -155,7 +191,7 @@ def test_a_second_layer(layered: Path, tmp_path: Path) -> None:
 
 def test_what_cannot_be_exported_is_named(folder: Path, unknown: Path, tmp_path: Path) -> None:
     out = tmp_path / "model.onnx"
-    with pytest.raises(StudyError, match="cannot be exported: SVC cannot"):
+    with pytest.raises(StudyError, match="cannot be exported: QuadraticDiscriminantAnalysis"):
         export_model(unknown, out)
     assert not out.exists()
     with pytest.raises(StudyError, match="has no model 'nothing'"):

@@ -7,12 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model._base import LinearClassifierMixin
-from sklearn.svm import SVC
 
 from arboleda.onnx_export._inputs import Place
-from arboleda.onnx_export._kernels import decisions
-from arboleda.onnx_export._sklearn_models import weighted_columns
+from arboleda.onnx_export._machines import machine_scores
 
 
 def of_calibrated(model: CalibratedClassifierCV, place: Place) -> str:
@@ -39,7 +36,7 @@ def _of_one(calibrated: Any, place: Place) -> str:
         )
     slopes = np.array([[-calibrator.a_ for calibrator in calibrated.calibrators]])
     starts = np.array([[-calibrator.b_ for calibrator in calibrated.calibrators]])
-    scaled = graph.add("Mul", _scores(inner, place), graph.constant(slopes))
+    scaled = graph.add("Mul", machine_scores(inner, place), graph.constant(slopes))
     each = graph.add("Sigmoid", graph.add("Add", scaled, graph.constant(starts)))
     if n_classes == 2:
         return graph.side_by_side([graph.add("Sub", graph.number(1.0), each), each])
@@ -47,15 +44,3 @@ def _of_one(calibrated: Any, place: Place) -> str:
     none = graph.add("Equal", total, graph.number(0.0))
     shares = graph.add("Div", each, graph.add("Where", none, graph.number(1.0), total))
     return graph.add("Where", none, graph.number(1.0 / n_classes), shares)
-
-
-def _scores(model: Any, place: Place) -> str:
-    if isinstance(model, SVC):
-        return decisions(model, place)
-    if isinstance(model, LinearClassifierMixin):
-        matrix = place.inputs.numbers(place.columns)
-        return weighted_columns(matrix, model.coef_, model.intercept_, place.graph)
-    raise TypeError(
-        f"a CalibratedClassifierCV of {type(model).__name__} cannot be exported to ONNX: what can "
-        "is one of support vector machines and linear models"
-    )

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
-from arboleda.onnx_export._export import give_classes, give_values
+from arboleda.onnx_export._export import give_classes, give_scores, give_values
 from arboleda.onnx_export._graph import Graph
 from arboleda.onnx_export._inputs import GivenMatrix, InputType, Place
-from arboleda.onnx_export._models import answer
+from arboleda.onnx_export._models import answer, has_scores_alone
 from arboleda.onnx_export._stacking import spread
 
 
@@ -61,6 +61,9 @@ def coded_to_onnx(
         for j, name in enumerate(names)
     ]
     place = Place(graph, GivenMatrix(graph, graph.side_by_side(columns)), more=more or {})
+    if has_scores_alone(model):
+        give_scores(place, model, np.asarray(classes), input_type, np.asarray(model.classes_))
+        return graph.model("A study's model of arboleda")
     found = answer(model, place)
     if not is_classifier(model):
         give_values(graph, found, 1, input_type)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from arboleda._files import write_atomically
 from arboleda.onnx_export._graph import Graph
 from arboleda.onnx_export._inputs import Inputs, InputType, Place
-from arboleda.onnx_export._models import answer, columns_of
+from arboleda.onnx_export._models import answer, class_scores, columns_of, has_scores_alone
 
 
 def to_onnx(model: Any, *, input_type: InputType = "float64") -> Any:
@@ -41,7 +41,9 @@ def to_onnx(model: Any, *, input_type: InputType = "float64") -> Any:
         as "", a missing text.
 
         Its outputs are ``label`` (n_rows,) and ``probabilities`` (n_rows, n_classes) of a
-        classifier, and ``prediction`` of a regressor: (n_rows,), or a column for each value.
+        classifier, and ``prediction`` of a regressor: (n_rows,), or a column for each value. A
+        classifier without probabilities has ``scores`` in their place, its decision function: one
+        column of two classes, else one for each class.
 
     Raises
     ------
@@ -71,6 +73,9 @@ def to_onnx(model: Any, *, input_type: InputType = "float64") -> Any:
     schema = columns_of(model)
     graph = Graph()
     place = Place(graph, Inputs(graph, schema, input_type))
+    if has_scores_alone(model):
+        give_scores(place, model, np.asarray(model.classes_), input_type)
+        return graph.model(f"{type(model).__name__} of arboleda")
     found = answer(model, place)
     if is_classifier(model):
         scores = place.scores.get(id(model), found)
@@ -117,6 +122,29 @@ def give_classes(
 
     ``known``: places of the classes that there are scores of; None: all.
     """
+    _give_label(graph, scores, classes, known)
+    shares = graph.cast(shares, "float32") if dtype == "float32" else shares
+    graph.output("probabilities", shares, dtype, [None, len(classes)])
+
+
+def give_scores(
+    place: Place, model: Any, classes: Any, dtype: InputType, known: Any = None
+) -> None:
+    """Declare the outputs of a classifier without probabilities: its class, and its scores.
+
+    ``known`` as in `give_classes`.
+    """
+    graph, n_scored = place.graph, len(model.classes_)
+    scores = class_scores(model, place)
+    deciding = place.scores.get(id(model), scores)
+    if n_scored == 2:
+        deciding = graph.side_by_side([graph.times(scores, -1.0), scores])
+    _give_label(graph, deciding, classes, known)
+    scores = graph.cast(scores, "float32") if dtype == "float32" else scores
+    graph.output("scores", scores, dtype, [None, n_scored if n_scored > 2 else 1])
+
+
+def _give_label(graph: Graph, scores: str, classes: Any, known: Any) -> None:
     best = graph.add("ArgMax", scores, axis=1, keepdims=0)
     if known is not None:
         best = graph.add("Gather", graph.constant(np.asarray(known, np.int64)), best, axis=0)
@@ -129,8 +157,6 @@ def give_classes(
         labels, label_type = np.array([str(label) for label in classes], dtype=object), "text"
     label = graph.add("Gather", graph.constant(labels), best, axis=0)
     graph.output("label", label, label_type, [None])
-    shares = graph.cast(shares, "float32") if dtype == "float32" else shares
-    graph.output("probabilities", shares, dtype, [None, len(classes)])
 
 
 def give_values(graph: Graph, values: str, n_values: int, dtype: str) -> None:

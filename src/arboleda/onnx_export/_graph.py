@@ -13,7 +13,7 @@ import numpy.typing as npt
 OPSET = 18
 ML_OPSET = 4  # tables of any type in LabelEncoder
 IR_VERSION = 9
-OUTPUT_NAMES = frozenset({"label", "probabilities", "prediction"})
+OUTPUT_NAMES = frozenset({"label", "probabilities", "prediction", "scores"})
 
 Floats = npt.NDArray[np.float64]
 

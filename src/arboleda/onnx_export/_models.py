@@ -38,6 +38,7 @@ from arboleda.onnx_export._graph import Graph
 from arboleda.onnx_export._inputs import GivenMatrix, Place
 from arboleda.onnx_export._kernels import of_kernel_ridge, of_regressor
 from arboleda.onnx_export._linear_leaves import linear_scores
+from arboleda.onnx_export._machines import machine_scores
 from arboleda.onnx_export._neighbours import of_neighbours
 from arboleda.onnx_export._preparation import prepared
 from arboleda.onnx_export._sklearn_models import SKLEARN_MODELS
@@ -46,6 +47,7 @@ from arboleda.onnx_export._trees import TreeNodes
 from arboleda.tree._decision_tree import DecisionTree
 
 Floats = npt.NDArray[np.float64]
+Add = Callable[[Any, Place], str]
 
 
 def answer(model: Any, place: Place) -> str:
@@ -103,7 +105,33 @@ def columns_of(model: Any) -> Any:
     return Schema(None if names is None else tuple(map(str, names)), (None,) * n_columns)
 
 
-def _of_pipeline(pipeline: Pipeline, place: Place) -> str:
+def has_scores_alone(model: Any) -> bool:
+    """Whether it is a classifier that scores the classes and has no probabilities."""
+    return (
+        is_classifier(model)
+        and hasattr(model, "decision_function")
+        and not hasattr(model, "predict_proba")
+    )
+
+
+def class_scores(model: Any, place: Place) -> str:
+    """Add such a classifier to a graph; return the name of its scores.
+
+    That is a matrix of float64: of two classes one column, above 0 for the second; else one column
+    for each class.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `answer`.
+    """
+    inner = model.estimator if isinstance(model, FrozenEstimator) else model
+    if isinstance(inner, Pipeline):
+        return _of_pipeline(inner, place, class_scores)
+    return machine_scores(inner, place)
+
+
+def _of_pipeline(pipeline: Pipeline, place: Place, add: Add = answer) -> str:
     """Transformers, and the model that stands after them."""
     matrix = place.inputs.numbers(place.columns)
     for _, step in pipeline.steps[:-1]:
@@ -113,7 +141,7 @@ def _of_pipeline(pipeline: Pipeline, place: Place) -> str:
         else:
             matrix = prepared(step, matrix, place.graph)
     inner = replace(place, inputs=GivenMatrix(place.graph, matrix), columns=None)
-    found = answer(pipeline.steps[-1][1], inner)
+    found = add(pipeline.steps[-1][1], inner)
     last = id(pipeline.steps[-1][1])
     if last in place.scores:
         place.scores[id(pipeline)] = place.scores[last]
@@ -293,7 +321,7 @@ def refuse_several_targets(model: Any) -> None:
         )
 
 
-_KINDS: Mapping[type, Callable[[Any, Place], str]] = {
+_KINDS: Mapping[type, Add] = {
     DecisionTree: _of_tree,
     ForestModel: _of_forest,
     BoostedModel: _of_boosted,

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
-from arboleda.onnx_export._distances import squared_distances
+from arboleda.onnx_export._distances import absolute_distances, squared_distances
 from arboleda.onnx_export._inputs import Place
 
 
@@ -22,7 +22,8 @@ def of_neighbours(model: KNeighborsClassifier | KNeighborsRegressor, place: Plac
     graph, matrix = place.graph, place.inputs.numbers(place.columns)
     known = np.asarray(model._fit_X, dtype=np.float64)
     count = graph.constant(np.array([model.n_neighbors], dtype=np.int64))
-    distances = squared_distances(matrix, known, graph)
+    is_absolute = model.effective_metric_ == "manhattan"
+    distances = (absolute_distances if is_absolute else squared_distances)(matrix, known, graph)
     _, nearest = graph.add_both("TopK", distances, count, axis=1, largest=0, sorted=1)
     if is_classifier(model):
         table = np.eye(len(model.classes_))[model._y.ravel()]
@@ -33,12 +34,12 @@ def of_neighbours(model: KNeighborsClassifier | KNeighborsRegressor, place: Plac
         total = graph.summed(said, keepdims=0)
         return graph.times(total, 1.0 / model.n_neighbors)
     near = graph.add("Gather", graph.constant(known), nearest, axis=0)
-    weights = _by_distance(matrix, near, place)
+    weights = _by_distance(matrix, near, is_absolute, place)
     total = graph.summed(graph.add("Mul", said, weights), keepdims=0)
     return graph.add("Div", total, graph.summed(weights, keepdims=0))
 
 
-def _by_distance(matrix: str, near: str, place: Place) -> str:
+def _by_distance(matrix: str, near: str, is_absolute: bool, place: Place) -> str:
     """One over the distance; where a row meets some of its neighbours, these alone count.
 
     Distances are taken again, by differences: those from products lose what is close.
@@ -46,21 +47,25 @@ def _by_distance(matrix: str, near: str, place: Place) -> str:
     graph = place.graph
     middle = graph.constant(np.array([1], dtype=np.int64))
     away = graph.add("Sub", graph.add("Unsqueeze", matrix, middle), near)
-    squares = graph.summed(graph.add("Mul", away, away), axis=2)
-    is_met = graph.add("Equal", squares, graph.number(0.0))
-    apart = graph.add("Where", is_met, graph.number(1.0), squares)
-    inverse = graph.add("Div", graph.number(1.0), graph.add("Sqrt", apart))
+    each = graph.add("Abs", away) if is_absolute else graph.add("Mul", away, away)
+    distance = graph.summed(each, axis=2)
+    if not is_absolute:
+        distance = graph.add("Sqrt", distance)
+    is_met = graph.add("Equal", distance, graph.number(0.0))
+    apart = graph.add("Where", is_met, graph.number(1.0), distance)
+    inverse = graph.add("Div", graph.number(1.0), apart)
     met = graph.cast(is_met, "float64")
     some = graph.add("ReduceMax", met, middle, keepdims=1)
     return graph.add("Where", graph.add("Equal", some, graph.number(1.0)), met, inverse)
 
 
 def _check(model: Any) -> None:
-    if model.effective_metric_ != "euclidean" or model.weights not in ("uniform", "distance"):
+    metrics, weights = ("euclidean", "manhattan"), ("uniform", "distance")
+    if model.effective_metric_ not in metrics or model.weights not in weights:
         raise ValueError(
             f"a {type(model).__name__} of metric={model.effective_metric_!r} and "
-            f"weights={model.weights!r} cannot be exported to ONNX: what can is the Euclidean one "
-            "with weights 'uniform' or 'distance'"
+            f"weights={model.weights!r} cannot be exported to ONNX: what can is the metric "
+            "'euclidean' or 'manhattan', with weights 'uniform' or 'distance'"
         )
     if is_classifier(model) and model.outputs_2d_:
         raise ValueError(

@@ -11,6 +11,8 @@ from arboleda.onnx_export import (
     Graph,
     Place,
     answer,
+    class_scores,
+    has_scores_alone,
     shares_of_scores,
     spread,
     weighted_columns,
@@ -79,7 +81,14 @@ def _logarithm(said: str, least: float, graph: Graph) -> str:
 
 
 def _said(pipeline: Any, n_classes: int, place: Place) -> str:
-    found = answer(pipeline, place)
-    if not n_classes or len(pipeline.classes_) == n_classes:
+    if not n_classes:
+        return answer(pipeline, place)
+    n_known = len(pipeline.classes_)
+    if has_scores_alone(pipeline):
+        # As `Said.probabilities` makes some of scores.
+        found = shares_of_scores(class_scores(pipeline, place), n_known, place.graph)
+    else:
+        found = answer(pipeline, place)
+    if n_known == n_classes:
         return found
-    return spread(found, len(pipeline.classes_), pipeline.classes_, n_classes, place)
+    return spread(found, n_known, pipeline.classes_, n_classes, place)
