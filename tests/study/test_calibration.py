@@ -149,8 +149,14 @@ def test_in_time_order_nothing_is_learned_from_later_rows() -> None:
     assert all(learned < asked for learned, asked in inner)
     with pytest.raises(ValueError, match="all classes"):
         inner_folds(np.arange(200) // 100, 0, times=np.arange(200) // 100)
-    late = (times > 20).astype(int)
+    with pytest.raises(ValueError, match="all classes"):
+        # The first of three classes is gone before any row is held out.
+        inner_folds(np.repeat([0, 1, 2, 1, 2], [20, 40, 40, 50, 50]), 0, times=np.arange(200))
+    with pytest.raises(ValueError, match="all classes"):
+        inner_folds((times > 20).astype(int), 0, times=times)
+    late = ((times > 20) & (draw.random(200) < 0.7)).astype(int)
     folds = inner_folds(late, 0, times=times)
+    assert 0 < len(folds) < 3
     assert all(len(np.unique(late[fit])) == 2 for fit, _ in folds)
 
 

@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.pipeline import Pipeline
 
+from arboleda.study import Study
 from arboleda.study.catalogue import Model, Setting, models_for
 from arboleda.study.features import Features
 from arboleda.study.folder.model_files import keep_model, read_model
@@ -101,6 +103,18 @@ def test_rows_that_are_asked_about_cost_where_each_meets_all() -> None:
     )
     assert five_folds == pytest.approx(2 * one, rel=0.01)
     assert many == pytest.approx(41 * one, rel=0.01)
+
+
+def test_no_more_neighbours_are_asked_for_than_the_smallest_fit_has(tmp_path: Path) -> None:
+    draw = np.random.default_rng(0)
+    x = draw.normal(size=(110, 3))
+    frame = pd.DataFrame(x, columns=list("abc")).assign(y=x[:, 0] > 0, day=np.arange(110))
+    keys = "neighbours,best_neighbours,jmi"
+    asked = {"target": "y", "time": "day", "cv": "time:8", "models": keys, "jobs": 1}
+    facts = Study(frame, out=tmp_path, search="random:5", **asked).run().facts
+    alone = [model for model in facts["models"] if not model["ensemble"]]
+    assert len(alone) >= 3
+    assert all(c["status"] == "ok" for model in alone for c in model["candidates"])
 
 
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])

@@ -1,5 +1,6 @@
 """Cautions: raised where something was built in, silent on tables known to be sound."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,20 @@ def test_a_test_file_that_repeats_training_rows() -> None:
     (caution,) = cautions_of(CLASSES, test=test)
     assert caution.text.startswith("1 of 61 test rows (1.6 %) equal a training row")
     assert kinds(CLASSES, test=test[:60]) == []
+
+
+def test_copies_across_the_folds_where_the_test_tells_nothing_of_them() -> None:
+    test = sound(60, 1).drop(columns="z")
+    copies = pd.concat([CLASSES, CLASSES[:40]], ignore_index=True)
+    (caution,) = cautions_of(copies, test=test)
+    assert caution.kind == "twins"
+    found = re.match(r"(\d+) of 440 rows that the folds hold out", caution.text)
+    assert found is not None
+    # Both rows of a pair are held out once; one pair in five is held out together.
+    assert 50 <= int(found[1]) <= 76
+    assert "0 of them with another target" in caution.text
+    held_together = copies.assign(case=[*range(400), *range(40)])
+    assert "twins" not in kinds(held_together, groups="case")
 
 
 def test_dates_ask_for_time() -> None:

@@ -66,6 +66,22 @@ def test_plain_lines(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     assert lines[8] == "Most frequent class: test Accuracy 0.625"
 
 
+def test_no_more_time_is_left_than_the_budget_has(
+    plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    out = io.StringIO()
+    watcher = PlainWatcher(Console(file=out, width=60))
+    baseline = jobs_of(plan, "most_frequent")
+    watcher.begin(plan, baseline, n_stored=0, deadline=125.0)
+    for job in baseline:
+        clock[0] += 2.0
+        watcher.finished(job, result(0.5))
+    # 26 s at this pace, and the budget ends 15 s from now.
+    assert out.getvalue().splitlines()[-1].endswith("about 15 s left")
+
+
 def test_a_candidate_is_told_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Study("iris", target="target", out=tmp_path, models="lda").run(progress=True)
     lines = [line.partition(";")[0] for line in capsys.readouterr().err.splitlines()]

@@ -198,7 +198,7 @@ def inner_folds(
     Raises
     ------
     ValueError
-        If no window of time has rows of all classes before it.
+        If no window of time has rows of all classes before it, or a class has no row in these.
     """
     if groups is not None:
         by_group = StratifiedGroupKFold(INNER_FOLDS, shuffle=True, random_state=seed)
@@ -207,7 +207,8 @@ def inner_folds(
         n_classes = len(np.unique(y))
         folds = forward_folds(times, INNER_FOLDS) or []
         found = [(fit, score) for fit, score in folds if len(np.unique(y[fit])) == n_classes]
-        if not found:
+        judged = [y[score] for _, score in found]
+        if not found or len(np.unique(np.concatenate(judged))) < n_classes:
             raise ValueError("rows of all classes are needed before others to calibrate by")
         return found
     by_class = StratifiedKFold(INNER_FOLDS, shuffle=True, random_state=seed)

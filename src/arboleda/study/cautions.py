@@ -7,8 +7,9 @@ cautioned against for a leak, an identifier or an order of its rows.
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -133,26 +134,51 @@ def _leaks(plan: Plan) -> Iterator[Caution]:
 
 
 def _twins(plan: Plan) -> Iterator[Caution]:
-    """Test rows that equal a training row, in tables so rich that chance makes few."""
+    """Test rows that equal a training row, in tables so rich that chance makes few.
+
+    A test that is no random part of the table says nothing of the folds: their copies are counted.
+    """
     columns = [c for c in plan.table.columns if plan.roles[c.name].role == "feature"]
     n_train, n_test = len(plan.split.train), len(plan.split.test)
     if _richness(columns) < math.log10(100 * n_train):
         return
     digests = row_digests(columns)
-    train, test = digests[plan.split.train], digests[plan.split.test]
-    same = np.isin(test, train)
-    n_same = int(same.sum())
-    if n_same < (1 if plan.test_kind == "file" else max(2, TWINS * n_test)):
-        return
     whole = row_digests([*columns, plan.table.column(plan.target.name)])
-    n_equal = int(np.isin(whole[plan.split.test][same], whole[plan.split.train]).sum())
-    yield Caution(
-        "twins",
-        (),
-        f"{n_same:,} of {n_test:,} test rows ({100 * n_same / n_test:.1f} %) equal a training row "
-        f"in all columns, {n_same - n_equal:,} of them with another target: if they are copies of "
-        "one case, remove them, for the test then asks what was learned by heart.",
-    )
+    n_same, n_equal = _n_twins([(plan.split.train, plan.split.test)], digests, whole)
+    if n_same >= (1 if plan.test_kind == "file" else max(2, TWINS * n_test)):
+        yield Caution(
+            "twins",
+            (),
+            f"{n_same:,} of {n_test:,} test rows ({100 * n_same / n_test:.1f} %) equal a training "
+            f"row in all columns, {n_same - n_equal:,} of them with another target: if they are "
+            "copies of one case, remove them, for the test then asks what was learned by heart.",
+        )
+    elif plan.test_kind != "random":
+        n_scored = sum(len(score) for _, score in plan.split.partition)
+        n_same, n_equal = _n_twins(plan.split.partition, digests, whole)
+        if n_same >= max(2, TWINS * n_scored):
+            yield Caution(
+                "twins",
+                (),
+                f"{n_same:,} of {n_scored:,} rows that the folds hold out "
+                f"({100 * n_same / n_scored:.1f} %) equal a row that is learned from in all "
+                f"columns, {n_same - n_equal:,} of them with another target: if they are copies of "
+                "one case, remove them, for models are then chosen by what they learned by heart.",
+            )
+
+
+def _n_twins(
+    parts: Iterable[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]],
+    digests: npt.NDArray[Any],
+    whole: npt.NDArray[Any],
+) -> tuple[int, int]:
+    """Rows held out that equal a row learned from, and those of them with its target, too."""
+    n_same = n_equal = 0
+    for fit, held_out in parts:
+        same = held_out[np.isin(digests[held_out], digests[fit])]
+        n_same += len(same)
+        n_equal += int(np.isin(whole[same], whole[fit]).sum())
+    return n_same, n_equal
 
 
 def _richness(columns: Sequence[Column]) -> float:

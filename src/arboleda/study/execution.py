@@ -22,7 +22,14 @@ __all__ = ["Execution", "Watcher"]
 class Watcher(Protocol):
     """Who is told how a study goes on."""
 
-    def begin(self, plan: Plan, jobs: list[Job], n_stored: int, to_come: int = 0) -> None:
+    def begin(
+        self,
+        plan: Plan,
+        jobs: list[Job],
+        n_stored: int,
+        to_come: int = 0,
+        deadline: float | None = None,
+    ) -> None:
         """The study starts with these jobs to do, and about ``to_come`` later.
 
         ``n_stored`` others are in the ledger.

@@ -311,6 +311,7 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
         categorical=features.categorical,
         binary=features.binary,
         n_columns=features.x.shape[1],
+        fewest_rows=min(len(fit) for fit, _ in split.folds),
     )
     plan = Plan(
         table=table,

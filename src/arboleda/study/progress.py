@@ -29,7 +29,14 @@ __all__ = [
 class SilentWatcher:
     """Says nothing."""
 
-    def begin(self, plan: Plan, jobs: list[Job], n_stored: int, to_come: int = 0) -> None:
+    def begin(
+        self,
+        plan: Plan,
+        jobs: list[Job],
+        n_stored: int,
+        to_come: int = 0,
+        deadline: float | None = None,
+    ) -> None:
         """Nothing to show."""
 
     def more(self, jobs: list[Job], to_come: int = 0) -> None:
@@ -51,10 +58,16 @@ class SilentWatcher:
 
 
 class Board:
-    """Counts and scores of the jobs done so far, and an estimate of the time left."""
+    """Counts and scores of the jobs done so far, and an estimate of the time left.
 
-    def __init__(self, plan: Plan, jobs: list[Job], to_come: int = 0) -> None:
+    ``deadline``: when a budget of time ends, by `time.monotonic`; None: there is none.
+    """
+
+    def __init__(
+        self, plan: Plan, jobs: list[Job], to_come: int = 0, deadline: float | None = None
+    ) -> None:
         self.plan = plan
+        self._deadline = np.inf if deadline is None else deadline
         self.started = time.monotonic()
         self.todo: Counter[str] = Counter()
         self.total: Counter[str] = Counter()
@@ -114,9 +127,7 @@ class Board:
             if not tested:
                 left += float(np.mean(self._seconds[model])) if self._seconds[model] else typical
         pace = sum(done) / (time.monotonic() - self.started)
-        budget = self.plan.settings.time_budget
-        left_of_budget = np.inf if budget is None else budget - (time.monotonic() - self.started)
-        return max(0.0, min(left / max(pace, 1e-9), left_of_budget))
+        return max(0.0, min(left / max(pace, 1e-9), self._deadline - time.monotonic()))
 
 
 def _candidate(job: Job) -> str:
@@ -130,9 +141,16 @@ class PlainWatcher(SilentWatcher):
     def __init__(self, console: Console) -> None:
         self._console = console
 
-    def begin(self, plan: Plan, jobs: list[Job], n_stored: int, to_come: int = 0) -> None:
+    def begin(
+        self,
+        plan: Plan,
+        jobs: list[Job],
+        n_stored: int,
+        to_come: int = 0,
+        deadline: float | None = None,
+    ) -> None:
         """Show what lies ahead."""
-        self._board = Board(plan, jobs, to_come)
+        self._board = Board(plan, jobs, to_come, deadline)
         for line in _opening(plan, jobs, n_stored):
             self._say(line)
 
@@ -179,9 +197,16 @@ class LiveWatcher(SilentWatcher):
         )
         self._live = Live(console=console, refresh_per_second=4, transient=True)
 
-    def begin(self, plan: Plan, jobs: list[Job], n_stored: int, to_come: int = 0) -> None:
+    def begin(
+        self,
+        plan: Plan,
+        jobs: list[Job],
+        n_stored: int,
+        to_come: int = 0,
+        deadline: float | None = None,
+    ) -> None:
         """Show what lies ahead."""
-        self._board = Board(plan, jobs, to_come)
+        self._board = Board(plan, jobs, to_come, deadline)
         for line in _opening(plan, jobs, n_stored):
             self._console.print(Text(line))
         total = len(jobs) + to_come + len(plan.models)

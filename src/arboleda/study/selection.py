@@ -151,7 +151,8 @@ def selection_facts(plan: Plan, ranked: Sequence[Outcome]) -> dict[str, Any] | N
         "chosen": winner.model.key,
         "metric": metric.key,
         "n_models": len(sound),
-        "n_candidates": len(entries),
+        # Those that a first look stopped were choices, too.
+        "n_candidates": sum(c.status in ("ok", "stopped") for o in sound for c in o.candidates),
         "cv": _mean_sd(best, metric.key),
         "honest": None,
         "why_not": None,

@@ -36,7 +36,8 @@ class Setting:
     """What a model may know of the study before it is built: sizes and the seed, no values.
 
     ``categorical`` and ``binary`` are the indices of such columns in the matrix as it is, which
-    models of style "none" are given.
+    models of style "none" are given. ``fewest_rows`` is what the smallest fit learns from, as that
+    of the first window of time; None: four fifths of the rows.
     """
 
     n_rows: int
@@ -45,6 +46,13 @@ class Setting:
     categorical: tuple[int, ...] = ()
     binary: tuple[int, ...] = ()
     n_columns: int = 1
+    fewest_rows: int | None = None
+
+    @property
+    def most_neighbours(self) -> int:
+        """So many rows, half of them at most, every fit has."""
+        half = self.n_rows // 2
+        return max(1, half if self.fewest_rows is None else min(half, self.fewest_rows))
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,11 @@ MOST_ROWS = 50_000
 
 def _grid(setting: Setting) -> list[dict[str, Any]]:
     grid = [(5, "uniform"), (15, "uniform"), (15, "distance"), (31, "uniform")]
-    # A fold's fit has four fifths of the rows, so half of them is always enough.
+    most = setting.most_neighbours
     return [
-        {"n_neighbors": k, "weights": weights}
+        {"n_neighbors": min(k, most), "weights": weights}
         for k, weights in grid
-        if k == 5 or k <= setting.n_rows // 2
+        if k == 5 or k <= most
     ]
 
 

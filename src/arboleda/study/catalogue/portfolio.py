@@ -278,7 +278,8 @@ def _probable_svc(setting: Setting, params: Params) -> Any:
 
 
 def _neighbours_grid(setting: Setting) -> list[dict[str, Any]]:
-    return [{"n_neighbors": min(15, max(1, setting.n_rows // 5)), "weights": "distance"}]
+    most = min(15, max(1, setting.n_rows // 5), setting.most_neighbours)
+    return [{"n_neighbors": most, "weights": "distance"}]
 
 
 _OTHERS: dict[str, tuple[Model, ...]] = {

@@ -52,7 +52,8 @@ def _jmi(setting: Setting, params: Params) -> Any:
         n_jobs=1,
     )
     neighbours = KNeighborsClassifier if setting.n_classes else KNeighborsRegressor
-    return make_pipeline(selector, neighbours(min(N_NEIGHBOURS, max(1, setting.n_rows // 5))))
+    most = min(N_NEIGHBOURS, max(1, setting.n_rows // 5), setting.most_neighbours)
+    return make_pipeline(selector, neighbours(most))
 
 
 def _forest_selected(setting: Setting, params: Params) -> Any:

@@ -98,7 +98,7 @@ def naive_bayes(setting: Setting) -> Space:
 
 def neighbours(setting: Setting) -> Space:
     """How many, and whether near ones count more."""
-    most = max(1, min(100, setting.n_rows // 2))
+    most = min(100, setting.most_neighbours)
     return {
         "n_neighbors": Whole(1, most, log=True),
         "weights": Choice(("uniform", "distance")),
