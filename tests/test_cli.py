@@ -308,4 +308,8 @@ def test_too_little_memory_is_one_sentence(
     assert run("study", "iris", "--target", "target", "--out", str(tmp_path)) == 2
     told = capsys.readouterr().err
     assert told.startswith("arboleda: error: There is not memory enough")
+    assert "the same command goes on" in told
     assert len(told.splitlines()) == 1
+    monkeypatch.setattr("arboleda.cli._run.app", too_much)
+    assert run("explore", "iris") == 2
+    assert "There is not memory enough for this" in capsys.readouterr().err

@@ -36,7 +36,7 @@ def main(key: str, arguments: list[str] | None = None) -> Path:
     train, test = split(PREPARED[key](table, check=asked.rows is None))
     print(f"{problem.title}: {len(train):,} rows to learn from, {len(test):,} to test")
     out = asked.out or Path("studies") / f"thesis-{key}"
-    is_whole = not out.exists()
+    is_whole = not (out / "ledger.sqlite").exists()
     started, used = time.perf_counter(), _cpu_seconds()
     result = Study(
         train,

@@ -15,6 +15,7 @@ from scipy import stats
 
 from arboleda.cli import main
 from arboleda.comparisons import compare_studies
+from arboleda.comparisons._asked import same_rows
 from arboleda.comparisons._facts import _over_tables
 from arboleda.diagnose import compare_over_data_sets
 from arboleda.study import Study, StudyError
@@ -182,6 +183,10 @@ def test_studies_with_one_table_of_the_test_are_paired(tmp_path: Path) -> None:
     facts = compare_studies([tmp_path / "one", tmp_path / "three"]).facts
     assert facts["paired"]["why_not"] == "the tables of the test are not the same"
     assert "Data of the test, SHA-256" in [row["what"] for row in facts["differences"]]
+    older = [Study.load(tmp_path / name).facts for name in ("one", "three")]
+    for one in older:
+        del one["study"]["test_sha256"]
+    assert "run them again" in str(same_rows(older))
 
 
 def test_without_the_rows_the_rest_is_told(folders: dict[str, Path], tmp_path: Path) -> None:

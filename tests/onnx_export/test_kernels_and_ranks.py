@@ -137,8 +137,12 @@ def test_votes_that_tie_are_the_first_classes() -> None:
     rows = draw.normal(scale=2.0, size=(3_000, 2))
     told = model.predict(rows)
     assert (told != model.decision_function(rows).argmax(axis=1)).any()
-    label, _ = run(model, pd.DataFrame(rows))
-    assert (label == told).all()
+    for asked in (model, FrozenEstimator(model)):
+        label, _ = run(asked, pd.DataFrame(rows))
+        assert (label == told).all()
+    decided = SVC(C=100.0, gamma=5.0, break_ties=True).fit(x, y)
+    label, _ = run(decided, pd.DataFrame(rows))
+    assert (label == decided.predict(rows)).all()
 
 
 def test_values_of_kernels() -> None:
@@ -163,6 +167,10 @@ REFUSED = {
     "kernel 'poly' of this SVR cannot be exported": (SVR(kernel="poly"), Y),
     "metric='chebyshev' and weights='uniform' cannot": (KNeighborsRegressor(metric="chebyshev"), Y),
     "several targets of classes": (KNeighborsClassifier(), np.column_stack([TWO, TWO])),
+    "several labels a row": (
+        RidgeClassifier(),
+        np.column_stack([TWO[0] == TWO, THREE[0] == THREE]).astype(int),
+    ),
     "scores of a NuSVC cannot be exported": (NuSVC(), TWO),
     "scores of a GaussianNB cannot be exported": (CalibratedClassifierCV(GaussianNB(), cv=3), TWO),
     "method='isotonic' cannot": (CalibratedClassifierCV(SVC(), method="isotonic", cv=3), TWO),

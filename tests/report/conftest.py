@@ -65,6 +65,7 @@ class Builder:
                 "greater_is_better": not regression,
                 "positive_class": self.classes[1] if self.task == "binary" else None,
                 "data_sha256": "0123456789abcdef" * 4,
+                "test_sha256": None,
             },
             "data": self.data(n_columns),
             "split": {

@@ -99,6 +99,8 @@ def test_copies_across_the_folds_where_the_test_tells_nothing_of_them() -> None:
     # Both rows of a pair are held out once; one pair in five is held out together.
     assert 50 <= int(found[1]) <= 76
     assert "0 of them with another target" in caution.text
+    both = cautions_of(copies, test=pd.concat([test, CLASSES[:1]]))
+    assert [c.text.split()[2:4] for c in both] == [["61", "test"], ["440", "rows"]]
     held_together = copies.assign(case=[*range(400), *range(40)])
     assert "twins" not in kinds(held_together, groups="case")
 

@@ -129,7 +129,12 @@ def test_a_search_is_named_and_says_its_name(text: str, how: How) -> None:
 
 @pytest.mark.parametrize(
     ("text", "told"),
-    [("bayes", "choose grid"), ("tpe:", "choose grid"), ("random:0", "from 1"), ("tpe:99999", "1")],
+    [
+        ("bayes", "choose grid"),
+        ("tpe:", "choose grid"),
+        ("random:0", "from 1"),
+        ("tpe:99999", "1 to 10,000"),
+    ],
 )
 def test_a_search_that_cannot_be_meant_is_refused(text: str, told: str) -> None:
     with pytest.raises(StudyError, match=told):
@@ -142,4 +147,14 @@ def test_a_search_that_cannot_be_meant_is_refused(text: str, told: str) -> None:
 def test_a_search_tells_how_many_candidates_it_tries(how: How, rows: int, space: Any) -> None:
     question = Question(GRID, space, rows)
     tried = [t for batch in replay(how, question, lambda p: 0.5) for t in batch]
-    assert sum(t.stage is FULL for t in tried) == how.n_full(question)
+    assert len({str(t.params) for t in tried}) == how.n_tried(question)
+
+
+@pytest.mark.parametrize("how", [Random(12), Tpe(12)])
+def test_no_candidate_is_drawn_twice(how: How) -> None:
+    question = Question((), {"n": Whole(1, 9)}, seed=1)
+    tried = [t.params["n"] for batch in replay(how, question, lambda p: -p["n"]) for t in batch]
+    assert len(tried) == len(set(tried))
+    assert len(tried) >= 6
+    two = Question((), {"n": Whole(1, 2)}, seed=1)
+    assert len([t for batch in replay(how, two, lambda p: None) for t in batch]) == 2

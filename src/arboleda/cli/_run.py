@@ -49,8 +49,8 @@ def run(arguments: list[str]) -> int:
         return _interrupted(f"; {interruption}")
     except MemoryError:
         return _fail(
-            "There is not memory enough: take fewer rows or columns, fewer processes (--jobs 1), "
-            "or a larger computer. What a study has done is kept; the same command goes on."
+            "There is not memory enough for this; take fewer rows or columns, or a computer with "
+            "more."
         )
     except OSError as error:
         _silence_output()

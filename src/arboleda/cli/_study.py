@@ -141,6 +141,11 @@ def study(
     except KeyboardInterrupt:
         kept = "what is done is kept, run the same command to go on"
         raise CtrlCError(kept) from None
+    except MemoryError:
+        raise StudyError(
+            "There is not memory enough: take fewer rows or columns, fewer processes (--jobs 1), "
+            "or a computer with more. What is done is kept; the same command goes on."
+        ) from None
     _print_leaderboard(result)
 
 

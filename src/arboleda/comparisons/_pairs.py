@@ -64,10 +64,11 @@ def _compared(studies: Sequence[LoadedStudy]) -> dict[str, Any]:
         }
     here = np.searchsorted(rows[0].numbers, shared)
     groups = None if rows[0].groups is None else rows[0].groups[here]
-    if groups is not None:
-        found["groups"] = study["settings"]["groups"]
-        if len(np.unique(groups)) == 1:
-            return found | {"why_not": f"all test rows have the same {found['groups']!r}"}
+    found["groups"] = study["settings"]["groups"]
+    if found["groups"] is not None and groups is None:
+        return found | {"why_not": "an older version did not keep the groups; run the study again"}
+    if groups is not None and len(np.unique(groups)) == 1:
+        return found | {"why_not": f"all test rows have the same {found['groups']!r}"}
     said = [_said(one, part, shared) for one, part in zip(studies, rows, strict=True)]
     y = rows[0].codes[here]
     n_classes, up = len(studies[0].class_names), study["greater_is_better"]

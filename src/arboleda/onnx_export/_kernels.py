@@ -46,7 +46,8 @@ def decisions(model: SVC, place: Place) -> str:
     """The decision function: of two classes one column, of more one for each class.
 
     A machine for each pair of classes votes for one of them. What all say of a class, squeezed into
-    less than half a vote, is added to its votes. The votes alone decide.
+    less than half a vote, is added to its votes. The votes alone decide,
+    unless the machine breaks ties.
     """
     graph, found = place.graph, _of_vectors(model, place)
     n_classes = len(model.classes_)
@@ -66,11 +67,13 @@ def decisions(model: SVC, place: Place) -> str:
         graph.add("MatMul", side, graph.constant(classes))
         for side, classes in ((for_first, first), (for_second, second))
     ]
-    place.scores[id(model)] = graph.sum(votes)
+    voted = graph.sum(votes)
+    if not model.break_ties:
+        place.scores[id(model)] = voted
     sure = graph.add("MatMul", said, graph.constant(first - second))
     size = graph.add("Add", graph.add("Abs", sure), graph.number(1.0))
     squeezed = graph.add("Div", sure, graph.times(size, 3.0))
-    return graph.add("Add", place.scores[id(model)], squeezed)
+    return graph.add("Add", voted, squeezed)
 
 
 def _of_pairs(model: SVC, pairs: list[tuple[int, int]]) -> Floats:

@@ -19,9 +19,16 @@ def machine_scores(model: Any, place: Place) -> str:
     ------
     TypeError
         If it is no such classifier that can be exported.
+    ValueError
+        If it tells several labels of a row.
     """
     if isinstance(model, SVC):
         return decisions(model, place)
+    labels = getattr(model, "_label_binarizer", None)
+    if labels is not None and labels.y_type_.startswith("multilabel"):
+        raise ValueError(
+            f"this {type(model).__name__} has several labels a row: fit one model for each"
+        )
     if isinstance(model, LinearClassifierMixin):
         matrix = place.inputs.numbers(place.columns)
         return weighted_columns(matrix, model.coef_, model.intercept_, place.graph)

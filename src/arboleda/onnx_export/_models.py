@@ -127,8 +127,12 @@ def class_scores(model: Any, place: Place) -> str:
     """
     inner = model.estimator if isinstance(model, FrozenEstimator) else model
     if isinstance(inner, Pipeline):
-        return _of_pipeline(inner, place, class_scores)
-    return machine_scores(inner, place)
+        found = _of_pipeline(inner, place, class_scores)
+    else:
+        found = machine_scores(inner, place)
+    if id(inner) in place.scores:
+        place.scores[id(model)] = place.scores[id(inner)]
+    return found
 
 
 def _of_pipeline(pipeline: Pipeline, place: Place, add: Add = answer) -> str:

@@ -153,7 +153,7 @@ def _twins(plan: Plan) -> Iterator[Caution]:
             f"row in all columns, {n_same - n_equal:,} of them with another target: if they are "
             "copies of one case, remove them, for the test then asks what was learned by heart.",
         )
-    elif plan.test_kind != "random":
+    if plan.test_kind != "random":
         n_scored = sum(len(score) for _, score in plan.split.partition)
         n_same, n_equal = _n_twins(plan.split.partition, digests, whole)
         if n_same >= max(2, TWINS * n_scored):

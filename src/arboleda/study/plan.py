@@ -311,7 +311,7 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
         categorical=features.categorical,
         binary=features.binary,
         n_columns=features.x.shape[1],
-        fewest_rows=min(len(fit) for fit, _ in split.folds),
+        fewest_rows=_fewest_rows(split),
     )
     plan = Plan(
         table=table,
@@ -327,9 +327,15 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
         test_sha256=None if given is None else given.sha256,
     )
     if settings.scheme.kind == "loo":
-        n_candidates = sum(plan.search(model).n_full(plan.question(model)) for model in models)
+        n_candidates = sum(plan.search(model).n_tried(plan.question(model)) for model in models)
         _check_fits(len(split.train), n_candidates)
     return plan
+
+
+def _fewest_rows(split: Split) -> int:
+    """What the smallest fit learns from: for calibration a fold's rows are divided once more."""
+    fewest = min(len(fit) for fit, _ in split.folds)
+    return fewest // (FITS + 1) if split.ordered else fewest * (FITS - 1) // FITS
 
 
 def _divided_by(table: Table, goal: Target, settings: Settings) -> Column | None:

@@ -10,10 +10,10 @@ from sklearn.pipeline import Pipeline
 from arboleda.study.answers import ANSWERS, drop_answers
 from arboleda.study.bounds import bounded
 from arboleda.study.candidates import Candidate
-from arboleda.study.catalogue import Model
+from arboleda.study.catalogue import ALL, Model
 from arboleda.study.combined.cross_fitting import n_learned
 from arboleda.study.combined.fold_mean import FoldMean
-from arboleda.study.combined.methods import FEWEST, METHODS
+from arboleda.study.combined.methods import FEWEST, METHODS, TEXTBOOK, Method
 from arboleda.study.execution import Execution
 from arboleda.study.folder.files import MODELS
 from arboleda.study.folder.model_files import drop_models
@@ -131,13 +131,18 @@ def run_plan(plan: Plan, work: Execution) -> Found:
     return Found(plan, outcomes, n_rounds, left_out)
 
 
+def ways_to_combine(plan: Plan) -> tuple[Method, ...]:
+    """Those of every study, and the textbook's rules where the whole catalogue is asked for."""
+    return (*METHODS, *TEXTBOOK) if ALL in plan.wanted else METHODS
+
+
 def _seconds_of_combining(plan: Plan) -> Iterator[float]:
     """About how many seconds each way to combine the models takes."""
     n_members = sum(model.learns for model in plan.models)
     if n_members < FEWEST or plan.settings.scheme.kind == "bootstrap":
         return
     sizes = n_members, len(plan.split.train), len(plan.target.labels)
-    for method in METHODS:
+    for method in ways_to_combine(plan):
         if method.suits(*sizes):
             yield n_learned(plan.n_folds) * method.seconds(*sizes)
 

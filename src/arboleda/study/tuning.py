@@ -81,7 +81,10 @@ class Tuning:
     @property
     def n_left_out(self) -> int:
         """Candidates that were to be looked at, or more closely, had there been time."""
-        return sum(
+        waiting = self.batch
+        # After a look the same candidates come again; after others new ones.
+        unseen = waiting is not None and all(trial.stage.is_full for trial in waiting.trials)
+        return (waiting.to_come if waiting is not None and unseen else 0) + sum(
             name not in self._taken or self._taken[name].stage != proposed.stage
             for name, proposed in self._proposed.items()
         )

@@ -15,9 +15,8 @@ from sklearn.metrics import accuracy_score
 
 from arboleda.combine import MemberOutputs
 from arboleda.report import render_report
-from arboleda.study import Study, StudyResult
+from arboleda.study import Study, StudyResult, runner
 from arboleda.study.answers import ANSWERS
-from arboleda.study.combined import outcomes
 from arboleda.study.combined.cross_fitting import cross_fit
 from arboleda.study.combined.methods import METHODS
 from arboleda.study.combined.remarks import remarks_on
@@ -255,7 +254,7 @@ def test_a_combination_that_there_is_no_time_for_is_told(
         replace(method, seconds=lambda *sizes: 1e9) if method.key == "boosted_stacking" else method
         for method in METHODS
     ]
-    monkeypatch.setattr(outcomes, "METHODS", dear)
+    monkeypatch.setattr(runner, "METHODS", tuple(dear))
     draw = np.random.default_rng(1)
     x = draw.normal(size=(400, 2))
     frame = pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "y": x[:, 0] + x[:, 1] > 0})

@@ -20,6 +20,7 @@ from arboleda.onnx_export import (
 from arboleda.study.combined.boosted import LEAST_SAID, BoostedRule
 from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
 from arboleda.study.combined.rules import LEAST, LinearRule, MeanRule
+from arboleda.study.combined.textbook import TextbookRule
 
 __all__ = ["of_combined"]
 
@@ -38,6 +39,8 @@ def of_combined(model: CombinedClassifier | CombinedRegressor, place: Place) -> 
         mean = _mean(rule.mean, said, n_classes, graph)
         trees = _boosted(rule, said, mean, n_classes, place)
         return graph.add("Add", graph.times(mean, 1.0 - rule.share), graph.times(trees, rule.share))
+    if isinstance(rule, TextbookRule):
+        raise ValueError(f"the rule {rule.name!r} has no operators here")  # noqa: TRY004 - a rule
     assert isinstance(rule, LinearRule)
     if n_classes == 2:
         said = [graph.columns(s, [1]) for s in said]

@@ -23,9 +23,18 @@ from arboleda.combine._judges import judge_of
 from arboleda.study.combined.boosted import LEAST_ROWS, boosted_rule, can_boost, seconds_of_boosting
 from arboleda.study.combined.losses import losses
 from arboleda.study.combined.rules import LinearRule, MeanRule, Rule, at_temperature
+from arboleda.study.combined.textbook import best_few, textbook
 from arboleda.study.probabilities import n_scores
 
-__all__ = ["FEWEST", "METHODS", "SINGLE_MODELS", "Learn", "Method", "fitted_temperature"]
+__all__ = [
+    "FEWEST",
+    "METHODS",
+    "SINGLE_MODELS",
+    "TEXTBOOK",
+    "Learn",
+    "Method",
+    "fitted_temperature",
+]
 
 Floats = npt.NDArray[np.float64]
 Array = npt.NDArray[np.int64] | Floats
@@ -51,8 +60,6 @@ SINGLE_MODELS = (
 )
 # With fewer members there is nothing to combine.
 FEWEST = 2
-# Members of the plain vote.
-VOTERS = 5
 # Greedy choices, each by another bootstrap sample of the rows, and steps of each.
 BAGS, ROUNDS = 8, 25
 # The standard deviation that a temperature's logarithm is thought to have before rows are seen.
@@ -91,7 +98,7 @@ class Method:
 def _soft_vote(outputs: Floats, target: Array, seed: int) -> Rule:
     """The plain mean of the best few, by log-loss or squared error."""
     weights = np.zeros(len(outputs))
-    weights[np.argsort(losses(outputs, target), kind="stable")[:VOTERS]] = 1.0
+    weights[list(best_few(outputs, target))] = 1.0
     return MeanRule(tuple((weights / weights.sum()).tolist()))
 
 
@@ -194,4 +201,26 @@ METHODS: tuple[Method, ...] = (
         suits=can_boost,
         seconds=seconds_of_boosting,
     ),
+)
+
+
+def _of_classes(n_members: int, n_rows: int, n_classes: int) -> bool:
+    return n_classes > 0
+
+
+def _of_values(n_members: int, n_rows: int, n_classes: int) -> bool:
+    return n_classes == 0
+
+
+# These come where the whole catalogue is asked for.
+TEXTBOOK: tuple[Method, ...] = (
+    Method("majority_vote", "Majority vote", textbook("majority"), suits=_of_classes),
+    Method("weighted_vote", "Weighted vote", textbook("accuracy_weights"), suits=_of_classes),
+    Method("weighted_mean", "Weighted mean", textbook("inverse_errors"), suits=_of_values),
+    Method("geometric_mean", "Geometric mean", textbook("geometric"), suits=_of_classes),
+    Method("median", "Median of models", textbook("median")),
+    Method("minimum", "Minimum of models", textbook("min")),
+    Method("maximum", "Maximum of models", textbook("max")),
+    Method("trimmed_mean", "Trimmed mean", textbook("trimmed")),
+    Method("naive_bayes_vote", "Naive Bayes vote", textbook("naive_bayes"), suits=_of_classes),
 )

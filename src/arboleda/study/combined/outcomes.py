@@ -18,16 +18,17 @@ from arboleda.study.candidates import Candidate
 from arboleda.study.catalogue import Model
 from arboleda.study.catalogue.model import Task, no_parameters
 from arboleda.study.combined.cross_fitting import cross_fit, n_learned
-from arboleda.study.combined.methods import FEWEST, METHODS, Method
+from arboleda.study.combined.methods import FEWEST, Method
 from arboleda.study.combined.remarks import Remarks, is_kept, remarks_on
 from arboleda.study.combined.rules import MeanRule, Rule
+from arboleda.study.combined.textbook import TextbookRule
 from arboleda.study.evaluate import evaluate_test
 from arboleda.study.folder.combined_file import combined_to_bytes
 from arboleda.study.folder.files import MODELS
 from arboleda.study.folder.model_files import keep_combined
 from arboleda.study.plain import one_thread, plain_values, sentence_of, texts_of
 from arboleda.study.plan import Plan
-from arboleda.study.runner import Outcome
+from arboleda.study.runner import Outcome, ways_to_combine
 from arboleda.study.scoring import all_scores
 from arboleda.study.search import Trial
 from arboleda.study.work import TEST, Job
@@ -105,7 +106,7 @@ def combined_outcomes(
     n_rows, n_classes = len(members.whole.rows), len(plan.target.labels)
     times = n_learned(len(members.parts))
     done: set[tuple[Any, tuple[str, ...]]] = set()
-    for method in METHODS:
+    for method in ways_to_combine(plan):
         some = members.some(_taking_part(plan, method, members))
         keys = tuple(o.model.key for o in some.outcomes)
         # Where all members are single models, their stack is the stack of all.
@@ -232,7 +233,7 @@ def _predicted(said: Floats) -> tuple[npt.NDArray[Any], Floats | None]:
 def _test(plan: Plan, model: Model, members: _Members, rule: Rule, folder: Path) -> dict[str, Any]:
     """As a test job's result; the time is that of all members that count."""
     keys = [o.model.key for o in members.outcomes]
-    if isinstance(rule, MeanRule):
+    if isinstance(rule, (MeanRule, TextbookRule)):
         places, rule = rule.used()
         keys = [keys[place] for place in places]
     members = members.some(keys)

@@ -7,6 +7,7 @@ import base64
 import binascii
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from arboleda.persist import model_from_bytes, model_to_bytes
 from arboleda.study.combined.boosted import BoostedRule, Boosting
 from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
 from arboleda.study.combined.rules import LinearRule, MeanRule, Rule
+from arboleda.study.combined.textbook import NAMES, OF_CLASSES, OF_VALUES, WEIGHTED, TextbookRule
 from arboleda.study.probabilities import n_scores
 
 __all__ = ["combined_from_bytes", "combined_to_bytes"]
@@ -95,6 +97,15 @@ def _entry(rule: Rule) -> dict[str, Any]:
     if isinstance(rule, BoostedRule):
         trees = base64.b64encode(model_to_bytes(rule.model)).decode()
         return {"kind": rule.kind, "mean": _entry(rule.mean), "share": rule.share, "model": trees}
+    if isinstance(rule, TextbookRule):
+        confusion = None if rule.confusion is None else rule.confusion.tolist()
+        weights = None if rule.weights is None else list(rule.weights)
+        return {
+            "kind": rule.kind,
+            "name": rule.name,
+            "weights": weights,
+            "confusion": confusion,
+        }
     assert isinstance(rule, LinearRule)
     return {
         "kind": rule.kind,
@@ -121,6 +132,8 @@ def _rule(stored: Mapping[str, Any], n_members: int, n_classes: int) -> Rule:
             "classes": list(classes),
         }:
             return _linear(_numbers(coef, 2), _numbers(intercept, 1), classes, n_members, n_classes)
+        case {"kind": "textbook", "name": str(name), "weights": weights, "confusion": confusion}:
+            return _textbook(name, weights, confusion, n_members, n_classes)
     raise ValueError("it has no rule")
 
 
@@ -128,6 +141,33 @@ def _mean(weights: npt.NDArray[np.float64], heat: float, n_members: int) -> Mean
     if len(weights) != n_members or (weights < 0).any() or heat <= 0:
         raise ValueError("its weights are not one for each member, or negative")
     return MeanRule(tuple(weights.tolist()), heat)
+
+
+def _textbook(
+    name: str, weights: Any, confusion: Any, n_members: int, n_classes: int
+) -> TextbookRule:
+    known = next((one for one in NAMES if one == name), None)
+    if known is None or known in (OF_VALUES if n_classes else OF_CLASSES):
+        raise ValueError("its rule is none of those that are known")
+    rule = TextbookRule(known, tuple(range(n_members)))
+    if (isinstance(weights, list), isinstance(confusion, list)) != (
+        known in WEIGHTED,
+        known == "naive_bayes",
+    ):
+        raise ValueError("its rule has not what it needs")
+    if isinstance(weights, list):
+        found = _numbers(weights, 1)
+        if len(found) != n_members or not found.any():
+            raise ValueError("its weights are not one for each member, or all 0")
+        return replace(rule, weights=tuple(found.tolist()))
+    if isinstance(confusion, list):
+        counts = np.array([_numbers(one, 2) for one in confusion if isinstance(one, list)])
+        if counts.shape != (n_members, n_classes, n_classes) or (counts < 0).any():
+            raise ValueError("its rule has not the rows by class that each member said")
+        if not counts.sum(axis=(1, 2)).all():
+            raise ValueError("its rule has learned from no row")
+        return replace(rule, confusion=counts)
+    return rule
 
 
 def _trees(text: str, n_members: int, n_classes: int) -> Boosting:

@@ -10,6 +10,7 @@ a study goes on: Optuna's own storage keeps trials but not the state of the samp
 that a study taken up from it would draw others.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,12 +21,15 @@ from arboleda.study.search.halving import Halving
 from arboleda.study.search.trial import Batch, Question, Search, Trial
 
 if TYPE_CHECKING:
+    from optuna import Study
     from optuna.distributions import BaseDistribution
     from optuna.samplers import BaseSampler
 
 __all__ = ["Random", "Tpe"]
 
 BATCH = 4
+# So many draws at most for a batch: where they bring nothing new, there is little more to try.
+DRAWS = 50
 
 
 @dataclass(frozen=True)
@@ -39,9 +43,9 @@ class Random:
         """The strategy as it is asked for."""
         return f"random:{self.trials}"
 
-    def n_full(self, question: Question) -> int:
+    def n_tried(self, question: Question) -> int:
         """All that are drawn."""
-        return _n_full(question, self.trials)
+        return _n_tried(question, self.trials)
 
     def begin(self, question: Question) -> Search:
         """Batches of drawn candidates; a model without a space has its grid tried."""
@@ -65,9 +69,9 @@ class Tpe:
         """The strategy as it is asked for."""
         return f"tpe:{self.trials}"
 
-    def n_full(self, question: Question) -> int:
+    def n_tried(self, question: Question) -> int:
         """All that are drawn."""
-        return _n_full(question, self.trials)
+        return _n_tried(question, self.trials)
 
     def begin(self, question: Question) -> Search:
         """Batches of drawn candidates; a model without a space has its grid tried."""
@@ -79,8 +83,8 @@ class Tpe:
         return _drawn(question, self.trials, sampler)
 
 
-def _n_full(question: Question, n_trials: int) -> int:
-    return n_trials if question.space else Halving().n_full(question)
+def _n_tried(question: Question, n_trials: int) -> int:
+    return n_trials if question.space else len(question.grid)
 
 
 def _drawn(question: Question, n_trials: int, sampler: "BaseSampler") -> Search:
@@ -100,15 +104,36 @@ def _drawn(question: Question, n_trials: int, sampler: "BaseSampler") -> Search:
             # It is tried all the same; the sampler hears nothing of it.
             yield Batch((Trial(first),), n_trials - 1)
             done = 1
+    known: dict[str, float | None] = {}
     while done < n_trials:
-        with _quiet():
-            asked = [study.ask(ranges) for _ in range(min(BATCH, n_trials - done))]
+        # A candidate that is drawn again is told its score, and another is drawn in its place.
+        asked: dict[str, list[Any]] = {}
+        for _ in range(DRAWS):
+            if len(asked) == min(BATCH, n_trials - done):
+                break
+            with _quiet():
+                trial = study.ask(ranges)
+            name = json.dumps(trial.params, sort_keys=True)
+            if name in known:
+                _tell(study, trial, known[name])
+            else:
+                asked.setdefault(name, []).append(trial)
+        if not asked:
+            return
         done += len(asked)
-        scores = yield Batch(tuple(Trial(trial.params) for trial in asked), n_trials - done)
-        with _quiet():
-            for trial, score in zip(asked, scores, strict=True):
-                failed = optuna.trial.TrialState.FAIL if score is None else None
-                study.tell(trial, score, state=failed)
+        batch = tuple(Trial(trials[0].params) for trials in asked.values())
+        scores = yield Batch(batch, n_trials - done)
+        for (name, trials), score in zip(asked.items(), scores, strict=True):
+            known[name] = score
+            for trial in trials:
+                _tell(study, trial, score)
+
+
+def _tell(study: "Study", trial: Any, score: float | None) -> None:
+    from optuna.trial import TrialState
+
+    with _quiet():
+        study.tell(trial, score, state=TrialState.FAIL if score is None else None)
 
 
 def _can_be_drawn(params: Mapping[str, Any], space: Mapping[str, Range]) -> bool:

@@ -16,7 +16,7 @@ class Grid:
         """The strategy as it is asked for."""
         return "grid"
 
-    def n_full(self, question: Question) -> int:
+    def n_tried(self, question: Question) -> int:
         """All of the grid."""
         return len(question.grid)
 

@@ -36,19 +36,17 @@ class Halving:
         """The strategy as it is asked for."""
         return "halving"
 
-    def n_full(self, question: Question) -> int:
-        """The best of the grid, or all where a look does not pay."""
-        n_candidates = len(question.grid)
-        if question.rows < MIN_ROWS or n_candidates < MIN_CANDIDATES:
-            return n_candidates
-        return max(2, math.ceil(n_candidates / self.keep))
+    def n_tried(self, question: Question) -> int:
+        """All of the grid, most of them by a look where that pays."""
+        return len(question.grid)
 
     def begin(self, question: Question) -> Search:
         """The looks, and then those that go on."""
-        grid, n_kept = question.grid, self.n_full(question)
-        if n_kept == len(grid):
+        grid = question.grid
+        if question.rows < MIN_ROWS or len(grid) < MIN_CANDIDATES:
             yield Batch(tuple(Trial(params) for params in grid))
             return
+        n_kept = max(2, math.ceil(len(grid) / self.keep))
         look = Stage(share=self.share, folds=1)
         scores = yield Batch(tuple(Trial(params, look) for params in grid), to_come=n_kept)
         seen = [i for i, score in enumerate(scores) if score is not None]

@@ -85,8 +85,8 @@ class How(Protocol):
     def text(self) -> str:
         """The strategy as it is asked for, see `named_search`."""
 
-    def n_full(self, question: Question) -> int:
-        """How many candidates it tries on all folds, at most."""
+    def n_tried(self, question: Question) -> int:
+        """How many candidates it tries, closely or not, at most."""
 
     def begin(self, question: Question) -> Search:
         """Start a search."""

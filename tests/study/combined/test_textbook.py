@@ -1,0 +1,184 @@
+"""The textbook's rules: by their definitions, in a study, and as files."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from arboleda._speech import speaking
+from arboleda.report._texts import speech_of, told
+from arboleda.study import Study, runner
+from arboleda.study.answers import ANSWERS, answers_path, read_answers
+from arboleda.study.combined.losses import losses
+from arboleda.study.combined.methods import METHODS, TEXTBOOK
+from arboleda.study.combined.textbook import NAMES, OF_CLASSES, OF_VALUES, best_few, textbook
+from arboleda.study.exports import StudyError, export_model
+from arboleda.study.folder.combined_file import combined_from_bytes, combined_to_bytes
+from arboleda.study.runner import ways_to_combine
+
+pytestmark = pytest.mark.usefixtures("undrawn")
+
+
+def make_classes(n: int = 300, n_members: int = 7, n_classes: int = 3) -> tuple[Any, Any]:
+    draw = np.random.default_rng(0)
+    y = draw.integers(0, n_classes, n)
+    strength = np.linspace(0.0, 2.0, n_members)[:, None, None]
+    logits = strength * np.eye(n_classes)[y] + draw.normal(size=(n_members, n, n_classes))
+    p = np.exp(logits)
+    return p / p.sum(axis=2, keepdims=True), y
+
+
+def make_values(n: int = 300) -> tuple[Any, Any]:
+    draw = np.random.default_rng(0)
+    y = draw.normal(50.0, 10.0, n)
+    return y + draw.normal(size=(7, n)) * np.linspace(20.0, 2.0, 7)[:, None], y
+
+
+def shares_of(numbers: Any) -> Any:
+    return numbers / numbers.sum(axis=1, keepdims=True)
+
+
+def by_definition(name: str, said: Any, y: Any) -> Any:
+    """The rules of METHODS written out, for the members that take part."""
+    is_classes = said.ndim == 3
+    finish = shares_of if is_classes else np.asarray
+    n_members, n_rows = said.shape[:2]
+    ordered = np.sort(said, axis=0)
+    if name in ("min", "max", "median"):
+        return finish({"min": np.min, "max": np.max, "median": np.median}[name](said, axis=0))
+    if name == "trimmed":
+        return finish(ordered[1:-1].mean(axis=0))
+    if name == "geometric":
+        return shares_of(stats.gmean(said, axis=0))
+    if name == "inverse_errors":
+        weights = 1 / np.mean((said - y) ** 2, axis=1)
+        return weights @ said / weights.sum()
+    n_classes = said.shape[2]
+    votes = np.eye(n_classes)[said.argmax(axis=2)]
+    if name == "majority":
+        return votes.mean(axis=0)
+    right = (said.argmax(axis=2) == y).mean(axis=1)
+    if name == "accuracy_weights":
+        weights = np.log(right / (1 - right)) + np.log(n_classes - 1)
+        return shares_of(np.exp(np.einsum("l,lnk->nk", weights, votes)))
+    prior = np.bincount(y) / n_rows
+    told = np.tile(prior, (n_rows, 1))
+    for member in range(n_members):
+        for k in range(n_classes):
+            counts = votes[member][y == k].sum(axis=0)
+            likely = (counts + 1 / n_classes) / (counts.sum() + 1)
+            told[:, k] *= likely[said[member].argmax(axis=1)]
+    return shares_of(told)
+
+
+CASES = [(name, True) for name in NAMES if name not in OF_VALUES]
+CASES += [(name, False) for name in NAMES if name not in OF_CLASSES]
+
+
+@pytest.mark.parametrize(("name", "is_classes"), CASES)
+def test_a_rule_does_what_it_says_with_the_best_five(name: Any, is_classes: bool) -> None:
+    outputs, y = make_classes() if is_classes else make_values()
+    rule = textbook(name)(outputs[:, :200], y[:200], 0)
+    best = np.argsort(losses(outputs[:, :200], y[:200]))[:5]
+    assert set(rule.members) == set(best.tolist()) == {2, 3, 4, 5, 6}
+    said = outputs[list(rule.members)]
+    if rule.weights is None and rule.confusion is None:
+        expected = by_definition(name, said[:, 200:], y[200:])
+        np.testing.assert_allclose(rule(outputs[:, 200:]), expected, rtol=1e-12)
+    else:
+        expected = by_definition(name, said[:, :200], y[:200])
+        np.testing.assert_allclose(rule(outputs[:, :200]), expected, rtol=1e-9)
+    shares = rule.shares(7)
+    assert sum(shares) == pytest.approx(1.0)
+    assert shares[0] == shares[1] == 0.0
+    places, used = rule.used()
+    assert np.array_equal(used(outputs[places]), rule(outputs))
+
+
+@pytest.mark.parametrize(("name", "is_classes"), CASES)
+def test_a_rule_comes_back_from_its_file(name: Any, is_classes: bool) -> None:
+    outputs, y = make_classes() if is_classes else make_values()
+    places, rule = textbook(name)(outputs, y, 0).used()
+    members = [(str(place), [f"model {place}"]) for place in places]
+    content = combined_to_bytes(members, rule, 4, 3 if is_classes else 0)
+    read = combined_from_bytes(content, lambda key: key)  # type: ignore[arg-type, return-value]
+    assert np.array_equal(read.rule(outputs[places]), rule(outputs[places]))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"name": "best"},
+        {"name": "inverse_errors"},
+        {"name": "naive_bayes"},
+        {"weights": None},
+        {"weights": [1.0]},
+        {"weights": [0.0] * 5},
+        {"weights": ["1"] * 5},
+        {"name": "naive_bayes", "weights": None, "confusion": [[[1.0]]]},
+        {"name": "naive_bayes", "weights": None, "confusion": [[[-1.0] * 3] * 3] * 5},
+        {"name": "naive_bayes", "weights": None, "confusion": [[[0.0] * 3] * 3] * 5},
+    ],
+)
+def test_a_damaged_rule_is_refused(change: dict[str, Any]) -> None:
+    outputs, y = make_classes()
+    _, rule = textbook("accuracy_weights")(outputs, y, 0).used()
+    stored = json.loads(combined_to_bytes([(str(i), ["m"]) for i in range(5)], rule, 4, 3))
+    stored["rule"] |= change
+    with pytest.raises(ValueError, match="rule|weights"):
+        combined_from_bytes(json.dumps(stored).encode(), lambda key: key)  # type: ignore[arg-type, return-value]
+
+
+def test_they_come_where_the_whole_catalogue_is_asked_for() -> None:
+    def asked(*words: str) -> Any:
+        return ways_to_combine(SimpleNamespace(wanted=words))  # type: ignore[arg-type]
+
+    assert asked("core") == METHODS
+    assert asked("all") == asked("core", "all") == (*METHODS, *TEXTBOOK)
+
+
+@pytest.mark.parametrize(
+    ("table", "models"),
+    [("wine", "lda,naive_bayes,cart,svm"), ("diabetes", "linear,cart,neighbours,lasso")],
+)
+def test_they_stand_in_a_study_and_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str, models: str
+) -> None:
+    monkeypatch.setattr(runner, "METHODS", TEXTBOOK)
+    Study(table, target="target", out=tmp_path, models=models, jobs=1).run()
+    read = Study.load(tmp_path)
+    wanted = {m.key for m in TEXTBOOK if m.suits(4, 100, 3 if table == "wine" else 0)}
+    assert wanted < set(read.keys)
+    assert len(wanted) == (8 if table == "wine" else 5)
+    rows, n_classes = read.test_rows(), 3 if table == "wine" else 0
+    for key in wanted:
+        facts = next(m for m in read.facts["models"] if m["key"] == key)
+        assert facts["ensemble"]["method"] == "textbook"
+        model = read.model(key)
+        kept = read_answers(answers_path(tmp_path / ANSWERS, key, {}, "test"), len(rows), n_classes)
+        assert kept is not None
+        if n_classes:
+            np.testing.assert_allclose(model.predict_proba(rows.X), kept.score, atol=1e-12)
+            right = float(np.mean(model.predict(rows.X) == rows.y))
+            assert right == pytest.approx(facts["test"]["metrics"]["accuracy"])
+        else:
+            np.testing.assert_allclose(model.predict(rows.X), kept.predicted, rtol=1e-12)
+    with pytest.raises(StudyError, match="has no operators"):
+        export_model(tmp_path, tmp_path / "m.onnx", model="median")
+
+
+def test_they_have_names_in_every_language() -> None:
+    with speaking(speech_of("es")):
+        names = {told(method.name) for method in TEXTBOOK}
+    assert "Mediana de los modelos" in names
+    assert len(names) == len(TEXTBOOK)
+    assert not names & {method.name for method in TEXTBOOK}
+
+
+def test_the_best_few_are_all_where_there_are_no_more() -> None:
+    outputs, y = make_classes(n_members=3)
+    assert set(best_few(outputs, y)) == {0, 1, 2}
