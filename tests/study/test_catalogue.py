@@ -13,6 +13,7 @@ from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
+from sklearn.feature_selection import RFE, SequentialFeatureSelector
 from sklearn.kernel_approximation import Nystroem
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import (
@@ -79,6 +80,12 @@ CLASSIFIERS: dict[str, Make] = {
     "mrmr": lambda n_columns: scaled(
         make_pipeline(MRMRSelector(n_columns), LogisticRegression(max_iter=1000))
     ),
+    "forward_selected": lambda: scaled(
+        make_pipeline(
+            SequentialFeatureSelector(LogisticRegression(max_iter=1000), cv=3, tol=0.002),
+            LogisticRegression(max_iter=1000),
+        )
+    ),
     "ridge": lambda **p: scaled(RidgeClassifier(**p)),
     "mixed_naive_bayes": MixedNaiveBayes,
     "bayesian_network": BayesianNetworkClassifier,
@@ -97,6 +104,11 @@ REGRESSORS: dict[str, Make] = {
         DecisionTreeRegressor(**p), n_estimators=100, algorithm="R", random_state=0
     ),
     "principal_components": lambda **p: scaled(make_pipeline(PCA(**p), LinearRegression())),
+    "backward_selected": lambda n_columns: scaled(
+        make_pipeline(
+            RFE(LinearRegression(), n_features_to_select=n_columns, step=0.1), LinearRegression()
+        )
+    ),
     "linear": lambda **p: scaled(LinearRegression(**p)),
     "lasso": lambda **p: unit_target(Lasso(max_iter=5000, **p)),
     "elastic_net": lambda **p: unit_target(ElasticNet(max_iter=5000, **p)),
@@ -214,6 +226,7 @@ def test_every_estimator_of_the_textbook_has_an_entry() -> None:
     both |= {"ridge", "reduced_error_tree", "random_patches", "dart", "goss", "mrmr", "jmi"}
     both |= {"category_boosting", "ordered_boosting", "stochastic_boosting", "additive_boosting"}
     both |= {"pairwise_boosting", "random_threshold_boosting", "linear_leaf_boosting"}
+    both |= {"forward_selected", "backward_selected"}
     both |= {"forest_selected", "principal_components", "bayesian_averaging", "dynamic_selection"}
     classes = {"most_frequent", "logistic", "naive_bayes", "lda", "qda", "class_switching"}
     classes |= {"mixed_naive_bayes", "rda", "shrunken_centroids", "diagonal_lda"}

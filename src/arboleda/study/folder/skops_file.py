@@ -93,6 +93,8 @@ _SCIKIT_LEARN = {
     "sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis",
     "sklearn.dummy.DummyClassifier",
     "sklearn.dummy.DummyRegressor",
+    "sklearn.feature_selection._rfe.RFE",
+    "sklearn.feature_selection._sequential.SequentialFeatureSelector",
     "sklearn.impute._base.MissingIndicator",
     "sklearn.impute._base.SimpleImputer",
     "sklearn.kernel_approximation.Nystroem",
