@@ -1,0 +1,95 @@
+"""Does a study of a large table end within its time and memory?
+
+    python benchmarks/large_study.py [--rows 1000000] [--budget 10m] [--jobs 2] [--out FOLDER]
+
+The table is made here: 60 columns (48 numbers, of which eight have gaps, eleven categories of three
+to a thousand levels, and a date), two classes told by six of them, and noise. Preset `quick` has a
+budget of time. Printed are seconds, the most memory that all processes had at a time (shared parts
+counted once; Linux), and what came out.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import psutil
+
+LEVELS = (3, 5, 8, 12, 20, 40, 80, 150, 300, 600, 1000)
+N_NUMBERS, N_GAPS = 48, 8
+
+
+def make_table(n_rows: int, seed: int = 0) -> pd.DataFrame:
+    """The table; its target is "y"."""
+    draw = np.random.default_rng(seed)
+    x = draw.normal(size=(n_rows, N_NUMBERS)).astype(np.float32)
+    frame = pd.DataFrame(x, columns=[f"n{i}" for i in range(N_NUMBERS)])
+    for i in range(N_GAPS):
+        frame.loc[draw.random(n_rows) < 0.05, f"n{i}"] = np.nan
+    for i, n_levels in enumerate(LEVELS):
+        names = [f"v{j}" for j in range(n_levels)]
+        codes = draw.integers(0, n_levels, n_rows)
+        frame[f"c{i}"] = pd.Categorical.from_codes(codes, names)
+    days = pd.to_timedelta(draw.integers(0, 1500, n_rows), unit="D")
+    frame["day"] = pd.Timestamp("2020-01-01") + days
+    told = x[:, 10] + x[:, 11] * x[:, 12] + np.abs(x[:, 13]) + 0.5 * (frame["c3"].cat.codes % 3)
+    frame["y"] = np.where(told + draw.normal(size=n_rows) > 1.2, "yes", "no")
+    return frame
+
+
+def watched(command: list[str]) -> tuple[float, int, int]:
+    """Seconds, the most bytes, and the exit code of a command and of all that it starts."""
+    started, most = time.monotonic(), 0
+    process = subprocess.Popen(command)
+    while process.poll() is None:
+        most = max(most, _bytes_of(process.pid))
+        time.sleep(1)
+    return time.monotonic() - started, most, process.returncode
+
+
+def _bytes_of(pid: int) -> int:
+    found = 0
+    try:
+        first = psutil.Process(pid)
+        family = [first, *first.children(recursive=True)]
+    except psutil.Error:  # it has just ended
+        return found
+    for process in family:
+        try:
+            found += process.memory_full_info().pss
+        except psutil.Error:
+            continue
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--budget", default="10m")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--out", type=Path, help="the study's folder [one that is removed]")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        table, out = Path(folder, "table.parquet"), asked.out or Path(folder, "study")
+        make_table(asked.rows).to_parquet(table)
+        words = ["study", str(table), "--target", "y", "--preset", "quick", "--out", str(out)]
+        words += ["--time-budget", asked.budget, "--jobs", str(asked.jobs)]
+        seconds, most, code = watched([sys.executable, "-m", "arboleda", *words])
+        print(f"{asked.rows:,} rows on {os.cpu_count()} cores, budget {asked.budget}")
+        print(f"{seconds:,.0f} s, {most / 1e9:.1f} GB, exit code {code}")
+        if code:
+            sys.exit(code)
+        facts = json.loads((out / "results.json").read_text())
+        for model in facts["models"]:
+            test = model["test"]["metrics"]["accuracy"] if model["test"] else float("nan")
+            print(f"{model['name']:40} {len(model['candidates']):3} {test:.4f} {model['status']}")
+
+
+if __name__ == "__main__":
+    main()
