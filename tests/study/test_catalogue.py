@@ -82,7 +82,9 @@ CLASSIFIERS: dict[str, Make] = {
     ),
     "forward_selected": lambda: scaled(
         make_pipeline(
-            SequentialFeatureSelector(LogisticRegression(max_iter=1000), cv=3, tol=0.002),
+            SequentialFeatureSelector(
+                LogisticRegression(max_iter=1000), cv=3, tol=0.002, scoring="neg_log_loss"
+            ),
             LogisticRegression(max_iter=1000),
         )
     ),

@@ -193,6 +193,11 @@ def test_no_time_at_all_is_told(table: pd.DataFrame, tmp_path: Path) -> None:
     assert {left["key"] for left in facts["search"]["left_out"]} == set(MODELS.split(","))
     assert all(left["whole"] for left in facts["search"]["left_out"])
     assert (tmp_path / "report.html").exists()
+    with pytest.raises(StudyError, match="within the time budget; allow more time"):
+        run(table, tmp_path, time_budget=1e-6, search="tpe:40")
+    facts = json.loads((tmp_path / "results.json").read_text())
+    left = {item["key"]: item["candidates"] for item in facts["search"]["left_out"]}
+    assert left == {"most_frequent": 1, "cart": 40, "logistic": 40}
 
 
 class Clock:

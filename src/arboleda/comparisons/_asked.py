@@ -55,10 +55,13 @@ def same_rows(studies: Sequence[Mapping[str, Any]]) -> str | None:
     for key, what in (("target", "targets"), ("task", "tasks")):
         if any(facts["study"][key] != first["study"][key] for facts in studies):
             return f"the {what} are not the same"
+    if any(
+        facts["study"]["scheme"]["test"] == "file" and _of_the_test(facts) is None
+        for facts in studies
+    ):
+        return "an older version did not note which table they were tested on; run them again"
     if any(_of_the_test(facts) != _of_the_test(first) for facts in studies):
         return "the tables of the test are not the same"
-    if first["study"]["scheme"]["test"] == "file" and _of_the_test(first) is None:
-        return "an older version did not note which table they were tested on; run them again"
     if any(_division(facts) != _division(first) for facts in studies):
         return "the studies set their test rows aside in different ways"
     return None

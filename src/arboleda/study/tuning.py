@@ -29,7 +29,7 @@ class Tuning:
         self.model = model
         how, question = plan.search(model), plan.question(model)
         if first_alone:
-            self._search = _first(question)
+            self._search = _first(question, 0)
         elif first_in_full:
             self._search = _after_first(how, question)
         else:
@@ -105,14 +105,14 @@ class Tuning:
         return Candidate(trial.params, results, trial.stage, is_whole=len(results) == len(jobs))
 
 
-def _first(question: Question) -> Search:
+def _first(question: Question, to_come: int) -> Search:
     """The first candidate of the grid."""
-    yield Batch((Trial(question.grid[0]),), to_come=len(question.grid) - 1)
+    yield Batch((Trial(question.grid[0]),), to_come)
 
 
 def _after_first(how: How, question: Question) -> Search:
     """A search after the first candidate of the grid."""
-    yield from _first(question)
+    yield from _first(question, how.n_tried(question) - 1)
     yield from how.begin(question)
 
 

@@ -117,7 +117,6 @@ def test_a_rule_comes_back_from_its_file(name: Any, is_classes: bool) -> None:
         {"name": "naive_bayes"},
         {"weights": None},
         {"weights": [1.0]},
-        {"weights": [0.0] * 5},
         {"weights": ["1"] * 5},
         {"name": "naive_bayes", "weights": None, "confusion": [[[1.0]]]},
         {"name": "naive_bayes", "weights": None, "confusion": [[[-1.0] * 3] * 3] * 5},
@@ -131,6 +130,26 @@ def test_a_damaged_rule_is_refused(change: dict[str, Any]) -> None:
     stored["rule"] |= change
     with pytest.raises(ValueError, match="rule|weights"):
         combined_from_bytes(json.dumps(stored).encode(), lambda key: key)  # type: ignore[arg-type, return-value]
+
+
+def test_five_coins_are_kept_and_read() -> None:
+    """Members that are right as often as not have the weight 0, each and all."""
+    y = np.tile([0, 1], 100)
+    outputs = np.tile([[0.6, 0.4]], (5, 200, 1))
+    places, rule = textbook("accuracy_weights")(outputs, y, 0).used()
+    assert rule.weights == (0.0,) * 5
+    content = combined_to_bytes([(str(place), ["m"]) for place in places], rule, 1, 2)
+    read = combined_from_bytes(content, lambda key: key)  # type: ignore[arg-type, return-value]
+    np.testing.assert_allclose(read.rule(outputs), 0.5)
+
+
+def test_a_share_is_what_a_vote_weighs() -> None:
+    outputs, y = make_classes()
+    rule = textbook("accuracy_weights")(outputs, y, 0)
+    right = (outputs[list(rule.members)].argmax(axis=2) == y).mean(axis=1)
+    votes = np.log(right / (1 - right)) + np.log(2)
+    shares = np.array(rule.shares(7))[list(rule.members)]
+    np.testing.assert_allclose(shares, votes / votes.sum())
 
 
 def test_they_come_where_the_whole_catalogue_is_asked_for() -> None:

@@ -30,7 +30,7 @@ PERMUTATIONS = 19
 N_NEIGHBOURS = 15
 # A wrapper fits the model anew for every column that might come next.
 WRAPPED_ROWS, WRAPPED_FOLDS = 2_000, 3
-# It ends where the best column adds no more than this to the accuracy or R2; of so many columns
+# It ends where the best column adds no more than this to log-loss or R2; of so many columns
 # about, each of which takes so many seconds.
 LEAST_GAIN, USUAL_STEPS, STEP_SECONDS = 0.002, 6, 2e-3
 
@@ -77,7 +77,12 @@ def _forest_selected(setting: Setting, params: Params) -> Any:
 
 
 def _forward(setting: Setting, params: Params) -> Any:
-    selector = SequentialFeatureSelector(_linear(setting), cv=WRAPPED_FOLDS, tol=LEAST_GAIN)
+    if setting.n_columns < 2:
+        return _linear(setting)
+    measure = "neg_log_loss" if setting.n_classes else "r2"
+    selector = SequentialFeatureSelector(
+        _linear(setting), cv=WRAPPED_FOLDS, tol=LEAST_GAIN, scoring=measure
+    )
     return make_pipeline(selector, _linear(setting))
 
 
@@ -87,6 +92,8 @@ def _forward_cost(size: Size, params: Params) -> float:
 
 
 def _backward(setting: Setting, params: Params) -> Any:
+    if setting.n_columns < 2:
+        return _linear(setting)
     selector = RFE(_linear(setting), n_features_to_select=params["n_columns"], step=0.1)
     return make_pipeline(selector, _linear(setting))
 

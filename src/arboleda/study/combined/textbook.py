@@ -45,7 +45,7 @@ Name = Literal[
 # Members that vote.
 VOTERS = 5
 # Share of the members that a trimmed mean leaves out at each end.
-TRIM = 0.2
+TRIM = 0.25
 # With these a member has a weight, which is learned.
 WEIGHTED: tuple[Name, ...] = ("accuracy_weights", "inverse_errors")
 # Those that combine nothing but classes, and nothing but values.
@@ -75,6 +75,8 @@ class TextbookRule:
         Of `NAMES`.
     members : tuple of int
         Places of those that take part.
+    n_classes : int, default=0
+        0 where values are combined.
     weights : tuple of float, optional
         One for each of these, where the name is one of `WEIGHTED`.
     confusion : ndarray of shape (n_taking_part, n_classes, n_classes), optional
@@ -84,20 +86,23 @@ class TextbookRule:
     kind: ClassVar[str] = "textbook"
     name: Name
     members: tuple[int, ...]
+    n_classes: int = 0
     weights: tuple[float, ...] | None = None
     confusion: Floats | None = None
 
     def __call__(self, outputs: Floats) -> Floats:
         """One answer for each row: of shape (n_rows, n_classes) or (n_rows,)."""
         said = outputs[list(self.members)]
-        n_classes = outputs.shape[2] if outputs.ndim == 3 else 0
         weights = None if self.weights is None else np.array(self.weights)
         rule = _MADE[self.name](weights, self.confusion)
-        return rule.shares(said.argmax(axis=2) if rule.of_choices else said, n_classes, 1)
+        return rule.shares(said.argmax(axis=2) if rule.of_choices else said, self.n_classes, 1)
 
     def shares(self, n_members: int) -> list[float]:
         """How much each member counts: its weight, where there are some, as a part of their sum."""
-        sizes = np.abs(self.weights) if self.weights is not None else np.ones(len(self.members))
+        sizes = np.ones(len(self.members))
+        if self.weights is not None:
+            # A vote of accuracy weights has as much more as there are classes to err towards.
+            sizes = np.abs(np.array(self.weights) + np.log(max(1, self.n_classes - 1)))
         found = np.zeros(n_members)
         found[list(self.members)] = sizes / (sizes.sum() or 1.0)
         return [float(share) for share in found]
@@ -118,11 +123,12 @@ def textbook(name: Name) -> Callable[[Floats, Array, int], TextbookRule]:
 
     def learn(outputs: Floats, target: Array, seed: int) -> TextbookRule:
         members = best_few(outputs, target)
-        rule = TextbookRule(name, members)
+        n_classes = outputs.shape[2] if outputs.ndim == 3 else 0
+        rule = TextbookRule(name, members, n_classes)
         if name not in (*WEIGHTED, "naive_bayes"):
             return rule
         n_rows = outputs.shape[1]
-        classes = np.arange(outputs.shape[2]) if outputs.ndim == 3 else None
+        classes = np.arange(n_classes) if n_classes else None
         names, rows = [str(place) for place in members], np.arange(n_rows)
         seen = MemberOutputs(names, outputs[list(members)], classes, rows, n_rows)
         learned = _MADE[name](None, None).learned(seen, target, None)

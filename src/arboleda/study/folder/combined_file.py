@@ -149,7 +149,7 @@ def _textbook(
     known = next((one for one in NAMES if one == name), None)
     if known is None or known in (OF_VALUES if n_classes else OF_CLASSES):
         raise ValueError("its rule is none of those that are known")
-    rule = TextbookRule(known, tuple(range(n_members)))
+    rule = TextbookRule(known, tuple(range(n_members)), n_classes)
     if (isinstance(weights, list), isinstance(confusion, list)) != (
         known in WEIGHTED,
         known == "naive_bayes",
@@ -157,7 +157,7 @@ def _textbook(
         raise ValueError("its rule has not what it needs")
     if isinstance(weights, list):
         found = _numbers(weights, 1)
-        if len(found) != n_members or not found.any():
+        if len(found) != n_members or not (found.any() or n_classes):
             raise ValueError("its weights are not one for each member, or all 0")
         return replace(rule, weights=tuple(found.tolist()))
     if isinstance(confusion, list):
