@@ -8,7 +8,7 @@ from scipy import stats
 
 from arboleda.study import Study
 from arboleda.study.answers import Said
-from arboleda.study.comparison import compare_on_rows
+from arboleda.study.comparison import _sentence, compare_on_rows
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -53,6 +53,16 @@ def test_chance_is_no_match_for_a_model(found: Any) -> None:
 def test_a_lone_model_is_not_compared(tmp_path: Any) -> None:
     facts = Study("iris", target="target", models="lda", out=tmp_path).run().facts
     assert facts["comparison"] is None
+
+
+@pytest.mark.parametrize(
+    ("n_worse", "told"),
+    [(1, ": the other is worse."), (2, ": both others are worse."), (4, ": all four others are")],
+)
+def test_models_that_are_worse_are_counted(n_worse: int, told: str) -> None:
+    rows = [{"key": str(k), "as_good": False} for k in range(n_worse)]
+    names = {"best": "Best", **{row["key"]: row["key"] for row in rows}}
+    assert told in _sentence(names, ["best"], rows)
 
 
 def test_mcnemars_test_is_exact() -> None:

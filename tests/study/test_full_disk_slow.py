@@ -1,7 +1,10 @@
-"""Whichever flush to the disk or renaming fails, what was there stays, and the study goes on."""
+"""Whichever write, flush or renaming fails, what was there stays, and the study goes on."""
 
 import errno
+import json
 import os
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -75,3 +78,59 @@ def test_the_kth_call_fails(
         monkeypatch.setattr(os, name, call)
         assert timeless(run(out)) == expected, k
         assert not list(out.rglob("*.tmp")), k
+
+
+@pytest.fixture(scope="module")
+def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library that makes the k-th write fail, whoever writes: Python, SQLite or another."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("there is no C compiler")
+    made = tmp_path_factory.mktemp("shim") / "failing_write.so"
+    source = Path(__file__).with_name("failing_write.c")
+    words = [compiler, "-shared", "-fPIC", "-O1", "-o", str(made), str(source), "-ldl"]
+    subprocess.run(words, check=True)
+    return made
+
+
+def command(out: Path, **variables: str) -> tuple[int, str]:
+    """The exit code of a study, and what it says on standard error."""
+    words = ["study", "iris", "--target", "target", "--models", "most_frequent,lda", "--jobs", "1"]
+    found = subprocess.run(
+        [sys.executable, "-m", "arboleda", *words, "--out", str(out)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **variables},
+    )
+    return found.returncode, found.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.skipif(sys.platform != "linux", reason="preloads a library")
+def test_the_kth_write_fails(tmp_path: Path, timeless: Timeless, shim: Path) -> None:
+    count = tmp_path / "count"
+    whole = tmp_path / "whole"
+    whole.mkdir()
+    shimmed = {"LD_PRELOAD": str(shim), "FAIL_COUNT": str(count)}
+    assert command(whole, **shimmed, FAIL_IN=str(whole), FAIL_AT="0")[0] == 0
+    expected = timeless(json.loads((whole / "results.json").read_text()))
+    n_writes = int(count.read_text())
+    # The database alone writes each fold and each page several times.
+    assert n_writes > 100
+    seen = set()
+    for k in sorted({1, 2, n_writes, *range(3, n_writes, max(1, n_writes // 30))}):
+        out = tmp_path / str(k)
+        out.mkdir()
+        code, told = command(out, **shimmed, FAIL_IN=str(out), FAIL_AT=str(k))
+        assert "Traceback" not in told, (k, told)
+        assert code in (0, 2), (k, code, told)
+        if code:
+            last = told.splitlines()[-1]
+            assert last.startswith("arboleda: error: "), (k, told)
+            seen.add(last.replace(str(out), "OUT"))
+        assert command(out)[0] == 0, k
+        assert timeless(json.loads((out / "results.json").read_text())) == expected, k
+        assert not list(out.rglob("*.tmp")), k
+    assert seen

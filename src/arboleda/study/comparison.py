@@ -249,7 +249,9 @@ def _sentence(
         return f"Whether others are as good as {winner} cannot be told from these rows."
     rest = f"; {_counted(len(worse))} worse" if worse else ""
     if not equals:
-        return f"No other model is as good as {winner}: all {count_word(len(worse))} are worse."
+        few = {1: "the other is worse", 2: "both others are worse"}
+        told = few.get(len(worse), f"all {count_word(len(worse))} others are worse")
+        return f"No other model is as good as {winner}: {told}."
     verb = "is" if len(equals) == 1 else "are"
     return (
         f"Within what chance explains, {listed(equals)} {verb} as good as {winner}{rest} "
