@@ -79,6 +79,19 @@ def test_models_learn_and_are_kept(task: str, model: Model, tmp_path: Path) -> N
         assert np.array_equal(again.predict_proba(rest), pipeline.predict_proba(rest))
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
+def test_every_method_of_selection_is_kept(task: str, tmp_path: Path) -> None:
+    (model,) = models_for(task, ["dynamic_selection"])
+    n_classes = {"binary": 2, "multiclass": 3, "regression": 0}[task]
+    for params in model.grid(Setting(N, n_classes, 0)):
+        pipeline, rest, *_ = fitted(task, model, params)
+        kept = keep_model(pipeline, tmp_path, model.key)
+        assert kept["error"] is None, params
+        again = read_model(tmp_path, model.key, kept["files"])
+        assert np.array_equal(again.predict(rest), pipeline.predict(rest)), params
+
+
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
 def test_costs_and_first_looks_are_of_the_grid(task: str) -> None:
     from arboleda.study.catalogue.model import Size

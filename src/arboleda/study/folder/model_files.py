@@ -186,7 +186,7 @@ def _whole(preparation: Any, model: Any) -> Pipeline:
 def _parts_of(model: Any) -> Iterator[Any]:
     """The model, and what it is made of: a wrapper's model, a pipeline's steps, members."""
     yield model
-    for name in ("regressor_", "_region", "_index"):
+    for name in ("regressor_", "_region", "_profiles", "_index"):
         if hasattr(model, name):
             yield from _parts_of(getattr(model, name))
     inner = [step for _, step in model.steps] if isinstance(model, Pipeline) else []
