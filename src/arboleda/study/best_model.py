@@ -101,7 +101,7 @@ def _told(
     key = outcome.model.key
     skipped = _reason(plan, outcome)
     if outcome.best is None or skipped is not None:
-        return {"model": key, "skipped": skipped, "timing": {"seconds": 0.0}}
+        return _nothing(key, skipped)
     assert outcome.test is not None
     # Files have their checksums: what is told is of this very fit, also of a combination's.
     text = json.dumps(outcome.test["kept"]["files"], sort_keys=True)
@@ -109,28 +109,29 @@ def _told(
     stored = work.ledger.get(key, outcome.params, entry)
     if stored is not None:
         return stored
-    # Another time there may be: what was left out for these reasons is not kept.
-    no_room, no_memory = (
-        {"model": key, "skipped": why, "timing": {"seconds": 0.0}} for why in (NO_ROOM, NO_MEMORY)
-    )
+    # Another time there may be room and memory: these are not stored.
     if work.budget is not None and work.budget.left <= 0:
-        return no_room
+        return _nothing(key, NO_ROOM)
     started = perf_counter()
     facts: dict[str, Any] = {"model": key, "skipped": None}
     try:
         with threadpool_limits(limits=1):
             subject = _subject(plan, work, outcome)
             if work.budget is not None and _seconds_of(subject, asked) > work.budget.left:
-                return no_room
+                return _nothing(key, NO_ROOM)
             found = compute(subject)
         facts |= found or {"skipped": "the test rows do not tell"}
     except MemoryError:
-        return no_memory
+        return _nothing(key, NO_MEMORY)
     except (StudyError, ValueError) as error:
         facts["skipped"] = str(error).rstrip(".")
     facts["timing"] = {"seconds": perf_counter() - started}
     work.ledger.put(key, outcome.params, entry, facts)
     return facts
+
+
+def _nothing(key: str, why: str) -> dict[str, Any]:
+    return {"model": key, "skipped": why, "timing": {"seconds": 0.0}}
 
 
 def _seconds_of(subject: Subject, asked: Callable[[Subject], int]) -> float:

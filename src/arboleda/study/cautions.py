@@ -47,6 +47,10 @@ _CASE = re.compile(
 )
 
 
+# Rows that are learned from, and rows held out.
+Part = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+
+
 @dataclass(frozen=True)
 class Caution:
     """One remark: its ``kind``, the ``columns`` it is about, and what to do, in ``text``."""
@@ -143,42 +147,42 @@ def _twins(plan: Plan) -> Iterator[Caution]:
     if _richness(columns) < math.log10(100 * n_train):
         return
     digests = row_digests(columns)
-    whole = row_digests([*columns, plan.table.column(plan.target.name)])
-    n_same, n_equal = _n_twins([(plan.split.train, plan.split.test)], digests, whole)
+    found = _same_rows([(plan.split.train, plan.split.test)], digests)
+    n_same = sum(len(rows) for _, rows in found)
     if n_same >= (1 if plan.test_kind == "file" else max(2, TWINS * n_test)):
+        n_other = _n_with_another_target(plan, columns, found)
         yield Caution(
             "twins",
             (),
             f"{n_same:,} of {n_test:,} test rows ({100 * n_same / n_test:.1f} %) equal a training "
-            f"row in all columns, {n_same - n_equal:,} of them with another target: if they are "
+            f"row in all columns, {n_other:,} of them with another target: if they are "
             "copies of one case, remove them, for the test then asks what was learned by heart.",
         )
     if plan.test_kind != "random":
         n_scored = sum(len(score) for _, score in plan.split.partition)
-        n_same, n_equal = _n_twins(plan.split.partition, digests, whole)
+        found = _same_rows(plan.split.partition, digests)
+        n_same = sum(len(rows) for _, rows in found)
         if n_same >= max(2, TWINS * n_scored):
+            n_other = _n_with_another_target(plan, columns, found)
             yield Caution(
                 "twins",
                 (),
                 f"{n_same:,} of {n_scored:,} rows that the folds hold out "
                 f"({100 * n_same / n_scored:.1f} %) equal a row that is learned from in all "
-                f"columns, {n_same - n_equal:,} of them with another target: if they are copies of "
+                f"columns, {n_other:,} of them with another target: if they are copies of "
                 "one case, remove them, for models are then chosen by what they learned by heart.",
             )
 
 
-def _n_twins(
-    parts: Iterable[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]],
-    digests: npt.NDArray[Any],
-    whole: npt.NDArray[Any],
-) -> tuple[int, int]:
-    """Rows held out that equal a row learned from, and those of them with its target, too."""
-    n_same = n_equal = 0
-    for fit, held_out in parts:
-        same = held_out[np.isin(digests[held_out], digests[fit])]
-        n_same += len(same)
-        n_equal += int(np.isin(whole[same], whole[fit]).sum())
-    return n_same, n_equal
+def _same_rows(parts: Iterable[Part], digests: npt.NDArray[Any]) -> list[Part]:
+    """Of each part the rows learned from, and the rows held out that equal one of them."""
+    return [(fit, held_out[np.isin(digests[held_out], digests[fit])]) for fit, held_out in parts]
+
+
+def _n_with_another_target(plan: Plan, columns: Sequence[Column], same: Iterable[Part]) -> int:
+    """How many of such rows equal none that is learned from in the target, too."""
+    whole = row_digests([*columns, plan.table.column(plan.target.name)])
+    return sum(int((~np.isin(whole[rows], whole[fit])).sum()) for fit, rows in same)
 
 
 def _richness(columns: Sequence[Column]) -> float:

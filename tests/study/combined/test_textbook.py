@@ -10,12 +10,13 @@ import pytest
 from scipy import stats
 
 from arboleda._speech import speaking
+from arboleda.combine._rules import CLASS_RULES, VALUE_RULES
 from arboleda.report._texts import speech_of, told
 from arboleda.study import Study, runner
 from arboleda.study.answers import ANSWERS, answers_path, read_answers
 from arboleda.study.combined.losses import losses
 from arboleda.study.combined.methods import METHODS, TEXTBOOK
-from arboleda.study.combined.textbook import NAMES, OF_CLASSES, OF_VALUES, best_few, textbook
+from arboleda.study.combined.textbook import best_few, textbook
 from arboleda.study.exports import StudyError, export_model
 from arboleda.study.folder.combined_file import combined_from_bytes, combined_to_bytes
 from arboleda.study.runner import ways_to_combine
@@ -54,7 +55,7 @@ def by_definition(name: str, said: Any, y: Any) -> Any:
         return finish(ordered[1:-1].mean(axis=0))
     if name == "geometric":
         return shares_of(stats.gmean(said, axis=0))
-    if name == "inverse_errors":
+    if name == "weighted" and not is_classes:
         weights = 1 / np.mean((said - y) ** 2, axis=1)
         return weights @ said / weights.sum()
     n_classes = said.shape[2]
@@ -62,7 +63,7 @@ def by_definition(name: str, said: Any, y: Any) -> Any:
     if name == "majority":
         return votes.mean(axis=0)
     right = (said.argmax(axis=2) == y).mean(axis=1)
-    if name == "accuracy_weights":
+    if name == "weighted":
         weights = np.log(right / (1 - right)) + np.log(n_classes - 1)
         return shares_of(np.exp(np.einsum("l,lnk->nk", weights, votes)))
     prior = np.bincount(y) / n_rows
@@ -75,8 +76,8 @@ def by_definition(name: str, said: Any, y: Any) -> Any:
     return shares_of(told)
 
 
-CASES = [(name, True) for name in NAMES if name not in OF_VALUES]
-CASES += [(name, False) for name in NAMES if name not in OF_CLASSES]
+CASES = [(name, True) for name in CLASS_RULES if name != "mean"]
+CASES += [(name, False) for name in VALUE_RULES if name != "mean"]
 
 
 @pytest.mark.parametrize(("name", "is_classes"), CASES)
@@ -113,7 +114,7 @@ def test_a_rule_comes_back_from_its_file(name: Any, is_classes: bool) -> None:
     "change",
     [
         {"name": "best"},
-        {"name": "inverse_errors"},
+        {"name": "majority"},
         {"name": "naive_bayes"},
         {"weights": None},
         {"weights": [1.0]},
@@ -125,7 +126,7 @@ def test_a_rule_comes_back_from_its_file(name: Any, is_classes: bool) -> None:
 )
 def test_a_damaged_rule_is_refused(change: dict[str, Any]) -> None:
     outputs, y = make_classes()
-    _, rule = textbook("accuracy_weights")(outputs, y, 0).used()
+    _, rule = textbook("weighted")(outputs, y, 0).used()
     stored = json.loads(combined_to_bytes([(str(i), ["m"]) for i in range(5)], rule, 4, 3))
     stored["rule"] |= change
     with pytest.raises(ValueError, match="rule|weights"):
@@ -136,7 +137,7 @@ def test_five_coins_are_kept_and_read() -> None:
     """Members that are right as often as not have the weight 0, each and all."""
     y = np.tile([0, 1], 100)
     outputs = np.tile([[0.6, 0.4]], (5, 200, 1))
-    places, rule = textbook("accuracy_weights")(outputs, y, 0).used()
+    places, rule = textbook("weighted")(outputs, y, 0).used()
     assert rule.weights == (0.0,) * 5
     content = combined_to_bytes([(str(place), ["m"]) for place in places], rule, 1, 2)
     read = combined_from_bytes(content, lambda key: key)  # type: ignore[arg-type, return-value]
@@ -145,7 +146,7 @@ def test_five_coins_are_kept_and_read() -> None:
 
 def test_a_share_is_what_a_vote_weighs() -> None:
     outputs, y = make_classes()
-    rule = textbook("accuracy_weights")(outputs, y, 0)
+    rule = textbook("weighted")(outputs, y, 0)
     right = (outputs[list(rule.members)].argmax(axis=2) == y).mean(axis=1)
     votes = np.log(right / (1 - right)) + np.log(2)
     shares = np.array(rule.shares(7))[list(rule.members)]

@@ -215,8 +215,8 @@ def _of_values(n_members: int, n_rows: int, n_classes: int) -> bool:
 # These come where the whole catalogue is asked for.
 TEXTBOOK: tuple[Method, ...] = (
     Method("majority_vote", "Majority vote", textbook("majority"), suits=_of_classes),
-    Method("weighted_vote", "Weighted vote", textbook("accuracy_weights"), suits=_of_classes),
-    Method("weighted_mean", "Weighted mean", textbook("inverse_errors"), suits=_of_values),
+    Method("weighted_vote", "Weighted vote", textbook("weighted"), suits=_of_classes),
+    Method("weighted_mean", "Weighted mean", textbook("weighted"), suits=_of_values),
     Method("geometric_mean", "Geometric mean", textbook("geometric"), suits=_of_classes),
     Method("median", "Median of models", textbook("median")),
     Method("minimum", "Minimum of models", textbook("min")),

@@ -7,62 +7,29 @@ Granger (1969), "The combination of forecasts".
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from arboleda.combine import MemberOutputs
-from arboleda.combine._choice_rules import AccuracyWeights, Majority, NaiveBayes
+from arboleda.combine._choice_rules import NaiveBayes
 from arboleda.combine._rule import Rule as Combination
-from arboleda.combine._share_rules import GeometricMean, InverseErrorMean, OrderStatistic
+from arboleda.combine._rules import CLASS_RULES, VALUE_RULES
 from arboleda.study.combined.losses import losses
 
-__all__ = [
-    "NAMES",
-    "OF_CLASSES",
-    "OF_VALUES",
-    "WEIGHTED",
-    "Name",
-    "TextbookRule",
-    "best_few",
-    "textbook",
-]
+__all__ = ["TextbookRule", "best_few", "textbook"]
 
 Floats = npt.NDArray[np.float64]
 Array = npt.NDArray[np.int64] | Floats
-Name = Literal[
-    "majority",
-    "accuracy_weights",
-    "inverse_errors",
-    "geometric",
-    "median",
-    "min",
-    "max",
-    "trimmed",
-    "naive_bayes",
-]
 # Members that vote.
 VOTERS = 5
 # Share of the members that a trimmed mean leaves out at each end.
 TRIM = 0.25
-# With these a member has a weight, which is learned.
-WEIGHTED: tuple[Name, ...] = ("accuracy_weights", "inverse_errors")
-# Those that combine nothing but classes, and nothing but values.
-OF_CLASSES: tuple[Name, ...] = ("majority", "accuracy_weights", "geometric", "naive_bayes")
-OF_VALUES: tuple[Name, ...] = ("inverse_errors",)
-_MADE: dict[Name, Callable[[Floats | None, Floats | None], Combination]] = {
-    "majority": lambda weights, confusion: Majority(),
-    "accuracy_weights": lambda weights, confusion: AccuracyWeights(weights),
-    "inverse_errors": lambda weights, confusion: InverseErrorMean(weights),
-    "geometric": lambda weights, confusion: GeometricMean(),
-    "median": lambda weights, confusion: OrderStatistic(None, "median"),
-    "min": lambda weights, confusion: OrderStatistic(None, "min"),
-    "max": lambda weights, confusion: OrderStatistic(None, "max"),
-    "trimmed": lambda weights, confusion: OrderStatistic(None, "trimmed", TRIM),
-    "naive_bayes": lambda weights, confusion: NaiveBayes(confusion=confusion),
-}
-NAMES: tuple[Name, ...] = tuple(_MADE)
+
+
+def _made(name: str, n_classes: int, weights: Floats | None = None) -> Combination:
+    return (CLASS_RULES if n_classes else VALUE_RULES)[name](weights, TRIM)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,19 +39,19 @@ class TextbookRule:
     Parameters
     ----------
     name : str
-        Of `NAMES`.
+        Of `CLASS_RULES` or `VALUE_RULES`.
     members : tuple of int
         Places of those that take part.
     n_classes : int, default=0
         0 where values are combined.
     weights : tuple of float, optional
-        One for each of these, where the name is one of `WEIGHTED`.
+        One for each of these, where the name is "weighted".
     confusion : ndarray of shape (n_taking_part, n_classes, n_classes), optional
         Rows by class and by the class that each of these said, where the name is "naive_bayes".
     """
 
     kind: ClassVar[str] = "textbook"
-    name: Name
+    name: str
     members: tuple[int, ...]
     n_classes: int = 0
     weights: tuple[float, ...] | None = None
@@ -94,14 +61,16 @@ class TextbookRule:
         """One answer for each row: of shape (n_rows, n_classes) or (n_rows,)."""
         said = outputs[list(self.members)]
         weights = None if self.weights is None else np.array(self.weights)
-        rule = _MADE[self.name](weights, self.confusion)
+        rule = _made(self.name, self.n_classes, weights)
+        if isinstance(rule, NaiveBayes):
+            rule = replace(rule, confusion=self.confusion)
         return rule.shares(said.argmax(axis=2) if rule.of_choices else said, self.n_classes, 1)
 
     def shares(self, n_members: int) -> list[float]:
         """How much each member counts: its weight, where there are some, as a part of their sum."""
         sizes = np.ones(len(self.members))
         if self.weights is not None:
-            # A vote of accuracy weights has as much more as there are classes to err towards.
+            # A weighted vote has as much more as there are classes to err towards.
             sizes = np.abs(np.array(self.weights) + np.log(max(1, self.n_classes - 1)))
         found = np.zeros(n_members)
         found[list(self.members)] = sizes / (sizes.sum() or 1.0)
@@ -118,20 +87,21 @@ def best_few(outputs: Floats, target: Array) -> tuple[int, ...]:
     return tuple(sorted(best.tolist()))
 
 
-def textbook(name: Name) -> Callable[[Floats, Array, int], TextbookRule]:
+def textbook(name: str) -> Callable[[Floats, Array, int], TextbookRule]:
     """What learns the rule of a name from answers, classes or values, and a seed."""
 
     def learn(outputs: Floats, target: Array, seed: int) -> TextbookRule:
         members = best_few(outputs, target)
         n_classes = outputs.shape[2] if outputs.ndim == 3 else 0
         rule = TextbookRule(name, members, n_classes)
-        if name not in (*WEIGHTED, "naive_bayes"):
+        made = _made(name, n_classes)
+        if not made.learns:
             return rule
         n_rows = outputs.shape[1]
         classes = np.arange(n_classes) if n_classes else None
         names, rows = [str(place) for place in members], np.arange(n_rows)
         seen = MemberOutputs(names, outputs[list(members)], classes, rows, n_rows)
-        learned = _MADE[name](None, None).learned(seen, target, None)
+        learned = made.learned(seen, target, None)
         if isinstance(learned, NaiveBayes):
             return replace(rule, confusion=learned.confusion)
         assert learned.weights is not None

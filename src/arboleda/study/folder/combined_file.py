@@ -16,11 +16,12 @@ from sklearn.pipeline import Pipeline
 
 from arboleda._strict_json import strict_json
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from arboleda.combine._rules import CLASS_RULES, VALUE_RULES
 from arboleda.persist import model_from_bytes, model_to_bytes
 from arboleda.study.combined.boosted import BoostedRule, Boosting
 from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
 from arboleda.study.combined.rules import LinearRule, MeanRule, Rule
-from arboleda.study.combined.textbook import NAMES, OF_CLASSES, OF_VALUES, WEIGHTED, TextbookRule
+from arboleda.study.combined.textbook import TextbookRule
 from arboleda.study.probabilities import n_scores
 
 __all__ = ["combined_from_bytes", "combined_to_bytes"]
@@ -146,14 +147,11 @@ def _mean(weights: npt.NDArray[np.float64], heat: float, n_members: int) -> Mean
 def _textbook(
     name: str, weights: Any, confusion: Any, n_members: int, n_classes: int
 ) -> TextbookRule:
-    known = next((one for one in NAMES if one == name), None)
-    if known is None or known in (OF_VALUES if n_classes else OF_CLASSES):
+    if name not in (CLASS_RULES if n_classes else VALUE_RULES):
         raise ValueError("its rule is none of those that are known")
-    rule = TextbookRule(known, tuple(range(n_members)), n_classes)
-    if (isinstance(weights, list), isinstance(confusion, list)) != (
-        known in WEIGHTED,
-        known == "naive_bayes",
-    ):
+    rule = TextbookRule(name, tuple(range(n_members)), n_classes)
+    needs = name == "weighted", name == "naive_bayes"
+    if (isinstance(weights, list), isinstance(confusion, list)) != needs:
         raise ValueError("its rule has not what it needs")
     if isinstance(weights, list):
         found = _numbers(weights, 1)
