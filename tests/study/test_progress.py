@@ -74,7 +74,8 @@ def test_no_more_time_is_left_than_the_budget_has(
     out = io.StringIO()
     watcher = PlainWatcher(Console(file=out, width=60))
     baseline = jobs_of(plan, "most_frequent")
-    watcher.begin(plan, baseline, n_stored=0, deadline=125.0)
+    watcher.deadline = 125.0
+    watcher.begin(plan, baseline, n_stored=0)
     for job in baseline:
         clock[0] += 2.0
         watcher.finished(job, result(0.5))

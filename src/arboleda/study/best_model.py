@@ -130,7 +130,7 @@ def _told(
     return facts
 
 
-def _nothing(key: str, why: str) -> dict[str, Any]:
+def _nothing(key: str, why: str | None) -> dict[str, Any]:
     return {"model": key, "skipped": why, "timing": {"seconds": 0.0}}
 
 

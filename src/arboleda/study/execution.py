@@ -20,16 +20,14 @@ __all__ = ["Execution", "Watcher"]
 
 
 class Watcher(Protocol):
-    """Who is told how a study goes on."""
+    """Who is told how a study goes on.
 
-    def begin(
-        self,
-        plan: Plan,
-        jobs: list[Job],
-        n_stored: int,
-        to_come: int = 0,
-        deadline: float | None = None,
-    ) -> None:
+    ``deadline``: when its budget of time ends, by `time.monotonic`; None: there is none.
+    """
+
+    deadline: float | None
+
+    def begin(self, plan: Plan, jobs: list[Job], n_stored: int, to_come: int = 0) -> None:
         """The study starts with these jobs to do, and about ``to_come`` later.
 
         ``n_stored`` others are in the ledger.
@@ -58,6 +56,7 @@ class Execution:
         self.pool = pool
         self.watcher = watcher
         self.budget = budget
+        watcher.deadline = None if budget is None else budget.deadline
         # Jobs that the budget has learned from.
         self._timed: set[tuple[str, str, str]] = set()
 

@@ -29,14 +29,9 @@ __all__ = [
 class SilentWatcher:
     """Says nothing."""
 
-    def begin(
-        self,
-        plan: Plan,
-        jobs: list[Job],
-        n_stored: int,
-        to_come: int = 0,
-        deadline: float | None = None,
-    ) -> None:
+    deadline: float | None = None
+
+    def begin(self, plan: Plan, jobs: list[Job], n_stored: int, to_come: int = 0) -> None:
         """Nothing to show."""
 
     def more(self, jobs: list[Job], to_come: int = 0) -> None:
@@ -141,16 +136,9 @@ class PlainWatcher(SilentWatcher):
     def __init__(self, console: Console) -> None:
         self._console = console
 
-    def begin(
-        self,
-        plan: Plan,
-        jobs: list[Job],
-        n_stored: int,
-        to_come: int = 0,
-        deadline: float | None = None,
-    ) -> None:
+    def begin(self, plan: Plan, jobs: list[Job], n_stored: int, to_come: int = 0) -> None:
         """Show what lies ahead."""
-        self._board = Board(plan, jobs, to_come, deadline)
+        self._board = Board(plan, jobs, to_come, self.deadline)
         for line in _opening(plan, jobs, n_stored):
             self._say(line)
 
@@ -197,16 +185,9 @@ class LiveWatcher(SilentWatcher):
         )
         self._live = Live(console=console, refresh_per_second=4, transient=True)
 
-    def begin(
-        self,
-        plan: Plan,
-        jobs: list[Job],
-        n_stored: int,
-        to_come: int = 0,
-        deadline: float | None = None,
-    ) -> None:
+    def begin(self, plan: Plan, jobs: list[Job], n_stored: int, to_come: int = 0) -> None:
         """Show what lies ahead."""
-        self._board = Board(plan, jobs, to_come, deadline)
+        self._board = Board(plan, jobs, to_come, self.deadline)
         for line in _opening(plan, jobs, n_stored):
             self._console.print(Text(line))
         total = len(jobs) + to_come + len(plan.models)

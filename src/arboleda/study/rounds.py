@@ -40,8 +40,7 @@ def tune(plan: Plan, tunings: Sequence[Tuning], work: Execution, *, has_begun: b
         if n_rounds or has_begun:
             work.watcher.more(missing, to_come)
         else:
-            deadline = None if work.budget is None else work.budget.deadline
-            work.watcher.begin(plan, missing, len(jobs) - len(missing), to_come, deadline)
+            work.watcher.begin(plan, missing, len(jobs) - len(missing), to_come)
         work.recall(job for job in jobs if work.is_scored(job))
         work.do_folds(missing)
         n_rounds += 1
