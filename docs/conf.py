@@ -66,6 +66,22 @@ sphinx_gallery_conf = {
     "examples_dirs": "gallery/examples",
     "gallery_dirs": "gallery/generated",
     "filename_pattern": r"/plot_",
+    # In the order of a course.
+    "subsection_order": [
+        f"gallery/examples/{name}"
+        for name in (
+            "evaluation",
+            "decision_theory",
+            "generative_models",
+            "linear_models",
+            "trees",
+            "why_ensembles",
+            "forests",
+            "boosting",
+            "explaining",
+            "decisions",
+        )
+    ],
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "show_memory": False,

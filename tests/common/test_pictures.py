@@ -24,7 +24,7 @@ def iris() -> str:
 
 
 def categories() -> str:
-    example = runpy.run_path(str(EXAMPLES / "plot_reading_categories.py"))
+    example = runpy.run_path(str(EXAMPLES / "trees" / "plot_reading_categories.py"))
     return str(example["tree"].to_svg())
 
 
