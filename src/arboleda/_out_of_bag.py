@@ -55,8 +55,9 @@ def means_of_votes(sums: Floats, counts: npt.NDArray[Any]) -> Floats:
     never = int(np.count_nonzero(counts == 0))
     if never:
         warnings.warn(
-            f"{never:,} of {len(counts):,} rows were left out by no member, so they have no "
-            "out-of-bag answer (NaN) and do not count in the score: use more members",
+            "Some inputs do not have OOB scores. This probably means too few estimators were used "
+            f"to compute any reliable oob estimates: {never:,} of {len(counts):,} rows were left "
+            "out by no member; their out-of-bag predictions are NaN and do not count in the score.",
             stacklevel=2,
         )
     with np.errstate(invalid="ignore"):

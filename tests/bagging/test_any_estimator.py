@@ -360,7 +360,7 @@ def test_parameters_out_of_range(model: Any, message: str) -> None:
 def test_missing_targets_and_negative_weights_are_refused() -> None:
     with pytest.raises(ValueError, match="y has a missing value in row 1"):
         BaggingClassifier().fit([[1], [2]], ["a", None])
-    with pytest.raises(ValueError, match="negative value -1.0 in row 0"):
+    with pytest.raises(ValueError, match="`sample_weight`: -1.0 in row 0"):
         BaggingClassifier().fit([[1], [2]], [0, 1], [-1.0, 1.0])
 
 

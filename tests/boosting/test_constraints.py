@@ -129,12 +129,12 @@ def test_no_path_mixes_groups(sets: Any, growth: str) -> None:
     ("options", "message"),
     [
         ({"monotonic_cst": [1, 0]}, r"monotonic_cst has shape \(2,\) but the input data X has 4"),
-        ({"monotonic_cst": [1, 0, 0, 2]}, "it is 2 for column 'kind'"),
+        ({"monotonic_cst": [1, 0, 0, 2]}, r"Observed values: \[2\] for column 'kind'"),
         (
             {"monotonic_cst": {"hight": 1}},
-            "names 'hight', which is no column of X; there are 'risi",
+            r"contains 1 unexpected feature names: \['hight'\]. The columns of X are 'risi",
         ),
-        ({"monotonic_cst": {"free": 0.5}}, "0.5 for column 'free'"),
+        ({"monotonic_cst": {"free": 0.5}}, r"\[0.5\] for column 'free'"),
         ({"monotonic_cst": {"kind": 1}}, "Categorical features cannot have .* column 'kind'"),
         ({"interaction_cst": [{"rising", "hight"}]}, "interaction_cst names 'hight'"),
         ({"interaction_cst": [[0, 4]]}, "it holds 4"),

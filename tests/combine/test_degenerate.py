@@ -87,7 +87,7 @@ def _cases(classes: bool) -> Iterator[tuple[Any, Any, Any, str]]:
     yield _column(np.inf), y, None, "column 1, row 0 is inf"
     yield _with(_X, 3, 1e308), y, None, "scale the columns"
     yield _X * 1e-310, y, None, ""
-    yield _X, y, _with(one, 3, -1.0), "negative value -1.0 in row 3"
+    yield _X, y, _with(one, 3, -1.0), "`sample_weight`: -1.0 in row 3"
     yield _X, y, _with(one, 3, np.nan), "row 3 is nan; give every row a finite weight"
     yield _X, y, _with(one, 3, np.inf), "row 3 is inf; give every row a finite weight"
     yield _X, y, 0 * one, "zero for every row"

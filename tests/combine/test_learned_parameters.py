@@ -89,7 +89,7 @@ def test_a_score_that_nobody_knows_is_refused() -> None:
     ],
 )
 def test_negative_weights_are_refused(model: Any) -> None:
-    with pytest.raises(ValueError, match="has the negative value -1.0 in row 1"):
+    with pytest.raises(ValueError, match="Negative values in .* `sample_weight`: -1.0 in row 1"):
         model([("member", Unfit())]).fit(ROWS, LABELS, np.where(LABELS, -1.0, 1.0))
 
 

@@ -169,13 +169,13 @@ def test_no_categorical_column(reader: Any, chosen: Any) -> None:
 @pytest.mark.parametrize(
     ("chosen", "message"),
     [
-        (["a", "d"], "names 'd', which is no column of X; there are 'a', 'b'"),
-        ([0, 2], "index 2, but X has columns 0 to 1"),
-        ([-1], "index -1"),
-        ([True], "mask of 1 columns, but X has 2"),
-        ([0.5], "list of names"),
-        ([["a"]], "list of names"),
-        ([None, 0], "None of type NoneType"),
+        (["a", "d"], r"item value 'd' which is not a valid feature name .* columns are 'a', 'b'"),
+        ([0, 2], r"must be in \[0, n_features - 1\] = \[0, 1\], got 2"),
+        ([-1], "got -1"),
+        ([True], "got 1 entries for 2 columns"),
+        ([0.5], "got: float64"),
+        ([["a"]], "array-like of bool, int or str"),
+        ([None, 0], r"got: NoneType \(None\)"),
     ],
 )
 def test_a_wrong_choice_is_explained(reader: Any, chosen: Any, message: str) -> None:
@@ -184,7 +184,7 @@ def test_a_wrong_choice_is_explained(reader: Any, chosen: Any, message: str) -> 
 
 
 def test_names_need_a_frame(reader: Any) -> None:
-    with pytest.raises(ValueError, match="names 'a', but the columns of X have no names"):
+    with pytest.raises(ValueError, match="fitted on data without feature names. Got the name 'a'"):
         reader.fit(np.ones((2, 2)), categorical_features=["a"])
 
 

@@ -120,7 +120,7 @@ def test_one_class_is_a_tree_of_one_leaf() -> None:
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
-        ([1, -2, 1, 1], r"negative value -2.0 in row 1"),
+        ([1, -2, 1, 1], r"`sample_weight`: -2.0 in row 1"),
         ([1, 1, np.nan, 1], "sample_weight contains NaN: row 2 is nan; give every row"),
         ([1, 1, 1, np.inf], "sample_weight contains infinity: row 3"),
         ([0, 0, 0, 0], "zero for every row"),

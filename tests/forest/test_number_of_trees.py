@@ -48,7 +48,7 @@ def test_a_warm_start_that_cannot_be() -> None:
     with pytest.raises(ValueError, match="oob_score needs all trees to have drawn from the same"):
         forest.set_params(oob_score=True).fit(X[:100], y[:100])
     assert bytes_of(forest) == before
-    with pytest.warns(UserWarning, match="no tree is added"):
+    with pytest.warns(UserWarning, match="does not fit new trees"):
         forest.set_params(n_estimators=5, oob_score=False).fit(X, y)
     forest.set_params(n_estimators=8).fit(X[:100], y[:100])
     assert len(forest.estimators_) == 8

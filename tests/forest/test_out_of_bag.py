@@ -212,7 +212,7 @@ def test_an_earlier_fits_answers_do_not_stay() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"oob_score": True, "bootstrap": False}, "only available with bootstrap"),
+        ({"oob_score": True, "bootstrap": False}, "only available if bootstrap=True"),
         ({"n_estimators": "auto", "bootstrap": False}, "n_estimators='auto' looks at the rows"),
         ({"max_samples": 10, "bootstrap": False}, "max_samples=10 is the size of bootstrap"),
         ({"max_samples": 10, "bootstrap": "balanced"}, "max_samples=10 is the size of bootstrap"),

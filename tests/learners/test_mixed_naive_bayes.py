@@ -245,7 +245,7 @@ def test_named_columns_are_matched_and_judged() -> None:
         clone(model).set_params(binary_features=["colour"]).fit(X, y)
     with pytest.raises(ValueError, match=r"column 'height' of X is binary, but holds"):
         clone(model).set_params(binary_features=["height"]).fit(X, y)
-    with pytest.raises(ValueError, match="binary_features names 'tall', which is no column"):
+    with pytest.raises(ValueError, match="binary_features has an item value 'tall' which is"):
         clone(model).set_params(binary_features=["tall"]).fit(X, y)
 
 

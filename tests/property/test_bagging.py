@@ -21,7 +21,7 @@ from arboleda import (
 )
 from arboleda.bagging._draws import RowsToDraw, limit_of_switching, switched
 
-pytestmark = pytest.mark.filterwarnings("ignore:.* rows were left out by no member")
+pytestmark = pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")
 
 some_problems = problems(criteria=("gini", "squared_error"), categories=False, several=False)
 # Members that the engine grows, that can weigh rows, and that get them by index.

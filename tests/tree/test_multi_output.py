@@ -196,7 +196,7 @@ def test_what_several_targets_cannot_have() -> None:
     X, y = make_data("gini")
     with pytest.raises(ValueError, match="one dict for 3 targets"):
         DecisionTreeClassifier(class_weight={0: 1.0}).fit(X, y)
-    with pytest.raises(ValueError, match="2 entries for 3 targets"):
+    with pytest.raises(ValueError, match=r"Got 2 element\(s\) while having 3 outputs"):
         DecisionTreeClassifier(class_weight=[{0: 1.0}, {0: 1.0}]).fit(X, y)
     amounts = np.abs(y) + 1.0
     amounts[5, 1] = -2.0

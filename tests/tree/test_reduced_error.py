@@ -161,7 +161,7 @@ def test_a_node_that_no_row_judges_goes() -> None:
         ),
         (
             {"X_val": [[1.0]], "y_val": [0], "sample_weight_val": [-1.0]},
-            "negative value -1.0 in row 0",
+            "`sample_weight`: -1.0 in row 0",
         ),
     ],
 )

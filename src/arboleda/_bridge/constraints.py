@@ -33,6 +33,7 @@ def read_monotonic_cst(monotonic_cst: Any, schema: Schema) -> list[int]:
     if monotonic_cst is None:
         return []
     if isinstance(monotonic_cst, Mapping):
+        _check_names(monotonic_cst, schema)
         given = [0] * schema.n_columns
         for name, direction in monotonic_cst.items():
             given[_column(name, schema, "monotonic_cst")] = direction
@@ -42,13 +43,13 @@ def read_monotonic_cst(monotonic_cst: Any, schema: Schema) -> list[int]:
             count = len(given) if isinstance(given, list) else 1
             raise ValueError(
                 f"monotonic_cst has shape ({count},) but the input data X has {schema.n_columns} "
-                "features: give one entry for each, or a dict of names"
+                "features. Give one entry for each, or a dict of names"
             )
     for column, direction in enumerate(given):
         if direction not in {-1, 0, 1}:
             raise ValueError(
-                f"monotonic_cst must be None or an array-like of -1, 0 or 1, but it is "
-                f"{direction!r} for column {schema.describe(column)}"
+                "monotonic_cst must be an array-like of -1, 0 or 1. Observed values: "
+                f"[{direction!r}] for column {schema.describe(column)}"
             )
         if direction and schema.levels[column] is not None:
             raise ValueError(
@@ -57,6 +58,18 @@ def read_monotonic_cst(monotonic_cst: Any, schema: Schema) -> list[int]:
                 "give it as a number, or 0"
             )
     return [int(direction) for direction in given] if any(given) else []
+
+
+def _check_names(monotonic_cst: Mapping[Any, Any], schema: Schema) -> None:
+    """Refuse names that are no columns, all of them at once."""
+    names = [] if schema.names is None else schema.names
+    unexpected = [name for name in monotonic_cst if isinstance(name, str) and name not in names]
+    if unexpected and schema.names is not None:
+        shown = [*unexpected[:5], "..."] if len(unexpected) > 5 else unexpected
+        raise ValueError(
+            f"monotonic_cst contains {len(unexpected)} unexpected feature names: {shown}. The "
+            f"columns of X are {_listed(schema.names)}"
+        )
 
 
 def read_interaction_cst(interaction_cst: Any, schema: Schema) -> list[list[int]]:

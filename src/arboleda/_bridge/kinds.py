@@ -85,13 +85,14 @@ def chosen_columns(
         array = np.asarray(given, dtype=object)
     if array.ndim != 1 or array.dtype.kind not in "biuUO":
         raise ValueError(
-            f"{parameter} must be a list of names, of indices, or a mask of booleans; it is "
-            f"{given!r}"
+            f"{parameter} must be an array-like of bool, int or str, got: {array.dtype.name}. Give "
+            f"names, indices or a mask in place of {given!r}"
         )
     if array.dtype.kind == "b":
         if array.size != n_columns:
             raise ValueError(
-                f"{parameter} is a mask of {array.size} columns, but X has {n_columns}"
+                f"{parameter} set as a boolean mask must have shape (n_features,), got "
+                f"{array.size} entries for {n_columns} columns"
             )
         return [bool(flag) for flag in array]
     for item in array.tolist():
@@ -103,22 +104,24 @@ def _place(item: Any, n_columns: int, names: tuple[Name, ...] | None, parameter:
     if isinstance(item, str):
         if names is None:
             raise ValueError(
-                f"{parameter} names {item!r}, but the columns of X have no names: give "
-                "their indices"
+                f"{parameter} should be passed as an array of integers or as a boolean mask when "
+                f"the model is fitted on data without feature names. Got the name {item!r}"
             )
         if item not in names:
             raise ValueError(
-                f"{parameter} names {item!r}, which is no column of X; there are "
-                f"{', '.join(map(repr, names[:20]))}{', ...' if len(names) > 20 else ''}"
+                f"{parameter} has an item value {item!r} which is not a valid feature name of the "
+                f"training data. Its columns are {', '.join(map(repr, names[:20]))}"
+                f"{', ...' if len(names) > 20 else ''}"
             )
         return names.index(item)
     if not isinstance(item, int) or isinstance(item, bool):
         raise TypeError(
-            f"{parameter} must hold names, indices or booleans; it holds "
-            f"{item!r} of type {type(item).__name__}"
+            f"{parameter} must be an array-like of bool, int or str, got: {type(item).__name__} "
+            f"({item!r})"
         )
     if not 0 <= item < n_columns:
         raise ValueError(
-            f"{parameter} holds the index {item}, but X has columns 0 to {n_columns - 1}"
+            f"{parameter} set as integer indices must be in [0, n_features - 1] = [0, "
+            f"{n_columns - 1}], got {item}"
         )
     return item

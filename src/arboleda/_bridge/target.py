@@ -10,6 +10,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import issparse
 from sklearn.utils.validation import _check_sample_weight
 
 from arboleda._bridge.categories import take
@@ -40,6 +41,11 @@ def read_target(y: Any, *, numeric: bool) -> Any:
         If a value is missing, infinite, text where a number must be, or labels mix text with other
         types. The message names the row.
     """
+    if issparse(y):
+        raise TypeError(
+            "sparse multilabel-indicator for y is not supported. Use '.toarray()' to convert y to "
+            "a dense array"
+        )
     y = _as_array(y)
     if not isinstance(y, np.ndarray) or y.ndim not in {1, 2}:
         return y
@@ -96,8 +102,8 @@ def read_weight(sample_weight: Any, table: Table | SparseTable) -> npt.NDArray[n
     if (weight < 0).any():
         row = int(np.flatnonzero(weight < 0)[0])
         raise ValueError(
-            f"sample_weight has the negative value {weight[row]} in row {row}: weights are counts "
-            "or importances; 0 leaves a row out"
+            f"Negative values in data passed to `sample_weight`: {weight[row]} in row {row}. "
+            "Weights are counts or importances; 0 leaves a row out"
         )
     return weight
 

@@ -8,7 +8,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, issparse, sparray, spmatrix
+from sklearn.utils.validation import check_array
 
 from arboleda import _native
 from arboleda._bridge.columns import SparseTable, Table
@@ -30,6 +31,7 @@ class PruningPath(NamedTuple):
 
 
 Axes = Mapping[int, npt.NDArray[np.float64]]
+Rows = Table | SparseTable | npt.ArrayLike | sparray | spmatrix
 
 
 def ask_curves(
@@ -157,6 +159,21 @@ class Tree:
         return len(self._widths)
 
     @property
+    def n_classes(self) -> npt.NDArray[np.intp]:
+        """Number of classes of each output; 1 in a regression tree."""
+        return np.array(self._widths, dtype=np.intp)
+
+    @property
+    def max_n_classes(self) -> int:
+        """Largest number of classes of an output; 1 in a regression tree."""
+        return max(self._widths)
+
+    @property
+    def capacity(self) -> int:
+        """Number of nodes that there is room for: that of the nodes."""
+        return self.node_count
+
+    @property
     def impurity(self) -> npt.NDArray[np.float64]:
         """Impurity of the node."""
         return self._native.impurity
@@ -249,9 +266,9 @@ class Tree:
         """Return the same tree, knowing how many numbers each output has in a row of values."""
         return Tree(self._native, widths)
 
-    def predict(self, table: Table | SparseTable, n_threads: int = 1) -> npt.NDArray[np.float64]:
+    def predict(self, X: Rows, n_threads: int = 1) -> npt.NDArray[np.float64]:
         """Row of values of each row's leaf."""
-        found: npt.NDArray[np.float64] = _ask(self._native.predict, table, n_threads)
+        found: npt.NDArray[np.float64] = _ask(self._native.predict, self._table(X), n_threads)
         return found
 
     def row_answers(self) -> RowAnswers:
@@ -282,16 +299,41 @@ class Tree:
         """
         return ask_curves(self._native, table, axes, rows, n_threads)
 
-    def apply(self, table: Table | SparseTable, n_threads: int = 1) -> npt.NDArray[np.intp]:
+    def apply(self, X: Rows, n_threads: int = 1) -> npt.NDArray[np.intp]:
         """Index of the leaf of each row."""
-        found: npt.NDArray[np.int32] = _ask(self._native.apply, table, n_threads)
+        found: npt.NDArray[np.int32] = _ask(self._native.apply, self._table(X), n_threads)
         return found.astype(np.intp)
 
-    def decision_path(self, table: Table | SparseTable, n_threads: int = 1) -> csr_matrix:
+    def decision_path(self, X: Rows, n_threads: int = 1) -> csr_matrix:
         """Nodes that each row passes, as an indicator matrix (n_samples, node_count)."""
+        table = self._table(X)
         start, node = _ask(self._native.decision_path, table, n_threads)
         ones = np.ones(node.size, dtype=np.int64)
         return csr_matrix((ones, node, start), shape=(table.n_rows, self.node_count))
+
+    def _table(self, X: Rows) -> Table | SparseTable:
+        """Return rows as the engine reads them; an array or a sparse matrix is checked first."""
+        if isinstance(X, Table | SparseTable):
+            return X
+        if self._native.category_start.size:
+            raise TypeError(
+                "The tree splits categories, whose numbers only its estimator knows; call the "
+                "method of the estimator"
+            )
+        matrix = check_array(
+            X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
+        )
+        if matrix.shape[1] != self.n_features:
+            raise ValueError(
+                f"X has {matrix.shape[1]} features, but the tree is expecting {self.n_features} "
+                "features as input"
+            )
+        if not issparse(matrix):
+            return Table(list(matrix.T), len(matrix), (0,) * self.n_features, matrix)
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
+        return SparseTable(matrix)
 
     def compute_feature_importances(self, normalize: bool = True) -> npt.NDArray[np.float64]:
         """Decrease of impurity by each column, weighted by the share of rows at its nodes."""

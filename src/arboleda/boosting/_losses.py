@@ -139,7 +139,8 @@ def classification_loss(loss: str | CustomLoss, n_classes: int) -> Loss:
     if loss == "exponential":
         if n_classes > 2:
             raise ValueError(
-                f"loss='exponential' is for two classes, but y has {n_classes}: use loss='log_loss'"
+                "loss='exponential' is only suitable for a binary classification problem, you have "
+                f"n_classes={n_classes}. Please use loss='log_loss' instead"
             )
         return Loss("exponential", 1, "half_logit", n_classes)
     link: Link = "logit" if n_outputs == 1 else "softmax"
@@ -221,12 +222,16 @@ def check_amounts(loss: Loss, rows: Rows) -> None:
     wrong = np.flatnonzero(found <= 0.0 if loss.name == "gamma" else found < 0.0)
     if wrong.size:
         row = rows.numbers[wrong[0]]
-        needed = "positive" if loss.name == "gamma" else "not negative"
         raise ValueError(
-            f"y is {rows.target[row]} in row {row}: loss={loss.name!r} needs targets that are "
-            f"{needed}; leave such rows out or choose another loss"
+            f"{_requirement(loss)}, but y is {rows.target[row]} in row {row}; leave such rows out "
+            "or choose another loss"
         )
     if not found.any():
-        raise ValueError(
-            f"y is 0 in every row: loss={loss.name!r} needs at least one positive target"
-        )
+        raise ValueError(f"{_requirement(loss)}, but y is 0 in every row; choose another loss")
+
+
+def _requirement(loss: Loss) -> str:
+    """Describe the targets of a loss in scikit-learn's words."""
+    if loss.name == "gamma":
+        return "loss='gamma' requires strictly positive y"
+    return f"loss={loss.name!r} requires non-negative y and sum(y) > 0"

@@ -48,8 +48,8 @@ def params_of_members(
         return {name: dict(routed[name]["fit"]) for name, _ in members}
     if others:
         raise ValueError(
-            f"[{type(owner).__name__}] fit was given {', '.join(sorted(others))}: they go to the "
-            "members only if enable_metadata_routing=True, which sklearn.set_config sets"
+            f"[{type(owner).__name__}] passing {', '.join(sorted(others))} to the members is only "
+            "supported if enable_metadata_routing=True, which sklearn.set_config sets"
         )
     given.pop("groups", None)
     return {name: given for name, _ in members}

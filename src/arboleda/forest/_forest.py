@@ -142,7 +142,7 @@ class Forest(ForestModel):
             )
         if self.oob_score and not draws:
             raise ValueError(
-                "Out of bag estimation is only available with bootstrap: without it no tree leaves "
+                "Out of bag estimation only available if bootstrap=True: without it no tree leaves "
                 "a row out. Set bootstrap=True, or oob_score=False"
             )
         if self.n_estimators == "auto" and not draws:
@@ -222,7 +222,7 @@ class Forest(ForestModel):
         first = 0 if so_far is None else so_far.n_trees
         if so_far is not None and self.n_estimators == first:
             warnings.warn(
-                "warm_start=True, and n_estimators is what the forest has: no tree is added",
+                "Warm-start fitting without increasing n_estimators does not fit new trees.",
                 stacklevel=4,
             )
             return so_far

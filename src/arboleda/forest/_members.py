@@ -44,5 +44,9 @@ class MadeWhenAsked(Sequence[Item], Generic[Item]):
             return [self._make(i) for i in self._numbers[number]]
         return self._make(self._numbers[number])
 
+    def copy(self) -> list[Item]:
+        """Make all entries and return them in a list, as `list.copy` does."""
+        return list(self)
+
     def __repr__(self) -> str:
         return f"<{len(self)} entries, made when asked for>"

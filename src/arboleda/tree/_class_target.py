@@ -76,14 +76,14 @@ class ClassTarget(ClassifierMixin, TreeLearner):  # type: ignore[misc]
         if not isinstance(weights, list):
             if isinstance(weights, dict) and self.n_outputs_ > 1:
                 raise ValueError(
-                    f"class_weight is one dict for {self.n_outputs_} targets: give a list with a "
-                    "dict for each, or 'balanced'"
+                    "For multi-output, class_weight should be a list of dicts, or the string "
+                    f"'balanced'; got one dict for {self.n_outputs_} targets"
                 )
             weights = [weights] * self.n_outputs_
         if len(weights) != self.n_outputs_:
             raise ValueError(
-                f"class_weight has {len(weights)} entries for {self.n_outputs_} targets: give one "
-                "for each"
+                "For multi-output, number of elements in class_weight should match number of "
+                f"outputs. Got {len(weights)} element(s) while having {self.n_outputs_} outputs"
             )
         for k, weight in enumerate(weights):
             check_class_weights(weight, "class_weight" if one else f"class_weight of output {k}")

@@ -52,16 +52,16 @@ def _check_amounts(targets: Floats) -> None:
     if negative.size:
         row, *output = negative[0]
         raise ValueError(
-            f"y is {targets[tuple(negative[0])]} in row {row}{_of_output(output)}: "
-            "criterion='poisson' needs targets that are not negative; leave such rows out or "
-            "choose another criterion"
+            "Some value(s) of y are negative which is not allowed for Poisson regression: y is "
+            f"{targets[tuple(negative[0])]} in row {row}{_of_output(output)}; leave such rows out "
+            "or choose another criterion"
         )
     zero = ~targets.any(axis=0)
     if zero.any():
         output = np.flatnonzero(zero)[: targets.ndim - 1]
         raise ValueError(
-            f"y is 0 in every row{_of_output(output)}: criterion='poisson' needs at least one "
-            "positive target"
+            "Sum of y is not positive which is necessary for Poisson regression: y is 0 in every "
+            f"row{_of_output(output)}; choose another criterion"
         )
 
 

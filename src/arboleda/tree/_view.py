@@ -146,7 +146,8 @@ def _names(estimator: Any, given: Any, n_features: int) -> tuple[str, ...] | Non
     names = _strings("feature_names", known if given is None else given)
     if len(names) != n_features:
         raise ValueError(
-            f"feature_names has {len(names)} names, but the tree was fitted on {n_features} columns"
+            f"Length of feature_names, {len(names)} does not match number of features, "
+            f"{n_features}: feature_names must contain {n_features} elements, got {len(names)}"
         )
     return names
 
