@@ -134,10 +134,13 @@ def test_no_path_mixes_groups(sets: Any, growth: str) -> None:
             {"monotonic_cst": {"hight": 1}},
             r"contains 1 unexpected feature names: \['hight'\]. The columns of X are 'risi",
         ),
-        ({"monotonic_cst": {"free": 0.5}}, r"\[0.5\] for column 'free'"),
+        (
+            {"monotonic_cst": {"free": 0.5}},
+            r"monotonic_cst\['free'\] must be either -1, 0 or 1. Got 0.5",
+        ),
         ({"monotonic_cst": {"kind": 1}}, "Categorical features cannot have .* column 'kind'"),
         ({"interaction_cst": [{"rising", "hight"}]}, "interaction_cst names 'hight'"),
-        ({"interaction_cst": [[0, 4]]}, "it holds 4"),
+        ({"interaction_cst": [[0, 4]]}, "Interaction constraints must consist of .* got 4"),
         ({"interaction_cst": [0, 1]}, "must be a sequence of tuples or lists"),
     ],
 )

@@ -70,7 +70,7 @@ def test_continued_is_as_fitted_at_once(name: str) -> None:
 def test_continuing_checks_its_rounds_and_classes() -> None:
     model = HistGradientBoostingClassifier(max_iter=5, warm_start=True).fit(X, Y)
     with pytest.raises(
-        ValueError, match=r"max_iter=3 must be larger than or equal to the 5 rounds"
+        ValueError, match=r"max_iter=3 must be larger than or equal to n_iter_=5 when"
     ):
         model.set_params(max_iter=3).fit(X, Y)
     with pytest.raises(ValueError, match=r"the class np.int64\(7\) in row 0"):

@@ -59,7 +59,7 @@ def test_values_that_mean_nothing_are_refused_by_name(
     ("members", "message"),
     [
         ([], "non-empty list"),
-        ([("a", Unfit()), ("a", Unfit())], "not unique: 'a'"),
+        ([("a", Unfit()), ("a", Unfit())], r"not unique: \['a', 'a'\]"),
         ([("a", "drop")], "All estimators are dropped"),
         ([("a", Unfit()), ("b", Ridge())], "'a' and 'b' are a classifier and a regressor"),
         ([("b", Ridge())], "combines classifiers, but the member 'b' is a Ridge"),
@@ -108,3 +108,17 @@ def test_rows_held_out_must_have_some_weight(combination: Any) -> None:
     halves = [(np.arange(20), np.arange(20, 40))]
     with pytest.raises(ValueError, match="is 0 for all rows that members answer for out of fold"):
         clone(combination).set_params(cv=halves).fit(ROWS, LABELS, sample_weight=weight)
+
+
+@pytest.mark.parametrize(
+    "model", [StackingClassifier, EnsembleSelectionClassifier, VotingClassifier]
+)
+def test_a_name_may_not_be_that_of_a_parameter(model: Any) -> None:
+    parameter = next(iter(model([]).get_params(deep=False)))
+    with pytest.raises(ValueError, match=f"conflict with constructor arguments: .'{parameter}'"):
+        model([(parameter, Unfit())]).fit(ROWS, LABELS)
+
+
+def test_members_of_a_regression_are_regressors() -> None:
+    with pytest.raises(ValueError, match="The estimator Unfit should be a regressor"):
+        StackingRegressor([("member", Unfit())]).fit(ROWS, LABELS)

@@ -338,7 +338,7 @@ def test_kind_errors() -> None:
     bayes = GaussianNB()
     with pytest.raises(ValueError, match="non-empty list of \\(string, estimator\\)"):
         out_of_fold_outputs([bayes], X, y)
-    with pytest.raises(ValueError, match="'a' stands 2 times"):
+    with pytest.raises(ValueError, match=r"not unique: \['a', 'a'\]"):
         out_of_fold_outputs([("a", bayes), ("a", bayes)], X, y)
     with pytest.raises(ValueError, match="must not contain __"):
         out_of_fold_outputs([("a__b", bayes)], X, y)

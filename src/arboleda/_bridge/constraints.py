@@ -10,6 +10,11 @@ import numpy as np
 
 from arboleda._bridge.schema import Name, Schema
 
+_TITLES = {
+    "monotonic_cst": "Monotonic constraints",
+    "interaction_cst": "Interaction constraints",
+}
+
 
 def read_monotonic_cst(monotonic_cst: Any, schema: Schema) -> list[int]:
     """Direction of each column: 1 the prediction never falls as it rises, -1 never rises, 0 free.
@@ -36,6 +41,10 @@ def read_monotonic_cst(monotonic_cst: Any, schema: Schema) -> list[int]:
         _check_names(monotonic_cst, schema)
         given = [0] * schema.n_columns
         for name, direction in monotonic_cst.items():
+            if direction not in {-1, 0, 1}:
+                raise ValueError(
+                    f"monotonic_cst[{name!r}] must be either -1, 0 or 1. Got {direction!r}"
+                )
             given[_column(name, schema, "monotonic_cst")] = direction
     else:
         given = np.asarray(monotonic_cst).tolist()
@@ -117,8 +126,9 @@ def _column(item: Any, schema: Schema, parameter: str) -> int:
         if 0 <= item < schema.n_columns:
             return int(item)
         raise ValueError(
-            f"{parameter} must consist of integer indices in [0, n_features - 1] = [0, "
-            f"{schema.n_columns - 1}] or names of columns; it holds {item}"
+            f"{_TITLES[parameter]} must consist of integer indices in [0, n_features - 1] = [0, "
+            f"{schema.n_columns - 1}], specifying the position of features, or of names of "
+            f"columns; got {item}"
         )
     if schema.names is None:
         raise ValueError(

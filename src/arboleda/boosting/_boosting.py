@@ -261,9 +261,8 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             return None
         if self._n_rounds < self.ensemble_.n_rounds:
             raise ValueError(
-                f"{self._rounds_parameter}={self._n_rounds} must be larger than or equal to the "
-                f"{self.ensemble_.n_rounds} rounds that the model has when warm_start==True: raise "
-                "it, or fit a clone"
+                f"{self._rounds_parameter}={self._n_rounds} must be larger than or equal to "
+                f"n_iter_={self.ensemble_.n_rounds} when warm_start==True: raise it, or fit a clone"
             )
         return self.ensemble_
 

@@ -129,7 +129,7 @@ class LearnedCombination(Combination):
 
     def _fit(self, X: Any, y: Any, params: dict[str, Any]) -> None:
         self._validate_params()
-        members = kept_members(self.estimators)
+        members = kept_members(self.estimators, self.get_params(deep=False))
         self._check_members(members)
         sample_weight, groups = params["sample_weight"], params["groups"]
         check_consistent_length(X, y, groups, sample_weight)

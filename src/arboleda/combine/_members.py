@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,18 +25,20 @@ Floats = npt.NDArray[np.float64]
 Named = tuple[str, Any]
 
 
-def kept_members(estimators: Any) -> list[Named]:
+def kept_members(estimators: Any, parameters: Collection[str] = ()) -> list[Named]:
     """Check named estimators and return those that are not dropped.
 
     Parameters
     ----------
     estimators : list of (str, estimator)
         An estimator may be "drop".
+    parameters : collection of str
+        Names that are taken: those of the ensemble's own parameters.
 
     Raises
     ------
     ValueError
-        If it is no such list, a name stands twice or holds "__", or all are dropped.
+        If it is no such list, a name stands twice, is taken or holds "__", or all are dropped.
     """
     named = list(estimators)
     if not named or not all(_is_named(item) for item in named):
@@ -45,16 +47,20 @@ def kept_members(estimators: Any) -> list[Named]:
             f"estimator) tuples, for example [('tree', DecisionTreeClassifier())]; got {named!r}"
         )
     names = [name for name, _ in named]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
+    if len(set(names)) < len(names):
         raise ValueError(
-            f"Names provided are not unique: {twice!r} stands {names.count(twice)} times among the "
-            "estimators; give each member a name of its own"
+            f"Names provided are not unique: {names!r}. Give each member a name of its own"
         )
-    split = next((name for name in names if "__" in name), None)
-    if split is not None:
+    taken = sorted(set(names).intersection(parameters))
+    if taken:
         raise ValueError(
-            f"Estimator names must not contain __, which set_params splits at: got {split!r}"
+            f"Estimator names conflict with constructor arguments: {taken!r}. set_params could not "
+            "tell them apart; give these members other names"
+        )
+    divided = [name for name in names if "__" in name]
+    if divided:
+        raise ValueError(
+            f"Estimator names must not contain __: got {divided!r}. set_params splits names there"
         )
     kept = [(name, member) for name, member in named if not _is_dropped(member)]
     if not kept:

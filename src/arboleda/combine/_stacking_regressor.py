@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import is_regressor
 from sklearn.linear_model import RidgeCV
 from sklearn.utils.validation import check_is_fitted
 
@@ -108,6 +109,15 @@ class StackingRegressor(Stacking, WeightedMeanRegressor):
         self.passthrough = passthrough
         self.verbose = verbose
         self.weights = weights
+
+    def _check_members(self, members: list[Named]) -> None:
+        for name, member in members:
+            if not is_regressor(member):
+                raise ValueError(
+                    f"The estimator {type(member).__name__} should be a regressor; the member "
+                    f"{name!r} is not"
+                )
+        super()._check_members(members)
 
     def _wanted_method(self) -> StackMethod:
         return "predict"

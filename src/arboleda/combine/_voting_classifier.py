@@ -247,7 +247,7 @@ class VotingClassifier(ClassifierMixin, Voting):  # type: ignore[misc]
             self.reject_label_ = self._labels[-1]
 
     def _members(self) -> list[Named]:
-        members = kept_members(self.estimators)
+        members = kept_members(self.estimators, self.get_params(deep=False))
         if not are_classifiers(members):
             raise ValueError(
                 f"The estimator {type(members[0][1]).__name__} should be a classifier."

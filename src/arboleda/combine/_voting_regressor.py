@@ -144,7 +144,7 @@ class VotingRegressor(RegressorMixin, Voting):  # type: ignore[misc]
         return None
 
     def _members(self) -> list[Named]:
-        members = kept_members(self.estimators)
+        members = kept_members(self.estimators, self.get_params(deep=False))
         if are_classifiers(members):
             raise ValueError(f"The estimator {type(members[0][1]).__name__} should be a regressor.")
         return members

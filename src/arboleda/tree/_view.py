@@ -172,7 +172,9 @@ def _classes(estimator: Any, given: Any) -> tuple[tuple[Any, ...] | None, ...]:
     names = _strings("class_names", given)
     if len(names) != len(known[0]):
         raise ValueError(
-            f"class_names has {len(names)} names, but the tree knows {len(known[0])} classes"
+            "When `class_names` is an array, it should contain as many items as "
+            f"`decision_tree.classes_`. Got {len(names)} while the tree was fitted with "
+            f"{len(known[0])} classes."
         )
     return (names,)
 
