@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_matrix, issparse, sparray, spmatrix
+from scipy.sparse import csr_matrix, issparse
 from sklearn.utils.validation import check_array
 
 from arboleda import _native
@@ -31,7 +31,7 @@ class PruningPath(NamedTuple):
 
 
 Axes = Mapping[int, npt.NDArray[np.float64]]
-Rows = Table | SparseTable | npt.ArrayLike | sparray | spmatrix
+Rows: TypeAlias = Any  # a Table, a SparseTable, an array-like or a sparse matrix
 
 
 def ask_curves(
