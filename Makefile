@@ -27,7 +27,7 @@ OFFLINE := { echo "arboleda: the step above failed; its last lines say why (with
 	pip cannot fetch what the package needs)." >&2; exit 1; }
 
 .PHONY: study test test-slow check format lint layers types core-tests docs sanitizers \
-    sanitizers-slow same-bits fuzz fuzz-million clean preflight doctest
+    sanitizers-slow same-bits fuzz fuzz-million fuzz-studies clean preflight doctest
 .DELETE_ON_ERROR:
 
 study: $(VENV)/.study
@@ -95,6 +95,11 @@ fuzz-million: $(VENV)/.dev doctest
 	@export PATH="$(CURDIR)/$(BIN):$$PATH"; cd core; cmake --preset asan-ubsan --log-level=WARNING && \
 	    cmake --build --preset asan-ubsan --target mutation_fuzz && \
 	    ./build/asan-ubsan/mutation_fuzz 1000000 $(SEED)
+
+# Forged models of studies, read and used in processes of their own; ARGS="COUNT SEED".
+fuzz-studies: $(VENV)/.dev
+	@OPENBLAS_NUM_THREADS=1 MALLOC_PERTURB_=165 \
+	    $(BIN)/python -m tests.security.forged_studies $(if $(ARGS),$(ARGS),20000)
 
 docs: $(VENV)/.dev
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html

@@ -113,10 +113,13 @@ class LoadedStudy:
         pipeline = read_model(self.folder / MODELS, key, files)
         try:
             self._check_fit(pipeline)
-        except (AttributeError, TypeError, ValueError) as error:
+            _predict_one_row(pipeline, len(self.layout.names))
+        except MemoryError:
+            raise
+        except Exception as error:  # parts that do not fit together fail in ways beyond a list
             raise StudyError(
-                f"The model {key} in {self.folder} does not fit the study's columns ({error}); "
-                "run the study's command in a new folder."
+                f"The model {key} in {self.folder} does not fit the study's columns "
+                f"({_first_line(error)}); run the study's command in a new folder."
             ) from error
         if self._index.classes is None:
             regressor = StudyRegressor(pipeline, self.layout)
@@ -212,6 +215,20 @@ class LoadedStudy:
     def encode(self, source: Any) -> Features:
         """The matrix of a table, as ``layout.encode`` gives it."""
         return self.layout.encode(source)
+
+
+def _predict_one_row(pipeline: Any, n_columns: int) -> None:
+    """Fail now if the model cannot predict, and not at the first table."""
+    row = np.zeros((1, n_columns))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pipeline.predict(row)
+        if hasattr(pipeline, "predict_proba"):
+            pipeline.predict_proba(row)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n", 1)[0].rstrip(".")[:200] or type(error).__name__
 
 
 def load_study(folder: str | Path) -> LoadedStudy:

@@ -8,7 +8,7 @@ of its members, which are listed with it.
 
 import re
 import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,13 +19,13 @@ from sklearn.base import BaseEstimator, is_classifier
 from sklearn.compose import ColumnTransformer
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, NearestNeighbors
 from sklearn.pipeline import Pipeline
-from sklearn.svm import SVC, SVR
 
 from arboleda.persist import SavedModel, model_from_bytes, model_to_bytes
 from arboleda.study.crossed import CrossedColumns
 from arboleda.study.errors import StudyError
 from arboleda.study.folder.combined_file import combined_from_bytes
 from arboleda.study.folder.files import FileList, checked_bytes, is_there, put
+from arboleda.study.folder.object_rules import iterate_objects
 from arboleda.study.folder.skops_file import estimators_from_bytes, estimators_to_bytes
 
 __all__ = ["check_key", "drop_models", "is_kept", "keep_combined", "keep_model", "read_model"]
@@ -35,6 +35,7 @@ if find_spec("skops") is None:  # told before a study begins; it is loaded when 
 
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,60}")
 Kept = dict[str, Any]
+_NEIGHBOURS = KNeighborsClassifier | KNeighborsRegressor | NearestNeighbors
 
 
 def keep_model(pipeline: Pipeline, folder: Path, key: str) -> Kept:
@@ -175,23 +176,11 @@ def _whole(preparation: Any, model: Any) -> Pipeline:
         raise TypeError("its preparation is none")
     if not isinstance(model, BaseEstimator) or not hasattr(model, "predict"):
         raise TypeError("its estimator is none")
-    for part in _parts_of(model):
-        if isinstance(part, KNeighborsClassifier | KNeighborsRegressor | NearestNeighbors):
+    for part in iterate_objects(model):
+        is_neighbours = isinstance(part, _NEIGHBOURS)
+        if is_neighbours and hasattr(part, "_fit_X"):
             _grow_tree(part)
-        if isinstance(part, SVC | SVR):
-            _check_machine(part)
     return Pipeline([("preparation", preparation or "passthrough"), ("model", model)])
-
-
-def _parts_of(model: Any) -> Iterator[Any]:
-    """The model, and what it is made of: a wrapper's model, a pipeline's steps, members."""
-    yield model
-    for name in ("regressor_", "_region", "_profiles", "_index"):
-        if hasattr(model, name):
-            yield from _parts_of(getattr(model, name))
-    inner = [step for _, step in model.steps] if isinstance(model, Pipeline) else []
-    for part in [*inner, *getattr(model, "estimators_", [])]:
-        yield from _parts_of(part)
 
 
 class _WithoutTrees:
@@ -202,7 +191,11 @@ class _WithoutTrees:
     """
 
     def __init__(self, model: Any) -> None:
-        self._models = [part for part in _parts_of(model) if hasattr(part, "_tree")]
+        self._models = [
+            part
+            for part in iterate_objects(model)
+            if isinstance(part, BaseEstimator) and hasattr(part, "_tree")
+        ]
 
     def __enter__(self) -> None:
         self._trees = [model._tree for model in self._models]
@@ -223,27 +216,3 @@ def _grow_tree(model: Any) -> None:
         model.fit(np.asarray(model._fit_X), model.classes_[y] if is_classifier(model) else y)
     except (AttributeError, TypeError, IndexError) as error:
         raise ValueError("its rows and answers do not fit together") from error
-
-
-def _check_machine(machine: Any) -> None:
-    """Refuse one whose parts do not fit together: libsvm reads as many numbers as it is told."""
-    try:
-        n, width = machine.support_vectors_.shape
-        classes = len(machine.classes_) if is_classifier(machine) else 2
-        pairs = classes * (classes - 1) // 2
-        counts = machine._n_support
-        sound = (
-            n == len(machine.support_) == (counts.sum() if is_classifier(machine) else counts[0])
-            and len(counts) == classes
-            and counts.min() >= 0
-            and width == machine.n_features_in_ == machine.shape_fit_[1]
-            and machine._dual_coef_.shape == machine.dual_coef_.shape == (classes - 1, n)
-            and len(machine._intercept_) == len(machine.intercept_) == pairs
-            and len(machine._probA) == len(machine._probB) in {0, pairs}
-            and machine.kernel in {"linear", "poly", "rbf", "sigmoid"}
-            and not machine._sparse
-        )
-    except (AttributeError, TypeError, IndexError, ValueError) as error:
-        raise ValueError("it is no support vector machine") from error
-    if not sound:
-        raise ValueError("the parts of its support vector machine do not fit together")

@@ -2,133 +2,53 @@
 
 The bytes are those of skops: a zip archive with a description in JSON and one file for every
 array. Its reader trusts all estimators of scikit-learn; ours is narrower: a description is read
-only if all that it names stands in the lists below, and every array is as long as it says.
+only if all that it names stands in the lists below, and every array is as long as it says; the
+objects that are made of it must follow the rules of their classes, for compiled code follows their
+numbers without looking.
 """
 
 import io
 import json
 import zipfile
 import zlib
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from arboleda.study.folder.object_rules import (
+    RANDOM_STATE,
+    RULES,
+    BrokenRuleError,
+    check_estimators,
+)
+
 __all__ = ["TRUSTED", "SkopsFileError", "estimators_from_bytes", "estimators_to_bytes"]
 
-# What the description may be made of: skops' names of the kinds of nodes. None of them calls a
-# function that the file names, but for the constructors of these classes: see _CONSTRUCTED.
-_NODES = {
-    "ConstructorFromReduceNode",
-    "DTypeNode",
-    "DictNode",
-    "JsonNode",
-    "ListNode",
-    "NdArrayNode",
-    "ObjectNode",
-    "RandomStateNode",
-    "SliceNode",
-    "TupleNode",
-    "TypeNode",
-}
-_CONSTRUCTED = {"arboleda._bridge.schema.Schema"}
-_PLAIN = {
+# What the description may be made of: skops' names of the kinds of nodes, and the types that each
+# may name. None of them calls a function that the file names, but for the constructors of these
+# types; objects of classes with rules are made without their constructors.
+_SCALARS = {
     "builtins.bool",
-    "builtins.dict",
     "builtins.float",
     "builtins.int",
-    "builtins.list",
-    "builtins.slice",
     "builtins.str",
-    "builtins.tuple",
-    "numpy.bool",
-    "numpy.dtype",
     "numpy.float64",
     "numpy.int64",
-    "numpy.ndarray",
-    "numpy.random.mtrand.RandomState",
 }
-_OURS = {
-    "arboleda._bridge.schema.Schema",
-    "arboleda.adaboost._schapire_boosting_classifier.SchapireBoostingClassifier",
-    "arboleda.adaboost._schapire_boosting_classifier._Majority",
-    "arboleda.combine._dynamic_selection_classifier.DynamicSelectionClassifier",
-    "arboleda.combine._dynamic_selection_regressor.DynamicSelectionRegressor",
-    "arboleda.combine._region.Region",
-    "arboleda.features._forest_selector.ForestSelector",
-    "arboleda.features._jmi_selector.JMISelector",
-    "arboleda.features._mrmr_selector.MRMRSelector",
-    "arboleda.learners._bayesian_network_classifier.BayesianNetworkClassifier",
-    "arboleda.learners._bayesian_network_states.Bin",
-    "arboleda.learners._bayesian_network_states.Categories",
-    "arboleda.learners._bayesian_network_states.Numbers",
-    "arboleda.learners._bayesian_network_tables.Network",
-    "arboleda.learners._diagonal_lda.DiagonalLDA",
-    "arboleda.learners._directed_graph.DirectedGraph",
-    "arboleda.learners._gaussian_classes.ClassMoments",
-    "arboleda.learners._gaussian_classes.Spectrum",
-    "arboleda.learners._kernel_density_classifier.KernelDensityClassifier",
-    "arboleda.learners._mixed_naive_bayes.MixedNaiveBayes",
-    "arboleda.learners._nearest_shrunken_centroids.NearestShrunkenCentroids",
-    "arboleda.learners._regularization_plane.RegularizationPlane",
-    "arboleda.learners._regularized_discriminant_analysis.RegularizedDiscriminantAnalysis",
-    "arboleda.learners._shrinkage_path.ShrinkagePath",
-    "arboleda.learners._standardized_centroids.StandardizedCentroids",
-    "arboleda.learners._units.Units",
-    "arboleda.study.crossed.crossed_columns.CrossedColumns",
-    "arboleda.study.crossed.ideas.Idea",
-    "arboleda.study.crossed.made.GroupColumn",
-    "arboleda.study.crossed.made.Groups",
-    "arboleda.study.crossed.made.NumberColumn",
-    "arboleda.study.preparation.LevelCount",
+_NODES = {
+    "ConstructorFromReduceNode": {"arboleda._bridge.schema.Schema"},
+    "DTypeNode": {"numpy.dtype"},
+    "DictNode": {"builtins.dict", "sklearn.utils._bunch.Bunch"},
+    "JsonNode": _SCALARS | {"builtins.NoneType"},
+    "ListNode": {"builtins.list"},
+    "NdArrayNode": {"numpy.ndarray", "numpy.bool", "numpy.bool_", "numpy.float64", "numpy.int64"},
+    "ObjectNode": set(RULES),
+    "RandomStateNode": {RANDOM_STATE},
+    "SliceNode": {"builtins.slice"},
+    "TupleNode": {"builtins.tuple"},
+    "TypeNode": _SCALARS,
 }
-_SCIKIT_LEARN = {
-    "sklearn.calibration.CalibratedClassifierCV",
-    "sklearn.calibration._CalibratedClassifier",
-    "sklearn.calibration._SigmoidCalibration",
-    "sklearn.compose._column_transformer.ColumnTransformer",
-    "sklearn.compose._target.TransformedTargetRegressor",
-    "sklearn.decomposition._pca.PCA",
-    "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
-    "sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis",
-    "sklearn.dummy.DummyClassifier",
-    "sklearn.dummy.DummyRegressor",
-    "sklearn.feature_selection._rfe.RFE",
-    "sklearn.feature_selection._sequential.SequentialFeatureSelector",
-    "sklearn.impute._base.MissingIndicator",
-    "sklearn.impute._base.SimpleImputer",
-    "sklearn.kernel_approximation.Nystroem",
-    "sklearn.kernel_ridge.KernelRidge",
-    "sklearn.linear_model._base.LinearRegression",
-    "sklearn.linear_model._coordinate_descent.ElasticNet",
-    "sklearn.linear_model._coordinate_descent.Lasso",
-    "sklearn.linear_model._logistic.LogisticRegression",
-    "sklearn.linear_model._ridge.Ridge",
-    "sklearn.linear_model._ridge.RidgeClassifier",
-    "sklearn.model_selection._split.KFold",
-    "sklearn.model_selection._split.StratifiedKFold",
-    "sklearn.naive_bayes.BernoulliNB",
-    "sklearn.naive_bayes.GaussianNB",
-    "sklearn.neighbors._classification.KNeighborsClassifier",
-    "sklearn.neighbors._regression.KNeighborsRegressor",
-    "sklearn.neighbors._unsupervised.NearestNeighbors",
-    "sklearn.neural_network._multilayer_perceptron.MLPClassifier",
-    "sklearn.neural_network._multilayer_perceptron.MLPRegressor",
-    "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
-    "sklearn.pipeline.Pipeline",
-    "sklearn.preprocessing._data.QuantileTransformer",
-    "sklearn.preprocessing._data.StandardScaler",
-    "sklearn.preprocessing._encoders.OneHotEncoder",
-    "sklearn.preprocessing._function_transformer.FunctionTransformer",
-    "sklearn.preprocessing._label.LabelBinarizer",
-    "sklearn.preprocessing._target_encoder.TargetEncoder",
-    "sklearn.svm._classes.LinearSVC",
-    "sklearn.svm._classes.LinearSVR",
-    "sklearn.svm._classes.SVC",
-    "sklearn.svm._classes.SVR",
-    "sklearn.utils._bunch.Bunch",
-}
-TRUSTED = frozenset(_PLAIN | _OURS | _SCIKIT_LEARN)
+TRUSTED = frozenset().union(*_NODES.values())
 
 _DESCRIPTION = "schema.json"
 
@@ -143,14 +63,15 @@ def estimators_to_bytes(estimators: list[Any]) -> bytes:
     Raises
     ------
     TypeError
-        If they hold an object of a type that is not trusted when the bytes are read.
+        If they hold an object that would be refused when the bytes are read.
     """
     from skops.io import dumps
 
     content = dumps(estimators)
     try:
         _check(content)
-    except SkopsFileError as error:
+        check_estimators(estimators)
+    except (SkopsFileError, BrokenRuleError) as error:
         raise TypeError(f"cannot be kept: {error}") from error
     return bytes(content)
 
@@ -169,13 +90,14 @@ def estimators_from_bytes(content: bytes) -> list[Any]:
 
     _check(content)
     try:
-        found = loads(content, trusted=sorted(TRUSTED))
+        found: list[Any] = loads(content, trusted=sorted(TRUSTED))
+        check_estimators(found)
     except MemoryError:
         raise
+    except BrokenRuleError as error:
+        raise SkopsFileError(str(error)) from error
     except Exception as error:  # a damaged description fails in ways that cannot be listed
         raise SkopsFileError(_first_line(error)) from error
-    if not isinstance(found, list):
-        raise SkopsFileError("it holds no list of estimators")
     return found
 
 
@@ -183,11 +105,7 @@ def _check(content: bytes) -> None:
     """Refuse bytes that hold more than trusted types and arrays of their length."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            for member in archive.infolist():
-                _check_member(archive, member)
-            description = json.loads(archive.read(_DESCRIPTION))
-        for node in _nodes(description):
-            _check_node(node)
+            _check_archive(archive)
     except SkopsFileError:
         raise
     except RecursionError as error:
@@ -208,12 +126,18 @@ def _check(content: bytes) -> None:
         raise SkopsFileError(_first_line(error)) from error
 
 
-def _check_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
-    """Refuse what grows when it is read: an array's header may promise any length."""
-    if member.compress_type != zipfile.ZIP_STORED:
+def _check_archive(archive: zipfile.ZipFile) -> None:
+    members = archive.infolist()
+    if any(member.compress_type != zipfile.ZIP_STORED for member in members):
         raise SkopsFileError("it is compressed")
-    if member.filename == _DESCRIPTION:
-        return
+    _count_nodes(json.loads(archive.read(_DESCRIPTION)), {})
+    for member in members:
+        if member.filename != _DESCRIPTION:
+            _check_array(archive, member)
+
+
+def _check_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
+    """Refuse what grows when it is read: an array's header may promise any length."""
     with archive.open(member) as file:
         version = np.lib.format.read_magic(file)
         if version == (1, 0):
@@ -222,34 +146,41 @@ def _check_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
             shape, _, dtype = np.lib.format.read_array_header_2_0(file)
         else:
             raise SkopsFileError(f"the array {member.filename} is of another format")
+        if dtype.kind not in "biufU" or not dtype.isnative or dtype.itemsize == 0:
+            raise SkopsFileError(f"the array {member.filename} is of the type {dtype}")
         length = int(np.prod(shape, dtype=object)) * dtype.itemsize
-        if dtype.hasobject or file.tell() + length != member.file_size:
+        if file.tell() + length != member.file_size:
             raise SkopsFileError(f"the array {member.filename} is not as long as it says")
 
 
-def _nodes(value: Any) -> Iterator[dict[str, Any]]:
-    """Every description of an object in the description, its own included."""
-    if isinstance(value, dict):
-        if "__loader__" in value:
-            yield value
-        for inner in value.values():
-            yield from _nodes(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _nodes(inner)
+def _count_nodes(value: Any, counted: dict[Any, int]) -> int:
+    """Check every description of an object in a description; their number.
+
+    skops writes an object that several others hold in full each time, and reads it once. A shorter
+    second time would be a reference: a few of them make more objects than there is memory for.
+    """
+    if isinstance(value, list):
+        return sum(_count_nodes(inner, counted) for inner in value)
+    if not isinstance(value, dict):
+        return 0
+    is_node = "__loader__" in value
+    if is_node:
+        _check_node(value)
+    total = sum(_count_nodes(inner, counted) for inner in value.values())
+    if not is_node:
+        return total
+    number = value.get("__id__")
+    if number is not None and counted.setdefault(number, total) != total:
+        raise SkopsFileError("two objects of it have the same number")
+    return total + 1
 
 
 def _check_node(node: dict[str, Any]) -> None:
     loader, name = node["__loader__"], f"{node['__module__']}.{node['__class__']}"
     if loader not in _NODES:
         raise SkopsFileError(f"it holds a {str(loader)[:60]}")
-    if name not in TRUSTED or (loader == "ConstructorFromReduceNode" and name not in _CONSTRUCTED):
+    if name not in _NODES[loader]:
         raise SkopsFileError(f"it names {name[:120]}, which is not trusted")
-    # A pipeline's cache is a folder of pickles, which fitting it again would open.
-    if name == "sklearn.pipeline.Pipeline":
-        memory = node["content"]["content"]["memory"]
-        if memory["__loader__"] != "JsonNode" or memory["content"] != "null":
-            raise SkopsFileError("a pipeline of it has a cache")
 
 
 def _first_line(error: Exception) -> str:
