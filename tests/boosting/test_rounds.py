@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.ensemble import GradientBoostingRegressor as PeerRegressor
 from sklearn.metrics import log_loss, roc_auc_score
 
 from arboleda import (
@@ -65,6 +66,70 @@ def test_continued_is_as_fitted_at_once(name: str) -> None:
     half.set_params(**rounds(model, 10)).fit(X, y)
     whole = model.fit(X, y)
     assert pickle.dumps(half.ensemble_) == pickle.dumps(whole.ensemble_)
+
+
+RECORDS = ("train_score_", "validation_score_", "oob_scores_", "oob_improvement_", "oob_score_")
+
+
+@pytest.mark.parametrize("begun", [1, 5])
+@pytest.mark.parametrize("name", [*MODELS, "scored", "weighted", "dropped"])
+def test_records_of_a_continued_fit_are_those_of_one_fit(name: str, begun: int) -> None:
+    more = {
+        "scored": (
+            HistGradientBoostingRegressor(
+                max_iter=10, early_stopping=True, n_iter_no_change=20, scoring="r2", subsample=0.5
+            ),
+            SCORE,
+        ),
+        "weighted": (
+            GradientBoostingClassifier(
+                n_estimators=10, subsample=0.4, n_iter_no_change=20, loss="exponential"
+            ),
+            Y > 0,
+        ),
+        "dropped": (
+            GradientBoostingRegressor(n_estimators=10, drop_rate=0.5, subsample=0.5),
+            SCORE,
+        ),
+    }
+    model, y = (MODELS | more)[name]
+    weight = RANDOM.integers(1, 3, size=600) if name == "weighted" else None
+    model = clone(model).set_params(random_state=0)
+    part = clone(model).set_params(warm_start=True, **rounds(model, begun)).fit(X, y, weight)
+    first = {name: entries.copy() for name, entries in part.history_.items()}
+    part.set_params(**rounds(model, 10)).fit(X, y, weight)
+    whole = clone(model).fit(X, y, weight)
+    assert part.history_.keys() == whole.history_.keys()
+    for record, entries in whole.history_.items():
+        np.testing.assert_array_equal(part.history_[record], entries)
+        np.testing.assert_array_equal(part.history_[record][: begun + 1], first[record])
+    for record in RECORDS:
+        assert hasattr(part, record) == hasattr(whole, record)
+        if hasattr(whole, record):
+            np.testing.assert_array_equal(getattr(part, record), getattr(whole, record))
+
+
+@pytest.mark.parametrize("library", ["ours", "scikit-learn"])
+def test_continued_rounds_leave_recorded_ones_alone(library: str) -> None:
+    """The same rule as scikit-learn's, also where the continuing fit draws other rows."""
+    maker = GradientBoostingRegressor if library == "ours" else PeerRegressor
+    full = np.nan_to_num(X)
+    model = maker(n_estimators=4, subsample=0.5, warm_start=True, random_state=0).fit(full, SCORE)
+    before = {name: np.copy(getattr(model, name)) for name in RECORDS if hasattr(model, name)}
+    assert before.keys() == {"train_score_", "oob_scores_", "oob_improvement_", "oob_score_"}
+    model.set_params(n_estimators=7).fit(full[:400], SCORE[:400])
+    for name in ("train_score_", "oob_scores_", "oob_improvement_"):
+        np.testing.assert_array_equal(getattr(model, name)[:4], before[name])
+        assert np.isfinite(getattr(model, name)).all()
+    np.testing.assert_allclose(model.oob_improvement_[1:], -np.diff(model.oob_scores_))
+    assert model.oob_score_ == model.oob_scores_[-1]
+
+
+def test_rounds_before_rows_were_drawn_have_no_out_of_bag_loss() -> None:
+    model = GradientBoostingRegressor(n_estimators=4, warm_start=True, random_state=0)
+    model.fit(X, SCORE).set_params(n_estimators=7, subsample=0.5).fit(X, SCORE)
+    assert np.isnan(model.oob_scores_[:3]).all()
+    assert np.isfinite(model.oob_improvement_[4:]).all()
 
 
 def test_continuing_checks_its_rounds_and_classes() -> None:
