@@ -72,7 +72,7 @@ class Teacher:
 class AnyMembers:
     """Fitted members of each round, and how they vote.
 
-    ``reach`` holds the largest vote of each round for a training row, times its weight.
+    ``reach`` holds the largest vote of each round for a training row, times the size of its weight.
     """
 
     algorithm: Algorithm
@@ -124,6 +124,9 @@ class AnyMembers:
                 for members in self.members
             ]
         )
-        weight = self.rounds.weight
+        # "MH" gives negative weights to answers that are wrong more than right.
+        weight = np.abs(self.rounds.weight)
+        if not weight.any():
+            return np.zeros(shares.shape[1])
         found: Floats = weight @ shares / weight.sum()
         return found
