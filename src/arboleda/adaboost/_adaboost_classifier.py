@@ -96,7 +96,8 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
         The members; an array where a round has one for each class.
     estimator_weights_, estimator_errors_ : ndarray of shape (n_rounds,)
         Weight of each round's votes (negative with "MH" where they are wrong more often than
-        right), and the weighted error of its members: for "M2" the pseudo-loss, for "MR" the same of its pairs, for "MH" and "gentle" that of all questions.
+        right), and the weighted error of its members: for "M2" the pseudo-loss, for "MR" the same
+        of its pairs, for "MH" and "gentle" that of all questions.
     edges_ : ndarray of shape (n_rounds,)
         How much smaller the error is than that of guessing (1/2; of "SAMME" 1 - 1/K).
     normalizers_ : ndarray of shape (n_rounds,)
@@ -119,7 +120,9 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
     Trees of ours are boosted by the engine from one table of codes (unless they have ``ccp_alpha``,
     ``class_weight``, or with "M2", "MH" and "MR" a criterion other than the default). With "M2",
     "MH" and "MR" a round is one such tree, split by the weights of pairs of a row and a class: its
-    leaves answer for every class at once, and ``predict`` of the tree by itself is their largest.
+    leaves score every class at once, and ``predict`` of the tree by itself is the largest score.
+    ``predict_proba`` of the tree by itself, and the values of its leaves, are the probabilities of
+    an ensemble of that round alone, before shrinkage.
 
     Members of other kinds whose ``fit`` takes ``sample_weight`` weigh the rows; for the rest as
     many rows as there are are drawn with replacement in proportion to the weights.

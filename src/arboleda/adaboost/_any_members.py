@@ -88,9 +88,8 @@ class AnyMembers:
         """Check a table as the members take it."""
         return checked_table(ensemble, X, reset=False)
 
-    @property
-    def estimators(self) -> Any:
-        """The members as they were fitted; a row for each round where a round has several."""
+    def estimators(self, algorithm: Algorithm) -> Any:
+        """Return the members as they were fitted; a row for each round that has several."""
         if all(len(members) == 1 for members in self.members):
             return [members[0] for members in self.members]
         return np.array(self.members, dtype=object)

@@ -289,7 +289,7 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
     @property
     def estimators_(self) -> Any:
         """The members."""
-        return self._fitted().estimators
+        return self._fitted().estimators(self._reader)
 
     @property
     def estimator_weights_(self) -> Floats:
