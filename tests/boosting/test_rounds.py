@@ -159,6 +159,88 @@ def test_histogram_boosting_goes_back_to_the_best_round() -> None:
     assert pickle.dumps(short.ensemble_) == pickle.dumps(model.ensemble_)
 
 
+NOISE = np.random.default_rng(3).permutation(SCORE)
+KEPT_NO_TREE = "early stopping kept no tree, .* no round was better on the "
+
+
+@pytest.mark.parametrize(
+    ("model", "own_rows", "message"),
+    [
+        (
+            HistGradientBoostingRegressor(early_stopping=True, validation_fraction=7),
+            False,
+            (
+                r"7 validation rows\. .* raise validation_fraction, set validation_folds=5 \(all rows "
+                r"judge\), lower learning_rate, or set early_stopping=False$"
+            ),
+        ),
+        (
+            HistGradientBoostingRegressor(
+                early_stopping=True, validation_folds=4, learning_rate=1.0
+            ),
+            False,
+            "4 folds of 300 rows.*, lower learning_rate, or set early_stopping=False$",
+        ),
+        (
+            HistGradientBoostingRegressor(
+                early_stopping=True, validation_fraction=None, min_samples_leaf=200
+            ),
+            False,
+            "300 training rows.*, lower learning_rate, or set early_stopping=False$",
+        ),
+        (
+            HistGradientBoostingRegressor(learning_rate=1.0),
+            True,
+            "1 validation row.*, give more rows as X_val and y_val, lower learning_rate, or set",
+        ),
+        (
+            HistGradientBoostingRegressor(max_iter="auto", min_samples_leaf=200),
+            False,
+            "held-out rows.*, set max_iter to",
+        ),
+        (
+            GradientBoostingRegressor(
+                n_iter_no_change=3, validation_fraction=0.3, learning_rate=1.0
+            ),
+            False,
+            (
+                "90 validation rows.* raise validation_fraction, lower learning_rate, or set "
+                "n_iter_no_change=None$"
+            ),
+        ),
+        (
+            GradientBoostingRegressor(n_estimators="auto"),
+            True,
+            "1 validation row.*, set n_estimators to a number$",
+        ),
+    ],
+    ids=["rows", "folds", "training rows", "own rows", "auto", "exact", "exact auto"],
+)
+def test_early_stopping_that_keeps_no_tree_is_told(
+    model: Any, own_rows: bool, message: str
+) -> None:
+    """Where the columns say nothing of the target, or one row decides that any tree makes worse."""
+    model = clone(model).set_params(random_state=0)
+    own = {"X_val": X[:1], "y_val": [float(NOISE[:300].mean())]} if own_rows else {}
+    with pytest.warns(UserWarning, match=KEPT_NO_TREE + message) as caught:
+        model.fit(X[:300], NOISE[:300], **own)
+    assert [warning.filename for warning in caught] == [__file__]
+    assert model.best_iteration_ == 0
+    assert np.ptp(model.predict(X)) == 0.0
+
+
+@pytest.mark.parametrize("maker", [HistGradientBoostingRegressor, GradientBoostingRegressor])
+def test_nothing_is_told_where_trees_are_kept_or_nothing_stops(maker: Any) -> None:
+    """Warnings are errors here."""
+    stops = (
+        {"early_stopping": True} if hasattr(maker(), "early_stopping") else {"n_iter_no_change": 3}
+    )
+    assert maker(**stops, random_state=0).fit(X, SCORE).best_iteration_ > 0
+    assert maker(**rounds(maker(), 3)).fit(X, NOISE).best_iteration_ == 3
+    constant = maker(**rounds(maker(), 2)).fit(np.zeros((50, 2)), np.zeros(50))
+    assert constant.best_iteration_ == 2
+
+
 def test_exact_boosting_goes_back_to_the_best_round() -> None:
     model = GradientBoostingRegressor(
         n_estimators=300, n_iter_no_change=5, learning_rate=0.3, validation_fraction=0.2,
