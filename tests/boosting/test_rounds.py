@@ -170,8 +170,8 @@ KEPT_NO_TREE = "early stopping kept no tree, .* no round was better on the "
             HistGradientBoostingRegressor(early_stopping=True, validation_fraction=7),
             False,
             (
-                r"7 validation rows\. .* raise validation_fraction, set validation_folds=5 \(all rows "
-                r"judge\), lower learning_rate, or set early_stopping=False$"
+                r"7 validation rows\. .* raise validation_fraction, set validation_folds=5 "
+                r"\(all rows judge\), lower learning_rate, or set early_stopping=False$"
             ),
         ),
         (
@@ -196,7 +196,7 @@ KEPT_NO_TREE = "early stopping kept no tree, .* no round was better on the "
         (
             HistGradientBoostingRegressor(max_iter="auto", min_samples_leaf=200),
             False,
-            "held-out rows.*, set max_iter to",
+            "300 rows.*, set max_iter to",
         ),
         (
             GradientBoostingRegressor(

@@ -29,13 +29,14 @@ def warn_if_no_trees(model: Boosting, problem: Problem, *, own_rows: bool) -> No
     """
     if model.ensemble_.n_rounds > 0:
         return
-    rounds = model._rounds_parameter
+    parameter = model._rounds_parameter
     has_switch = hasattr(model, "early_stopping")
     n_folds = model._n_judging_folds
     remedies = ["lower learning_rate"]
     if model._is_automatic:
-        judges = "held-out rows" if problem.validation is None else _rows(problem)
-        remedies = [f"set {rounds} to a number"]
+        rows = problem.rows.numbers.size
+        judges = f"{rows:,} rows" if problem.validation is None else _rows(problem)
+        remedies = [f"set {parameter} to a number"]
     elif own_rows:
         judges = _rows(problem)
         remedies.insert(0, "give more rows as X_val and y_val")
