@@ -71,7 +71,8 @@ void init_options(nb::module_& m) {
              double min_impurity_decrease, FeatureIndex max_features, bool random_splits,
              const std::string& bag, std::int64_t n_drawn, FeatureIndex n_columns,
              bool columns_with_replacement, bool random_n_columns, double switch_share,
-             bool balance_classes, bool keep_rows, std::vector<std::int8_t> monotonic) {
+             bool switch_uniformly, bool balance_classes, bool keep_rows,
+             std::vector<std::int8_t> monotonic) {
             new (self)
                 ForestOptions{n_trees,
                               first_tree,
@@ -80,7 +81,8 @@ void init_options(nb::module_& m) {
                                              min_impurity_decrease, max_features, random_splits),
                               {bag_named(bag), n_drawn},
                               {n_columns, columns_with_replacement, random_n_columns},
-                              switch_share,
+                              {switch_share, switch_uniformly ? SwitchScheme::uniform
+                                                              : SwitchScheme::proportional},
                               balance_classes,
                               keep_rows};
             self->growth.monotonic = std::move(monotonic);
@@ -92,8 +94,8 @@ void init_options(nb::module_& m) {
           nb::arg("random_splits") = false, nb::arg("bag") = "bootstrap", nb::arg("n_drawn") = -1,
           nb::arg("n_columns") = -1, nb::arg("columns_with_replacement") = false,
           nb::arg("random_n_columns") = false, nb::arg("switch_share") = 0.0,
-          nb::arg("balance_classes") = false, nb::arg("keep_rows") = false,
-          nb::arg("monotonic") = std::vector<std::int8_t>{})
+          nb::arg("switch_uniformly") = false, nb::arg("balance_classes") = false,
+          nb::arg("keep_rows") = false, nb::arg("monotonic") = std::vector<std::int8_t>{})
       .def_prop_ro("n_trees", [](const ForestOptions& options) { return options.n_trees; })
       .def_prop_ro("first_tree", [](const ForestOptions& options) { return options.first_tree; });
 }
@@ -124,7 +126,7 @@ void init_draws(nb::module_& m) {
       [](const ForestOptions& options, const Labels& labels, const std::optional<Floats>& weights,
          std::uint32_t tree, std::uint64_t seed) {
         const auto rows = BagDraw({BagKind::all}, {labels.size(), span_of(weights)}, seed).rows();
-        const LabelSwitch change(options.switch_share, rows, span_of(labels), seed);
+        const LabelSwitch change(options.switching, rows, span_of(labels), seed);
         std::vector<std::uint32_t> switched;
         change.labels(tree, switched);
         return to_numpy(std::move(switched));

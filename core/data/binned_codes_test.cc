@@ -48,10 +48,13 @@ Edges naive_edges(const ColumnView& x, std::span<const RowIndex> rows, std::size
     ++count[x[row] + 0.0];
     ++n_present;
   }
-  Binner binner(n_present, count.size(), max_bins);
+  std::size_t unit = 0;  // rows that all stand twice count as the half of them
+  for (const auto& [value, n] : count) unit = std::gcd(unit, n);
+  unit = std::max<std::size_t>(unit, 1);
+  Binner binner(n_present / unit, count.size(), max_bins);
   Edges edges;
   for (const auto& [value, n] : count) {
-    if (binner.begins(n)) {
+    if (binner.begins(n / unit)) {
       edges.values.push_back(value);
       edges.upper.push_back(value);
     }
@@ -257,6 +260,35 @@ TEST_CASE("edges come from the given rows alone; the other rows are coded by mid
           }
           CHECK(coded.columns[c].has_missing == any_missing);
         }
+      }
+    }
+  }
+}
+
+TEST_CASE("rows that all stand k times have the edges of the rows once, whatever their order") {
+  RandomStream random(26, Purpose::feature_subset, 0, 0);
+  constexpr std::size_t kRows = 900;
+  for (std::uint32_t kind = 0; kind < kKinds; ++kind) {
+    std::vector<double> once(kRows);
+    for (auto& value : once) value = draw(kind, random);
+    for (const std::size_t k : {2u, 3u}) {
+      std::vector<double> often;
+      for (std::size_t i = 0; i < k; ++i) often.insert(often.end(), once.begin(), once.end());
+      for (std::size_t i = often.size(); i > 1; --i) {
+        std::swap(often[i - 1], often[random.below(static_cast<std::uint32_t>(i))]);
+      }
+      const auto edges_of = [](const std::vector<double>& x, std::size_t max_bins) {
+        const TableView table{
+            x.size(),
+            {{reinterpret_cast<const std::byte*>(x.data()), sizeof(double), DType::float64}}};
+        CodedTable coded = code_table(table, Context(), {{}, max_bins});
+        return Edges{std::move(coded.columns[0].values), std::move(coded.columns[0].upper)};
+      };
+      for (const std::size_t max_bins : {2u, 7u, 100u, 255u}) {
+        CAPTURE(kind);
+        const Edges one = edges_of(once, max_bins), other = edges_of(often, max_bins);
+        CHECK(one.values == other.values);
+        CHECK(one.upper == other.upper);
       }
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "base/kernels.h"
@@ -55,13 +56,25 @@ void read_doubles(const ColumnView& view, std::size_t n_rows, std::vector<std::i
   }
 }
 
-// Calls visit(key, how often) for each distinct one of the sorted keys.
+// Calls visit(key, how often) for each distinct one of the sorted keys, until it returns false.
 template <class Key, class Visit>
 void for_each_run(std::span<const Key> keys, const Visit& visit) {
   for (std::size_t begin = 0, end = 0; begin < keys.size(); begin = end) {
     while (end < keys.size() && keys[end] == keys[begin]) ++end;
-    visit(keys[begin], end - begin);
+    if (!visit(keys[begin], end - begin)) return;
   }
+}
+
+// The largest number that divides how often each key occurs: 2 or a multiple where every row stands
+// twice. A value that occurs once ends the search, as one of the first does in most columns.
+template <class Key>
+std::size_t common_repeats(std::span<const Key> keys, std::size_t rows_a_zero) {
+  std::size_t divisor = 0;
+  for_each_run(keys, [&](Key key, std::size_t n) {
+    divisor = std::gcd(divisor, key == 0 ? n * rows_a_zero : n);
+    return divisor != 1;
+  });
+  return divisor;
 }
 
 // keys: sorted, none missing.
@@ -74,14 +87,18 @@ void bound_codes(std::span<const Key> keys, std::size_t max_bins, std::size_t ro
   column.values.reserve(binned ? max_bins : n_distinct);
   column.upper.reserve(binned ? max_bins : 0);
 
-  Binner binner(keys.size() + rows_a_zero - 1, n_distinct, max_bins);
+  // Bins count in whole rows. Of a table whose rows all stand k times they count groups of k, so that
+  // its bins are those of the table with each row once.
+  const std::size_t unit = binned ? common_repeats(keys, rows_a_zero) : 1;
+  Binner binner((keys.size() + rows_a_zero - 1) / unit, n_distinct, max_bins);
   Key last{};
   for_each_run(keys, [&](Key key, std::size_t n) {
-    if (binner.begins(key == 0 ? n * rows_a_zero : n)) {
+    if (binner.begins((key == 0 ? n * rows_a_zero : n) / unit)) {
       if (binned && !column.values.empty()) column.upper.push_back(value_of_key(last));
       column.values.push_back(value_of_key(key));
     }
     last = key;
+    return true;
   });
   if (binned) column.upper.push_back(value_of_key(last));
   column.n_values = column.values.size();

@@ -164,13 +164,26 @@ std::vector<FeatureIndex> draw_columns(const ColumnDraw& draw, FeatureIndex n_fe
 // probability 1/m, and another row of the n has another class with probability
 // n/(n - 1) (1 - sum P^2). So (m - 1) n/(n - 1) (1 - sum P^2) labels become others on average; this
 // is to be p n.
-LabelSwitch::LabelSwitch(double share, std::span<const RowIndex> rows,
+LabelSwitch::LabelSwitch(const Switching& switching, std::span<const RowIndex> rows,
                          std::span<const std::uint32_t> labels, std::uint64_t seed)
     : seed_(seed), rows_(rows), labels_(labels) {
+  const double share = switching.share;
   if (share == 0.0) return;
   const auto n = static_cast<double>(rows.size());
+  const auto sizes = class_sizes(rows, labels);
+  if (switching.scheme == SwitchScheme::uniform) {
+    require(share > 0.0 && share < 1.0, "the share of labels to switch is not between 0 and 1");
+    place_.resize(sizes.size());
+    for (std::uint32_t k = 0; k < sizes.size(); ++k) {
+      place_[k] = static_cast<std::uint32_t>(classes_.size());
+      if (sizes[k] > 0) classes_.push_back(k);
+    }
+    require(classes_.size() > 1, "one class has no other that its labels could become");
+    n_taking_part_ = static_cast<std::size_t>(std::llround(share * n));
+    return;
+  }
   double differing = 1.0;
-  for (const auto size : class_sizes(rows, labels)) {
+  for (const auto size : sizes) {
     const double part = static_cast<double>(size) / n;
     differing -= part * part;
   }
@@ -187,6 +200,14 @@ void LabelSwitch::labels(std::uint32_t tree, std::vector<std::uint32_t>& labels)
   std::vector<RowIndex> some;
   some.reserve(n_taking_part_);
   select_rows(rows_, n_taking_part_, random, [&](RowIndex row) { some.push_back(row); });
+  if (!classes_.empty()) {
+    const auto n_classes = static_cast<std::uint32_t>(classes_.size());
+    for (const RowIndex row : some) {
+      const std::uint32_t step = 1 + random.below(n_classes - 1);
+      labels[row] = classes_[(place_[labels[row]] + step) % n_classes];
+    }
+    return;
+  }
   for (std::size_t i = some.size(); i > 1; --i) {
     std::swap(labels[some[i - 1]], labels[some[random.below(static_cast<std::uint32_t>(i))]]);
   }

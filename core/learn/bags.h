@@ -14,12 +14,19 @@
 // Columns: Ho (1998), "The random subspace method for constructing decision forests"; with rows,
 // Louppe & Geurts (2012), "Ensembles on random patches".
 //
-// Labels: a share p of them is switched such that the classes keep their proportions P_k: Breiman
-// (2000), "Randomizing outputs to increase prediction accuracy"; Martinez-Munoz & Suarez (2005),
-// "Switching class labels to generate classification ensembles", eq. 4:
-//   P(j becomes i) = w P_i  for i != j,   P(j stays j) = 1 - w (1 - P_j),   w = p / (1 - sum_k P_k^2).
-// This is: a row takes part with probability w, and takes a label drawn from all. Here the rows that
-// take part exchange their labels by a random permutation, so that the proportions are kept exactly.
+// Labels: a share p of them is switched. Martinez-Munoz & Suarez (2005), "Switching class labels to
+// generate classification ensembles", has two schemes:
+//
+//   proportional  the classes keep their proportions P_k: Breiman (2000), "Randomizing outputs to
+//                 increase prediction accuracy":
+//                   P(j becomes i) = w P_i  for i != j,   P(j stays j) = 1 - w (1 - P_j),
+//                   w = p / (1 - sum_k P_k^2).
+//                 This is: a row takes part with probability w, and takes a label drawn from all. Here
+//                 the rows that take part exchange their labels by a random permutation, so that the
+//                 proportions are kept exactly
+//   uniform       P(j becomes i) = p / (K - 1)  for i != j,   P(j stays j) = 1 - p: a fixed share p of
+//                 the rows, drawn at random, takes another class, each as likely as any. The
+//                 proportions move towards equal ones
 #pragma once
 
 #include <cstdint>
@@ -88,14 +95,21 @@ struct ColumnDraw {
 std::vector<FeatureIndex> draw_columns(const ColumnDraw& draw, FeatureIndex n_features,
                                        std::uint64_t seed, std::uint32_t tree);
 
+enum class SwitchScheme { proportional, uniform };
+
+// How labels are switched.
+struct Switching {
+  double share = 0.0;  // of the labels that become others; proportional: on average
+  SwitchScheme scheme = SwitchScheme::proportional;
+};
+
 // Switches labels of some rows of a training set.
 class LabelSwitch {
  public:
-  // share: of the labels that become others, on average; at most 1 - sum_k P_k^2, else
-  // Error(invalid_argument). rows: ascending; they and the labels (one a row of the table) must outlive
-  // this.
-  LabelSwitch(double share, std::span<const RowIndex> rows, std::span<const std::uint32_t> labels,
-              std::uint64_t seed);
+  // share: at most 1 - sum_k P_k^2 if proportional, below 1 if uniform, else Error(invalid_argument).
+  // rows: ascending; they and the labels (one a row of the table) must outlive this.
+  LabelSwitch(const Switching& switching, std::span<const RowIndex> rows,
+              std::span<const std::uint32_t> labels, std::uint64_t seed);
 
   // The labels of all rows of the table, for one tree.
   void labels(std::uint32_t tree, std::vector<std::uint32_t>& labels) const;
@@ -105,6 +119,8 @@ class LabelSwitch {
   std::span<const RowIndex> rows_;
   std::span<const std::uint32_t> labels_;
   std::size_t n_taking_part_ = 0;
+  // Uniform: the classes of the rows, ascending, and the place of each class among them. Else empty.
+  std::vector<std::uint32_t> classes_, place_;
 };
 
 }  // namespace arboleda

@@ -213,7 +213,7 @@ TEST_CASE(
   std::iota(rows.begin(), rows.end(), RowIndex{0});
   const double differing = 1.0 - (25.0 + 4.0 + 1.0) / 64.0;
   for (const double share : {0.05, 0.3, differing}) {
-    const LabelSwitch change(share, rows, labels, kSeed);
+    const LabelSwitch change({share}, rows, labels, kSeed);
     const std::size_t n_trees = 3000;
     std::vector<double> became(9), of_row(n);
     for (std::uint32_t tree = 0; tree < n_trees; ++tree) {
@@ -252,10 +252,49 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("labels, uniformly: every class loses the same share, to all others alike") {
+  const std::size_t n = 800;
+  auto labels = three_classes(n);                 // 500, 200, 100
+  for (auto& label : labels) label += label > 0;  // class 1 has no rows
+  std::vector<RowIndex> rows(n);
+  std::iota(rows.begin(), rows.end(), RowIndex{0});
+  for (const double share : {0.05, 0.3, 0.66}) {
+    const LabelSwitch change({share, SwitchScheme::uniform}, rows, labels, kSeed);
+    const std::size_t n_trees = 3000;
+    std::vector<double> became(16), of_row(n);
+    for (std::uint32_t tree = 0; tree < n_trees; ++tree) {
+      std::vector<std::uint32_t> switched;
+      change.labels(tree, switched);
+      double others = 0.0;
+      for (std::size_t i = 0; i < n; ++i) {
+        ++became[labels[i] * 4 + switched[i]];
+        of_row[i] += switched[i] != labels[i];
+        others += switched[i] != labels[i];
+      }
+      REQUIRE(others == std::round(share * static_cast<double>(n)));
+    }
+    const std::vector<double> size{500, 0, 200, 100};
+    for (const std::size_t j : {0u, 2u, 3u}) {
+      CHECK(became[j * 4 + 1] == 0.0);
+      for (const std::size_t i : {0u, 2u, 3u}) {
+        const double expected = i == j ? 1.0 - share : share / 2.0;
+        CHECK(became[j * 4 + i] / (size[j] * n_trees) == doctest::Approx(expected).epsilon(0.05));
+      }
+    }
+    const double mean = share * static_cast<double>(n_trees);  // of all classes alike
+    CHECK(chi_square(of_row, mean) / static_cast<double>(n) ==
+          doctest::Approx(1.0 - share).epsilon(0.35));
+  }
+  const Switching too_much{1.0, SwitchScheme::uniform}, some{0.2, SwitchScheme::uniform};
+  CHECK_THROWS_AS(LabelSwitch(too_much, rows, labels, kSeed), Error);
+  labels.assign(n, 2);
+  CHECK_THROWS_AS(LabelSwitch(some, rows, labels, kSeed), Error);
+}
+
 TEST_CASE("labels of rows that take no part stay, and too large a share is refused") {
   const auto labels = three_classes(80);
   const std::vector<RowIndex> rows{0, 1, 5, 6, 7, 13};
-  const LabelSwitch change(0.5, rows, labels, kSeed);
+  const LabelSwitch change({0.5}, rows, labels, kSeed);
   std::vector<std::uint32_t> switched;
   bool any = false;
   for (std::uint32_t tree = 0; tree < 20; ++tree) {
@@ -266,10 +305,10 @@ TEST_CASE("labels of rows that take no part stay, and too large a share is refus
     }
   }
   CHECK(any);
-  LabelSwitch(0.0, rows, labels, kSeed).labels(0, switched);
+  LabelSwitch({0.0}, rows, labels, kSeed).labels(0, switched);
   CHECK(switched == labels);
-  CHECK_THROWS_AS(LabelSwitch(0.9, rows, labels, kSeed), Error);
-  CHECK_THROWS_AS(LabelSwitch(std::numeric_limits<double>::quiet_NaN(), rows, labels, kSeed),
+  CHECK_THROWS_AS(LabelSwitch({0.9}, rows, labels, kSeed), Error);
+  CHECK_THROWS_AS(LabelSwitch({std::numeric_limits<double>::quiet_NaN()}, rows, labels, kSeed),
                   Error);
 }
 

@@ -94,9 +94,9 @@ class ForestLoop {
   };
 
   LabelSwitch make_switch() const {
-    require(options_.switch_share == 0.0 || learner_.n_classes.size() == 1,
+    require(options_.switching.share == 0.0 || learner_.n_classes.size() == 1,
             "only the labels of one output can be switched");
-    return LabelSwitch(options_.switch_share, rows_, learner_.labels, context_.seed());
+    return LabelSwitch(options_.switching, rows_, learner_.labels, context_.seed());
   }
 
   RowLayouts make_layouts() const {
@@ -123,7 +123,7 @@ class ForestLoop {
         draw_columns(options_.columns, table_.n_features(), context.seed(), growth.tree);
     bags_.counts(growth.tree, workspace.counts);
     Labels labels = learner_.labels;
-    if (options_.switch_share > 0.0) {
+    if (options_.switching.share > 0.0) {
       switch_.labels(growth.tree, workspace.labels);
       labels = workspace.labels;
     }

@@ -29,7 +29,7 @@ struct ForestOptions {
   GrowthOptions growth;          // but for `tree` and `features`
   Bag bag;
   ColumnDraw columns;
-  double switch_share = 0.0;     // of labels that are switched, anew for each tree; one output only
+  Switching switching;           // of labels, anew for each tree; one output only
   bool balance_classes = false;  // weigh the classes of each bag so that they count the same
   bool keep_rows = false;        // which rows are in which leaf
 };

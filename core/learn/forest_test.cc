@@ -66,7 +66,7 @@ ForestOptions varied_options(int measure) {
                                         : BagKind::bootstrap;
   if (options.bag.kind == BagKind::without_replacement) options.bag.n_drawn = 300;
   if (measure % 3 == 1) options.columns = {3, measure % 2 == 0, measure == 4};
-  if (one_of_classes) options.switch_share = 0.1 * measure;
+  if (one_of_classes) options.switching.share = 0.1 * measure;
   options.balance_classes = measure == 2 || measure == 7;
   return options;
 }
@@ -270,8 +270,8 @@ TEST_CASE("forests that cannot be are refused") {
   };
   refused(0, {.n_trees = 0});
   refused(0, {.n_trees = 2, .first_tree = (1u << 24) - 1});
-  refused(6, {.n_trees = 2, .switch_share = 0.1});
-  refused(3, {.n_trees = 2, .switch_share = 0.1});
+  refused(6, {.n_trees = 2, .switching = {0.1}});
+  refused(3, {.n_trees = 2, .switching = {0.1}});
   refused(6, {.n_trees = 2, .bag = {BagKind::balanced_bootstrap}});
   refused(3, {.n_trees = 2, .bag = {BagKind::balanced_bootstrap}});
   refused(3, {.n_trees = 2, .balance_classes = true});

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_breast_cancer, load_wine, make_classification
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
@@ -222,6 +222,41 @@ def test_tables_with_categories_and_gaps_are_saved_and_loaded(
     first = model.set_params(estimator=None)
     first.save(tmp_path / "model.arboleda")
     assert again.read_bytes() == (tmp_path / "model.arboleda").read_bytes()
+
+
+@pytest.mark.parametrize("rate", [1.0, 0.3])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("algorithm", ["M2", "MR", "MH"])
+def test_a_member_by_itself_gives_probabilities(
+    algorithm: Any, n_classes: int, rate: float, tmp_path: Path
+) -> None:
+    """Those of an ensemble of its round alone, though its votes are scores."""
+    X, y = mixed_table()
+    y = np.where(y == "mid", "low", y) if n_classes == 2 else y
+    tree = DecisionTreeClassifier(max_depth=2)
+    model = AdaBoostClassifier(tree, n_estimators=5, algorithm=algorithm, learning_rate=rate)
+    model.fit(X, y)
+    forest = model._members.weighted.forest
+    for number, member in enumerate(model.estimators_):
+        p = member.predict_proba(X)
+        assert p.shape == (len(X), n_classes)
+        assert ((p >= 0) & (p <= 1)).all()
+        np.testing.assert_allclose(p.sum(axis=1), 1.0)
+        grown = forest.tree(number)
+        scores = grown.predict(model._members.checked(model, X))
+        np.testing.assert_array_equal(
+            member.predict(X), model.classes_[scores.argmax(axis=1)], strict=True
+        )
+        np.testing.assert_array_equal(
+            member.feature_importances_, grown.compute_feature_importances()
+        )
+    first = clone(model).set_params(n_estimators=1, learning_rate=1.0).fit(X, y)
+    np.testing.assert_allclose(
+        model.estimators_[0].predict_proba(X), first.predict_proba(X), rtol=1e-12
+    )
+    model.estimators_[1].save(tmp_path / "member.arboleda")
+    loaded = arboleda.load(tmp_path / "member.arboleda")
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.estimators_[1].predict_proba(X))
 
 
 @pytest.mark.parametrize("algorithm", sorted(ALGORITHMS))

@@ -1,15 +1,24 @@
 """Class switching: shares of switched labels, their limit, and the errors that the papers show."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.datasets import load_breast_cancer, make_classification
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.datasets import load_breast_cancer, load_iris, make_classification
+from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import train_test_split
+from sklearn.tree import DecisionTreeClassifier as PeerTree
 
+import arboleda
 from arboleda import ClassSwitchingClassifier, DecisionTreeClassifier
-from arboleda.bagging._draws import RowsToDraw, limit_of_switching, switched
+from arboleda.bagging._draws import (
+    RowsToDraw,
+    limit_of_switching,
+    switched,
+    switched_uniformly,
+)
 
 
 @pytest.mark.parametrize(
@@ -52,12 +61,146 @@ def test_a_share_p_is_switched_and_classes_keep_their_sizes(p: float) -> None:
     np.testing.assert_allclose(changes, expected, atol=0.004)
 
 
-def test_rows_without_weight_keep_their_labels() -> None:
+@pytest.mark.parametrize("change", [switched, switched_uniformly])
+def test_rows_without_weight_keep_their_labels(change: Any) -> None:
     labels = np.repeat([0, 1], 50)
     able = np.flatnonzero(np.arange(100) % 2)
-    other = switched(labels, 0.3, RowsToDraw(100, able), 3)
+    other = change(labels, 0.3, RowsToDraw(100, able), 3)
     np.testing.assert_array_equal(other[::2], labels[::2])
     assert (other != labels).any()
+
+
+@pytest.mark.parametrize("p", [0.05, 0.3, 0.65])
+def test_uniformly_every_class_loses_a_share_p_to_all_others_alike(p: float) -> None:
+    """Martinez-Munoz & Suarez (2005): P(j becomes i) = p / (K - 1), whatever the sizes."""
+    labels = np.repeat([0, 2, 3], [100, 60, 40])  # no row is of class 1
+    changes = np.zeros((4, 4))
+    for seed in range(400):
+        other = switched_uniformly(labels, p, RowsToDraw(200), seed)
+        assert np.sum(other != labels) == round(200 * p)
+        np.add.at(changes, (labels, other), 1 / 400)
+    expected = p / 2 + (1 - 1.5 * p) * np.eye(4)
+    expected[1], expected[:, 1] = 0, 0
+    sizes = np.array([100, 0, 60, 40])
+    np.testing.assert_allclose(changes, expected * sizes[:, np.newaxis], atol=1.2)
+
+
+def test_uniform_switching_draws_sizes_together() -> None:
+    """A class of share P has (1 - p) P + p (1 - P) / (K - 1): 1 / K where p is at the limit."""
+    labels = np.repeat([0, 1, 2], [900, 90, 10])
+    shares = np.array([0.9, 0.09, 0.01])
+    spreads = []
+    for p in (0.0, 0.2, 0.4, 0.6, 2 / 3):
+        sizes = np.mean(
+            [
+                np.bincount(switched_uniformly(labels, p, RowsToDraw(1000), seed))
+                for seed in range(100)
+            ],
+            axis=0,
+        )
+        np.testing.assert_allclose(sizes / 1000, (1 - p) * shares + p * (1 - shares) / 2, atol=0.01)
+        spreads.append(np.ptp(sizes))
+    assert spreads == sorted(spreads, reverse=True)
+    assert spreads[-1] < 20
+
+
+@pytest.mark.parametrize(("sizes", "limit"), [([95, 5], 1 / 2), ([80, 15, 5], 2 / 3)])
+def test_the_limit_of_uniform_switching_knows_no_sizes(sizes: list[int], limit: float) -> None:
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    table = np.arange(len(labels))[:, np.newaxis]
+    model = ClassSwitchingClassifier(n_estimators=1, scheme="uniform", random_state=0)
+    model.fit(table, labels)
+    assert model.p_limit_ == pytest.approx(limit)
+    assert model.p_ == pytest.approx(0.6 * limit)
+    model.set_params(p=0.49).fit(table, labels)
+    assert model.p_ == 0.49
+    with pytest.raises(
+        ValueError, match=rf"{limit:.4g}, .*scheme='uniform', \(K - 1\) / K: .*wrong"
+    ):
+        model.set_params(p=limit).fit(table, labels)
+    proportional = ClassSwitchingClassifier(p=0.4)
+    with pytest.raises(ValueError, match=rf"5.00% .* scheme='uniform', whose limit is {limit:.4g}"):
+        proportional.fit(table, labels)
+    with pytest.raises(ValueError, match="Lower p, or set p='auto'$"):
+        proportional.set_params(p=0.7).fit(table, labels)
+
+
+@pytest.mark.parametrize("estimator", [None, PeerTree()], ids=["ours", "of any kind"])
+def test_uniform_switching_on_a_table_with_a_rare_class(estimator: Any) -> None:
+    """Martinez-Munoz & Suarez (2005), sections 2 and 4: with 90 : 10 and p = 0.3, which the other
+    scheme cannot do, each member errs on a share p of the training rows, and many together on none;
+    on new rows they are better than one tree.
+    """
+    X, y = make_classification(
+        1200, 10, n_informative=6, weights=[0.9], flip_y=0.0, class_sep=0.8, random_state=3
+    )
+    X, new, y, classes = X[:400], X[400:], y[:400], y[400:]
+    n_members = 300 if estimator is None else 150
+    model = ClassSwitchingClassifier(
+        estimator, n_estimators=n_members, p=0.3, scheme="uniform", random_state=0
+    ).fit(X, y)
+    alone = [np.mean(member.predict(X) != y) for member in model.estimators_[:20]]
+    np.testing.assert_allclose(alone, 0.3, atol=1e-9)
+    assert model.score(X, y) > 0.995
+    tree = DecisionTreeClassifier(random_state=0).fit(X, y)
+    assert balanced_accuracy_score(classes, model.predict(new)) > balanced_accuracy_score(
+        classes, tree.predict(new)
+    )
+    assert model.score(new, classes) > tree.score(new, classes) + 0.01
+    # More rows are given to the rare class than by the scheme that keeps the sizes.
+    other = ClassSwitchingClassifier(estimator, n_estimators=n_members, random_state=0).fit(X, y)
+    assert model.predict_proba(new)[:, 1].mean() > other.predict_proba(new)[:, 1].mean() + 0.1
+
+
+def test_members_of_any_kind_learn_uniformly_switched_labels() -> None:
+    labels = np.repeat(["n", "y"], [90, 10])
+    model = ClassSwitchingClassifier(
+        Recorder(), n_estimators=20, p=0.4, scheme="uniform", random_state=0
+    )
+    model.fit(np.zeros((100, 1)), labels)
+    learned = np.array([member.y_ for member in model.estimators_])
+    assert (np.sum(learned != (labels == "y"), axis=1) == 40).all()
+    assert len({tuple(y) for y in learned}) == 20
+    assert learned.mean() == pytest.approx(0.6 * 0.1 + 0.4 * 0.9, abs=0.03)
+
+
+def test_with_classes_of_equal_size_the_schemes_have_the_same_limit() -> None:
+    X, y = load_iris(return_X_y=True)
+    models = [
+        ClassSwitchingClassifier(n_estimators=50, scheme=scheme, random_state=0).fit(X, y)
+        for scheme in ("proportional", "uniform")
+    ]
+    assert models[0].p_ == pytest.approx(models[1].p_)
+    assert all(model.score(X, y) > 0.97 for model in models)
+
+
+def test_uniform_switching_is_saved_continued_and_the_same_with_any_threads(tmp_path: Path) -> None:
+    X, y = load_iris(return_X_y=True)
+    X, y = X[:120], y[:120]
+    model = ClassSwitchingClassifier(
+        n_estimators=8, p=0.5, scheme="uniform", random_state=1, n_jobs=1, warm_start=True
+    )
+    model.fit(X, y)
+    model.save(tmp_path / "model.arboleda")
+    loaded = arboleda.load(tmp_path / "model.arboleda")
+    assert loaded.scheme == "uniform"
+    assert loaded._members.batches == model._members.batches
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    other = clone(model).set_params(n_jobs=2).fit(X, y)
+    np.testing.assert_array_equal(other.predict_proba(X), model.predict_proba(X))
+    whole = clone(model).set_params(n_estimators=12).fit(X, y)
+    model.set_params(n_estimators=12).fit(X, y)
+    np.testing.assert_array_equal(whole.predict_proba(X), model.predict_proba(X))
+
+
+def test_files_of_the_other_scheme_are_as_they_were(tmp_path: Path) -> None:
+    """Its plan of draws has no entry for the scheme, and is read without one."""
+    X, y = load_iris(return_X_y=True)
+    model = ClassSwitchingClassifier(n_estimators=3, random_state=1).fit(X, y)
+    model.save(tmp_path / "model.arboleda")
+    assert b"switch_uniformly" not in (tmp_path / "model.arboleda").read_bytes()
+    model.set_params(scheme="uniform").fit(X, y).save(tmp_path / "model.arboleda")
+    assert b"switch_uniformly" in (tmp_path / "model.arboleda").read_bytes()
 
 
 class Recorder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -195,6 +195,7 @@ def test_weights_and_columns_of_categories() -> None:
     assert gap - weighted.predict(table)[mixed[:, 0] == "b"].mean() > 2.0
 
 
+@pytest.mark.filterwarnings("ignore:early stopping kept no tree")
 @pytest.mark.parametrize("n", [1, 2, 4, 6, 18])
 def test_few_rows(n: int) -> None:
     y = np.arange(n) % 2

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from arboleda import (
@@ -50,6 +51,7 @@ def expected_failures(estimator: Any) -> dict[str, str]:
     return {}
 
 
+@pytest.mark.filterwarnings("ignore:early stopping kept no tree")
 @parametrize_with_checks(
     _CONFIGURATIONS, expected_failed_checks=expected_failures, xfail_strict=True
 )

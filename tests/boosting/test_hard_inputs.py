@@ -112,6 +112,7 @@ def test_few_rows_and_early_stopping(maker: Any) -> None:
         assert np.isfinite(fitted.predict(X)).all()
 
 
+@pytest.mark.filterwarnings("ignore:early stopping kept no tree")
 @pytest.mark.parametrize("maker", [GradientBoostingClassifier, HistGradientBoostingClassifier])
 def test_rare_classes_and_early_stopping(maker: Any) -> None:
     """A class of one row stays among those to learn from."""

@@ -108,6 +108,65 @@ def test_weights_are_repetitions(name: str) -> None:
     assert pickle.dumps(ones.ensemble_) == pickle.dumps(none.ensemble_)
 
 
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("name", MODELS)
+def test_rows_that_all_stand_k_times_give_the_model_of_the_rows_once(name: str, k: int) -> None:
+    """Also with more distinct values than bins, whose edges are then the same.
+
+    Limits that count rows, or sums over them, are multiplied by k as in scikit-learn's own test of
+    this property.
+    """
+    model, y = MODELS[name]
+    model = clone(model)
+    fine = FRAME.assign(d=RANDOM.normal(size=N), e=RANDOM.lognormal(size=N).round(2))
+    assert min(fine[column].nunique() for column in "cde") > 255
+    often = clone(model).set_params(min_samples_leaf=5 * k)
+    if hasattr(model, "max_iter"):
+        model.set_params(min_child_weight=1.0)
+        often.set_params(min_child_weight=1.0 * k, cat_l2=3.0 * k, cat_smooth=10.0 * k)
+    model.set_params(min_samples_leaf=5).fit(fine, y)
+    rows = np.random.default_rng(3).permutation(np.repeat(np.arange(N), k))
+    often.fit(fine.iloc[rows].reset_index(drop=True), y[rows])
+    np.testing.assert_allclose(answers(often, fine), answers(model, fine), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("k", [2, 5])
+def test_bins_of_sparse_rows_that_all_stand_k_times(k: int) -> None:
+    values = np.where(RANDOM.random((N, 3)) < 0.4, 0.0, RANDOM.normal(size=(N, 3)))
+    models = [
+        HistGradientBoostingRegressor(max_iter=8, max_bins=max_bins, min_samples_leaf=6 * times)
+        for times in (1, k)
+        for max_bins in (30, 255)
+    ]
+    rows = np.random.default_rng(4).permutation(np.repeat(np.arange(N), k))
+    for model in models[:2]:
+        model.fit(sparse.csr_array(values), SCORE)
+    for model in models[2:]:
+        model.fit(sparse.csr_array(values[rows]), SCORE[rows])
+    for one, other in zip(models[:2], models[2:], strict=True):
+        np.testing.assert_allclose(
+            other.predict(values), one.predict(values), rtol=1e-9, atol=1e-12
+        )
+
+
+def test_bins_count_rows_whatever_their_weights() -> None:
+    """With more distinct values than bins a weight of 2 is not as the row twice: edges differ.
+
+    A weight of 0 is as no row all the same.
+    """
+    X, y = RANDOM.normal(size=(N, 2)), SCORE
+    weight = np.where(X[:, 0] > 0, 3.0, 1.0)
+    options: dict[str, Any] = {"max_iter": 8, "min_samples_leaf": 1, "min_child_weight": 1e-9}
+    weighted = HistGradientBoostingRegressor(**options).fit(X, y, weight)
+    rows = np.repeat(np.arange(N), weight.astype(int))
+    repeated = HistGradientBoostingRegressor(**options).fit(X[rows], y[rows])
+    assert not np.allclose(weighted.predict(X), repeated.predict(X), rtol=1e-3)
+    some = np.where(X[:, 0] > 0, 1.0, 0.0)
+    left_out = HistGradientBoostingRegressor(**options).fit(X, y, some)
+    dropped = HistGradientBoostingRegressor(**options).fit(X[some > 0], y[some > 0])
+    np.testing.assert_array_equal(left_out.predict(X), dropped.predict(X))
+
+
 def test_containers_give_the_same_model() -> None:
     model = HistGradientBoostingClassifier(max_iter=5)
     expected = answers(clone(model).fit(FRAME, CLASSES), FRAME)

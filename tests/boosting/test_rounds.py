@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.ensemble import GradientBoostingRegressor as PeerRegressor
 from sklearn.metrics import log_loss, roc_auc_score
 
 from arboleda import (
@@ -67,6 +68,70 @@ def test_continued_is_as_fitted_at_once(name: str) -> None:
     assert pickle.dumps(half.ensemble_) == pickle.dumps(whole.ensemble_)
 
 
+RECORDS = ("train_score_", "validation_score_", "oob_scores_", "oob_improvement_", "oob_score_")
+
+
+@pytest.mark.parametrize("begun", [1, 5])
+@pytest.mark.parametrize("name", [*MODELS, "scored", "weighted", "dropped"])
+def test_records_of_a_continued_fit_are_those_of_one_fit(name: str, begun: int) -> None:
+    more = {
+        "scored": (
+            HistGradientBoostingRegressor(
+                max_iter=10, early_stopping=True, n_iter_no_change=20, scoring="r2", subsample=0.5
+            ),
+            SCORE,
+        ),
+        "weighted": (
+            GradientBoostingClassifier(
+                n_estimators=10, subsample=0.4, n_iter_no_change=20, loss="exponential"
+            ),
+            Y > 0,
+        ),
+        "dropped": (
+            GradientBoostingRegressor(n_estimators=10, drop_rate=0.5, subsample=0.5),
+            SCORE,
+        ),
+    }
+    model, y = (MODELS | more)[name]
+    weight = RANDOM.integers(1, 3, size=600) if name == "weighted" else None
+    model = clone(model).set_params(random_state=0)
+    part = clone(model).set_params(warm_start=True, **rounds(model, begun)).fit(X, y, weight)
+    first = {name: entries.copy() for name, entries in part.history_.items()}
+    part.set_params(**rounds(model, 10)).fit(X, y, weight)
+    whole = clone(model).fit(X, y, weight)
+    assert part.history_.keys() == whole.history_.keys()
+    for record, entries in whole.history_.items():
+        np.testing.assert_array_equal(part.history_[record], entries)
+        np.testing.assert_array_equal(part.history_[record][: begun + 1], first[record])
+    for record in RECORDS:
+        assert hasattr(part, record) == hasattr(whole, record)
+        if hasattr(whole, record):
+            np.testing.assert_array_equal(getattr(part, record), getattr(whole, record))
+
+
+@pytest.mark.parametrize("library", ["ours", "scikit-learn"])
+def test_continued_rounds_leave_recorded_ones_alone(library: str) -> None:
+    """The same rule as scikit-learn's, also where the continuing fit draws other rows."""
+    maker = GradientBoostingRegressor if library == "ours" else PeerRegressor
+    full = np.nan_to_num(X)
+    model = maker(n_estimators=4, subsample=0.5, warm_start=True, random_state=0).fit(full, SCORE)
+    before = {name: np.copy(getattr(model, name)) for name in RECORDS if hasattr(model, name)}
+    assert before.keys() == {"train_score_", "oob_scores_", "oob_improvement_", "oob_score_"}
+    model.set_params(n_estimators=7).fit(full[:400], SCORE[:400])
+    for name in ("train_score_", "oob_scores_", "oob_improvement_"):
+        np.testing.assert_array_equal(getattr(model, name)[:4], before[name])
+        assert np.isfinite(getattr(model, name)).all()
+    np.testing.assert_allclose(model.oob_improvement_[1:], -np.diff(model.oob_scores_))
+    assert model.oob_score_ == model.oob_scores_[-1]
+
+
+def test_rounds_before_rows_were_drawn_have_no_out_of_bag_loss() -> None:
+    model = GradientBoostingRegressor(n_estimators=4, warm_start=True, random_state=0)
+    model.fit(X, SCORE).set_params(n_estimators=7, subsample=0.5).fit(X, SCORE)
+    assert np.isnan(model.oob_scores_[:3]).all()
+    assert np.isfinite(model.oob_improvement_[4:]).all()
+
+
 def test_continuing_checks_its_rounds_and_classes() -> None:
     model = HistGradientBoostingClassifier(max_iter=5, warm_start=True).fit(X, Y)
     with pytest.raises(
@@ -92,6 +157,88 @@ def test_histogram_boosting_goes_back_to_the_best_round() -> None:
     )
     short = clone(model).set_params(max_iter=model.n_iter_).fit(X, Y > 0)
     assert pickle.dumps(short.ensemble_) == pickle.dumps(model.ensemble_)
+
+
+NOISE = np.random.default_rng(3).permutation(SCORE)
+KEPT_NO_TREE = "early stopping kept no tree, .* no round was better on the "
+
+
+@pytest.mark.parametrize(
+    ("model", "own_rows", "message"),
+    [
+        (
+            HistGradientBoostingRegressor(early_stopping=True, validation_fraction=7),
+            False,
+            (
+                r"7 validation rows\. .* raise validation_fraction, set validation_folds=5 "
+                r"\(all rows judge\), lower learning_rate, or set early_stopping=False$"
+            ),
+        ),
+        (
+            HistGradientBoostingRegressor(
+                early_stopping=True, validation_folds=4, learning_rate=1.0
+            ),
+            False,
+            "4 folds of 300 rows.*, lower learning_rate, or set early_stopping=False$",
+        ),
+        (
+            HistGradientBoostingRegressor(
+                early_stopping=True, validation_fraction=None, min_samples_leaf=200
+            ),
+            False,
+            "300 training rows.*, lower learning_rate, or set early_stopping=False$",
+        ),
+        (
+            HistGradientBoostingRegressor(learning_rate=1.0),
+            True,
+            "1 validation row.*, give more rows as X_val and y_val, lower learning_rate, or set",
+        ),
+        (
+            HistGradientBoostingRegressor(max_iter="auto", min_samples_leaf=200),
+            False,
+            "300 rows.*, set max_iter to",
+        ),
+        (
+            GradientBoostingRegressor(
+                n_iter_no_change=3, validation_fraction=0.3, learning_rate=1.0
+            ),
+            False,
+            (
+                "90 validation rows.* raise validation_fraction, lower learning_rate, or set "
+                "n_iter_no_change=None$"
+            ),
+        ),
+        (
+            GradientBoostingRegressor(n_estimators="auto"),
+            True,
+            "1 validation row.*, set n_estimators to a number$",
+        ),
+    ],
+    ids=["rows", "folds", "training rows", "own rows", "auto", "exact", "exact auto"],
+)
+def test_early_stopping_that_keeps_no_tree_is_told(
+    model: Any, own_rows: bool, message: str
+) -> None:
+    """Where the columns say nothing of the target, or one row decides that any tree makes worse."""
+    model = clone(model).set_params(random_state=0)
+    own = {"X_val": X[:1], "y_val": [float(NOISE[:300].mean())]} if own_rows else {}
+    with pytest.warns(UserWarning, match=KEPT_NO_TREE + message) as caught:
+        model.fit(X[:300], NOISE[:300], **own)
+    assert [warning.filename for warning in caught] == [__file__]
+    assert model.best_iteration_ == 0
+    assert np.ptp(model.predict(X)) == 0.0
+
+
+@pytest.mark.parametrize("maker", [HistGradientBoostingRegressor, GradientBoostingRegressor])
+def test_nothing_is_told_where_trees_are_kept_or_nothing_stops(maker: Any) -> None:
+    """Warnings are errors here."""
+    stops = (
+        {"early_stopping": True} if hasattr(maker(), "early_stopping") else {"n_iter_no_change": 3}
+    )
+    assert maker(**stops, random_state=0).fit(X, SCORE).best_iteration_ > 0
+    assert maker(**rounds(maker(), 3)).fit(X, NOISE).best_iteration_ == 3
+    constant = maker(**rounds(maker(), 2)).fit(np.zeros((50, 2)), np.zeros(50))
+    assert constant.best_iteration_ == 2
 
 
 def test_exact_boosting_goes_back_to_the_best_round() -> None:

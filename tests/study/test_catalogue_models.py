@@ -80,6 +80,18 @@ def test_models_learn_and_are_kept(task: str, model: Model, tmp_path: Path) -> N
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("sizes", [(190, 10), (170, 20, 10)])
+def test_class_switching_learns_tables_with_a_rare_class(sizes: tuple[int, ...]) -> None:
+    """Also where a class has fewer rows than the share of labels that are switched."""
+    y = np.repeat(np.arange(len(sizes)), sizes)
+    X = np.column_stack([y + 0.4 * np.random.default_rng(0).normal(size=200), y * 0.0])
+    task = "binary" if len(sizes) == 2 else "multiclass"
+    setting = Setting(200, len(sizes), 0)
+    (switching,) = [m for m in models_for(task, ["all"]) if m.key == "class_switching"]
+    for params in switching.grid(setting):
+        assert switching.make(setting, params).fit(X, y).score(X, y) > 0.97
+
+
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
 def test_every_method_of_selection_is_kept(task: str, tmp_path: Path) -> None:
     (model,) = models_for(task, ["dynamic_selection"])

@@ -266,6 +266,29 @@ class Tree:
         """Return the same tree, knowing how many numbers each output has in a row of values."""
         return Tree(self._native, widths)
 
+    def with_values(self, values: npt.NDArray[np.float64]) -> Tree:
+        """Return the same tree with other values in its nodes.
+
+        Parameters
+        ----------
+        values : ndarray of shape (node_count, n_values)
+        """
+        same = self._native
+        native = _native.Tree.from_arrays(
+            same.n_features,
+            same.feature,
+            same.threshold,
+            same.right,
+            same.missing_left,
+            same.impurity,
+            same.n_node_samples,
+            same.weighted_n_node_samples,
+            np.ascontiguousarray(values, dtype=np.float64),
+            same.category_start,
+            same.category,
+        )
+        return Tree(native)
+
     def predict(self, X: Rows, n_threads: int = 1) -> npt.NDArray[np.float64]:
         """Row of values of each row's leaf."""
         found: npt.NDArray[np.float64] = _ask(self._native.predict, self._table(X), n_threads)

@@ -61,7 +61,8 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
         - "M2", "MR": weights of pairs of a row and a wrong class; members vote with plausibilities
           (their probabilities), by pseudo-loss or by the smallest normalizer.
         - "MH": weights of the questions whether a row is of a class; one member a class, or one
-          tree of ours for all.
+          tree of ours for all. Half the log-odds of the members' probabilities, times the weight
+          with the smallest normalizer; with our trees that weight is 1.
         - "real": members vote with the logarithms of their probabilities.
         - "gentle", "logit": regressions on steps that lower the exponential loss, or the deviance,
           which weighs rows with wrong labels less. More than two classes: one member a class.
@@ -94,8 +95,9 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
     estimators_ : list of estimators, or ndarray of shape (n_rounds, n_classes)
         The members; an array where a round has one for each class.
     estimator_weights_, estimator_errors_ : ndarray of shape (n_rounds,)
-        Weight of each round's votes, and the weighted error of its members: for "M2" the
-        pseudo-loss, for "MR" the same of its pairs, for "MH" and "gentle" that of all questions.
+        Weight of each round's votes (negative with "MH" where they are wrong more often than
+        right), and the weighted error of its members: for "M2" the pseudo-loss, for "MR" the same
+        of its pairs, for "MH" and "gentle" that of all questions.
     edges_ : ndarray of shape (n_rounds,)
         How much smaller the error is than that of guessing (1/2; of "SAMME" 1 - 1/K).
     normalizers_ : ndarray of shape (n_rounds,)
@@ -118,7 +120,9 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
     Trees of ours are boosted by the engine from one table of codes (unless they have ``ccp_alpha``,
     ``class_weight``, or with "M2", "MH" and "MR" a criterion other than the default). With "M2",
     "MH" and "MR" a round is one such tree, split by the weights of pairs of a row and a class: its
-    leaves answer for every class at once, and ``predict`` of the tree by itself is their largest.
+    leaves score every class at once, and ``predict`` of the tree by itself is the largest score.
+    ``predict_proba`` of the tree by itself, and the values of its leaves, are the probabilities of
+    an ensemble of that round alone, before shrinkage.
 
     Members of other kinds whose ``fit`` takes ``sample_weight`` weigh the rows; for the rest as
     many rows as there are are drawn with replacement in proportion to the weights.

@@ -72,7 +72,7 @@ class Teacher:
 class AnyMembers:
     """Fitted members of each round, and how they vote.
 
-    ``reach`` holds the largest vote of each round for a training row, times its weight.
+    ``reach`` holds the largest vote of each round for a training row, times the size of its weight.
     """
 
     algorithm: Algorithm
@@ -88,9 +88,8 @@ class AnyMembers:
         """Check a table as the members take it."""
         return checked_table(ensemble, X, reset=False)
 
-    @property
-    def estimators(self) -> Any:
-        """The members as they were fitted; a row for each round where a round has several."""
+    def estimators(self, algorithm: Algorithm) -> Any:
+        """Return the members as they were fitted; a row for each round that has several."""
         if all(len(members) == 1 for members in self.members):
             return [members[0] for members in self.members]
         return np.array(self.members, dtype=object)
@@ -124,6 +123,9 @@ class AnyMembers:
                 for members in self.members
             ]
         )
-        weight = self.rounds.weight
+        # "MH" gives negative weights to answers that are wrong more than right.
+        weight = np.abs(self.rounds.weight)
+        if not weight.any():
+            return np.zeros(shares.shape[1])
         found: Floats = weight @ shares / weight.sum()
         return found

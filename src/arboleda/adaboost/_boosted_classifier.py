@@ -267,6 +267,8 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
         if self.n_classes_ == 1:
             return np.ones(len(target))
         reach = float(self._members.reach[:n_rounds].sum())
+        if reach == 0.0:  # no vote for anything
+            return np.zeros(len(target))
         return self._reader.margins(self._reader.centred(sums), target, reach)
 
     def _numbers(self, y: Any, sums: Floats) -> Indices:
@@ -287,7 +289,7 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
     @property
     def estimators_(self) -> Any:
         """The members."""
-        return self._fitted().estimators
+        return self._fitted().estimators(self._reader)
 
     @property
     def estimator_weights_(self) -> Floats:

@@ -67,7 +67,7 @@ def boosted(
                 before = sum(weight for weight, *_ in rounds)
                 outcome = algorithm.last_without_error(outcome, before)
             rounds.append((outcome.weight, outcome.error, outcome.normalizer, float(reset)))
-            reach.append(float(np.abs(votes).max()) * outcome.weight)
+            reach.append(float(np.abs(votes).max()) * abs(outcome.weight))
             if watch(len(members), taught, outcome):
                 break
         state, reset = outcome.state, False

@@ -82,10 +82,11 @@ class TreeMembers:
         """Check a table as the engine takes it."""
         return check_table(ensemble, X, reset=False)
 
-    @property
-    def estimators(self) -> Any:
-        """The trees by themselves, made when asked for; a row for each round with several."""
-        trees = MadeWhenAsked(self._estimator, self.weighted.forest.n_trees)
+    def estimators(self, algorithm: Algorithm) -> Any:
+        """Return the trees by themselves, made on access; a row for each round with several."""
+        trees = MadeWhenAsked(
+            lambda number: self._estimator(number, algorithm), self.weighted.forest.n_trees
+        )
         a_round = self.weighted.trees_a_member
         if a_round == 1:
             return trees
@@ -130,9 +131,18 @@ class TreeMembers:
         found: Floats = weight @ shares / weight.sum()
         return found
 
-    def _estimator(self, number: int) -> DecisionTree:
+    def _estimator(self, number: int, algorithm: Algorithm) -> DecisionTree:
+        """Return a tree of the example's class, whose leaves hold what that class expects.
+
+        Scores of classes become the probabilities of an ensemble of this round alone: with the
+        weight of its votes, but without shrinkage, which is for sums of many rounds.
+        """
         tree: DecisionTree = copy.copy(self.example)
         tree.tree_ = self.weighted.forest.tree(number)
+        if self.weighted.vote == "scores":
+            weight = self.rounds.weight[number] / algorithm.learning_rate
+            scores = weight * tree.tree_.value_rows
+            tree.tree_ = tree.tree_.with_values(algorithm.probabilities(scores, weight))
         return tree
 
 

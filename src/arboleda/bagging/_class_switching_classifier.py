@@ -16,6 +16,8 @@ from arboleda.bagging._saved_members import Share
 from arboleda.bagging._votes import Voting
 from arboleda.persist import Field
 
+Scheme = Literal["proportional", "uniform"]
+
 # Share of the limit at which the authors' ensembles did best on most tables.
 _USUAL = 0.6
 
@@ -23,10 +25,10 @@ _USUAL = 0.6
 class ClassSwitchingClassifier(MemberClassifier):
     """Class switching: classifiers fitted on all rows, each with other labels falsified at random.
 
-    For each member a share p of the labels is switched, such that the classes keep their numbers of
-    rows. Members that fit their own labels without error, as whole trees do, then disagree almost
-    independently of each other, and the vote of many of them is right where the labels are. It
-    takes more members than bagging: hundreds.
+    For each member a share p of the labels is switched to other classes. Members that fit their own
+    labels without error, as whole trees do, then disagree almost independently of each other, and
+    the vote of many of them is right where the labels are. It takes more members than bagging:
+    hundreds.
 
     Parameters
     ----------
@@ -36,8 +38,18 @@ class ClassSwitchingClassifier(MemberClassifier):
         Number of members.
     p : float or "auto", default="auto"
         Share of the labels that become others, below a limit: above it the majority of many members
-        no longer has the training labels. With two classes the limit is the share of the smaller
-        one; with K classes of equal size it is (K - 1) / K. "auto": 0.6 of the limit.
+        no longer has the training labels. It is `p_limit_`, by ``scheme``. "auto": 0.6 of the
+        limit.
+    scheme : {"proportional", "uniform"}, default="proportional"
+        Which classes labels become.
+
+        - "proportional": a class in proportion to its size, such that the classes keep their
+          numbers of rows (Breiman 2000). With two classes the limit of ``p`` is the share of the
+          smaller one; with K classes of equal size it is (K - 1) / K.
+        - "uniform": any other class, each with probability p / (K - 1) (Martínez-Muñoz and Suárez
+          2005). The limit is (K - 1) / K whatever the sizes, so that many labels can be switched
+          where one class is rare; the members' classes are then closer in size than those of y, and
+          so are the probabilities of the ensemble.
     warm_start, n_jobs, random_state, verbose, voting
         As in `BaggingClassifier`.
 
@@ -46,7 +58,7 @@ class ClassSwitchingClassifier(MemberClassifier):
     p_ : float
         Share of the labels that was switched.
     p_limit_ : float
-        What ``p`` has to be below, for the classes of y; NaN for one class.
+        What ``p`` has to be below, for the classes of y and ``scheme``; NaN for one class.
     classes_ : ndarray of shape (n_classes,)
         Class labels, sorted.
     n_classes_ : int
@@ -64,9 +76,14 @@ class ClassSwitchingClassifier(MemberClassifier):
 
     Notes
     -----
-    Class j becomes i with probability w P_i, where P are the shares of the classes and
-    w = p / (1 - sum P^2). A class stays itself more often than it becomes any other one if
+    "proportional": class j becomes i with probability w P_i, where P are the shares of the classes
+    and w = p / (1 - sum P^2). A class stays itself more often than it becomes any other one if
     p < (1 - sum P^2) / (1 - P_i + P_j) for all i and j: the limit.
+
+    "uniform": class j becomes i with probability p / (K - 1) and stays itself with probability
+    1 - p, which is larger if p < (K - 1) / K. A class of share P has a share
+    (1 - p) P + p (1 - P) / (K - 1) of the switched labels, which is 1 / K at the limit. Below the
+    limit it rises with P, so that the class with the most votes of many members is the right one.
 
     References
     ----------
@@ -87,6 +104,7 @@ class ClassSwitchingClassifier(MemberClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MemberClassifier._parameter_constraints,
         "p": [Interval(Real, 0, 1, closed="left"), StrOptions({"auto"})],
+        "scheme": [StrOptions({"proportional", "uniform"})],
     }
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {
@@ -98,6 +116,7 @@ class ClassSwitchingClassifier(MemberClassifier):
     p: float | Literal["auto"]
     p_: float
     p_limit_: float
+    scheme: Scheme
 
     def __init__(
         self,
@@ -105,6 +124,7 @@ class ClassSwitchingClassifier(MemberClassifier):
         n_estimators: int = 100,
         *,
         p: float | Literal["auto"] = "auto",
+        scheme: Scheme = "proportional",
         warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -114,6 +134,7 @@ class ClassSwitchingClassifier(MemberClassifier):
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.p = p
+        self.scheme = scheme
         self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -128,6 +149,7 @@ class ClassSwitchingClassifier(MemberClassifier):
             n_drawn=rows.n_able,
             n_columns=self.n_features_in_,
             switch_share=self.p_,
+            switch_uniformly=self.scheme == "uniform",
         )
 
     def _share(self, class_sizes: Array) -> tuple[float, float]:
@@ -135,16 +157,35 @@ class ClassSwitchingClassifier(MemberClassifier):
         present = np.flatnonzero(class_sizes)
         if len(present) < 2:  # there is nothing that a label could become
             return 0.0, float("nan")
-        limit = limit_of_switching(class_sizes[present])
+        sizes = class_sizes[present]
+        limit = _limit_of_uniform(sizes) if self.scheme == "uniform" else limit_of_switching(sizes)
         if self.p == "auto":
             return _USUAL * limit, limit
         if self.p > limit * (1 - 1e-9):  # the limit itself, however it was rounded, is too much
-            smallest = present[class_sizes[present].argmin()]
-            share = class_sizes[smallest] / class_sizes.sum()
-            raise ValueError(
-                f"p={self.p} is not below {limit:.4g}, the limit for the {len(present)} classes of "
-                f"y, of which {self.classes_[smallest].item()!r} is the rarest with {share:.2%} of "
-                "the rows: above it the vote of many members is wrong on the training rows. Lower "
-                "p, or set p='auto'"
-            )
+            rarest = self.classes_[present[sizes.argmin()]].item()
+            raise ValueError(self._too_much(float(self.p), limit, rarest, sizes))
         return float(self.p), limit
+
+    def _too_much(self, p: float, limit: float, rarest: Any, sizes: Array) -> str:
+        remedy = "Lower p, or set p='auto'"
+        if self.scheme == "uniform":
+            classes = f"the {len(sizes)} classes of y with scheme='uniform', (K - 1) / K"
+        else:
+            classes = (
+                f"the {len(sizes)} classes of y, of which {rarest!r} is the rarest with "
+                f"{sizes.min() / sizes.sum():.2%} of the rows"
+            )
+            if p < _limit_of_uniform(sizes):
+                remedy = (
+                    "Lower p, set p='auto', or set scheme='uniform', whose limit is "
+                    f"{_limit_of_uniform(sizes):.4g}"
+                )
+        return (
+            f"p={p} is not below {limit:.4g}, the limit for {classes}: above it the vote of "
+            f"many members is wrong on the training rows. {remedy}"
+        )
+
+
+def _limit_of_uniform(class_sizes: Array) -> float:
+    """From here on a class becomes another one at least as often as it stays itself."""
+    return (len(class_sizes) - 1) / len(class_sizes)

@@ -11,7 +11,7 @@ from sklearn.utils.random import sample_without_replacement
 
 from arboleda.bagging._plan import Plan
 
-__all__ = ["Draw", "RowsToDraw", "draw", "limit_of_switching", "switched"]
+__all__ = ["Draw", "RowsToDraw", "draw", "limit_of_switching", "switched", "switched_uniformly"]
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -116,6 +116,26 @@ def switched(labels: Indices, share: float, rows: RowsToDraw, seed: int) -> Indi
     some = random.choice(able, taking_part, replace=False)
     result = labels.copy()
     result[some] = labels[random.permutation(some)]
+    return result
+
+
+def switched_uniformly(labels: Indices, share: float, rows: RowsToDraw, seed: int) -> Indices:
+    """Labels of which a fixed share p are others, each of the other classes as likely as any.
+
+    Martinez-Munoz & Suarez (2005), section 2: class j becomes i with probability p / (K - 1). The
+    classes' sizes move towards equal ones. Only classes that rows to draw from have count.
+    """
+    able = np.arange(rows.n_rows) if rows.able is None else rows.able
+    classes, place = np.unique(labels[able], return_inverse=True)
+    n_classes = len(classes)
+    if share == 0.0 or n_classes == 1:
+        return labels
+    # The same stream as that of the other scheme.
+    random = np.random.default_rng([seed, 1])
+    some = random.choice(len(able), round(share * len(able)), replace=False)
+    steps = random.integers(1, n_classes, len(some))
+    result = labels.copy()
+    result[able[some]] = classes[(place[some] + steps) % n_classes]
     return result
 
 

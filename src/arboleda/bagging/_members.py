@@ -15,7 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
 
 from arboleda._bridge.threads import available_cores
-from arboleda.bagging._draws import Draw, RowsToDraw, draw, switched
+from arboleda.bagging._draws import Draw, RowsToDraw, draw, switched, switched_uniformly
 from arboleda.bagging._plan import Plan
 from arboleda.bagging._tables import columns_of, rows_of
 
@@ -93,7 +93,9 @@ def _fit_one(template: Any, training: Training, seed: int, n_threads: int | None
     drawn = draw(training.plan, training.rows, seed)
     y = training.y
     if training.plan.switch_share:
-        y = switched(y, training.plan.switch_share, training.rows, seed)
+        plan = training.plan
+        change = switched_uniformly if plan.switch_uniformly else switched
+        y = change(y, plan.switch_share, training.rows, seed)
     own = n_jobs_limits(member, n_threads)
     given = {name: member.get_params()[name] for name in own}
     member.set_params(**own)

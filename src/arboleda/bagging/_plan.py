@@ -16,7 +16,8 @@ class Plan:
 
     ``n_drawn`` rows by ``bag``, out of those of positive weight; ``n_columns`` columns, or with
     ``random_n_columns`` a number uniform on 1 .. ``n_columns``; of the labels a share
-    ``switch_share`` switched.
+    ``switch_share`` switched, such that the classes keep their sizes or, with
+    ``switch_uniformly``, to any other class alike.
     """
 
     n_features: int
@@ -26,6 +27,7 @@ class Plan:
     columns_with_replacement: bool = False
     random_n_columns: bool = False
     switch_share: float = 0.0
+    switch_uniformly: bool = False
 
     @property
     def all_columns(self) -> bool:

@@ -24,6 +24,7 @@ _TREES: dict[str, Any] = {
     "DecisionTreeClassifier": DecisionTreeClassifier,
     "DecisionTreeRegressor": DecisionTreeRegressor,
 }
+_LATER = ("switch_uniformly",)
 _TYPES = {"int": int, "float": float, "bool": bool, "BagKind": str}
 
 
@@ -122,8 +123,14 @@ def _encode_batch(name: str, batch: Batch, sections: Sections) -> dict[str, Any]
         "n_trees": batch.n_trees,
         "n_rows": batch.rows.n_rows,
         "able": None if able is None else SavedArray(np.int64).encode(name, able, sections),
-        "plan": asdict(batch.plan),
+        "plan": _encode_plan(batch.plan),
     }
+
+
+def _encode_plan(plan: Plan) -> dict[str, Any]:
+    """Return its fields; those added to the format later only where they say something."""
+    stored = asdict(plan)
+    return {name: stored[name] for name in stored if name not in _LATER or stored[name]}
 
 
 def _decode_batch(name: str, stored: Any, sections: Sections) -> Batch:
@@ -145,6 +152,7 @@ def _decode_batch(name: str, stored: Any, sections: Sections) -> Batch:
 
 def _decode_plan(stored: dict[str, Any]) -> Plan:
     kinds = {field.name: _TYPES[str(field.type)] for field in fields(Plan)}
+    stored = dict.fromkeys(_LATER, False) | stored
     right = stored.keys() == kinds.keys() and all(
         type(stored[name]) is kind for name, kind in kinds.items()
     )

@@ -128,6 +128,7 @@ def _draw_options(plan: Plan) -> dict[str, Any]:
         "columns_with_replacement": plan.columns_with_replacement,
         "random_n_columns": plan.random_n_columns,
         "switch_share": plan.switch_share,
+        "switch_uniformly": plan.switch_uniformly,
     }
 
 

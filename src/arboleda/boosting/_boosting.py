@@ -37,6 +37,7 @@ from arboleda.boosting._folds_judge import grow_as_folds_say
 from arboleda.boosting._history import joined
 from arboleda.boosting._losses import Loss, check_amounts
 from arboleda.boosting._members import mean_of_members
+from arboleda.boosting._no_trees import warn_if_no_trees
 from arboleda.boosting._rows import Problem, Rows, set_aside
 from arboleda.boosting._target_statistics import TargetStatistics
 from arboleda.boosting._watch import Callback, Judge, Stopping, Watcher, judge_with
@@ -196,7 +197,10 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             validation = replace(validation, offset=rows.offset)
         elif validation is not None:
             validation = self._with_offset(validation, learn=False)
-        self._learn(Problem(rows, validation, stopping), so_far, callbacks)
+        problem = Problem(rows, validation, stopping)
+        self._learn(problem, so_far, callbacks)
+        if self._is_automatic or stopping is not None:
+            warn_if_no_trees(self, problem, own_rows=given[0] is not None)
 
     def _with_offset(self, rows: Rows, *, learn: bool) -> Rows:
         """Give rows the scores of an initial model, where there is one, and learn that first."""

@@ -152,6 +152,12 @@ class HistGradientBoosting(Boosting):
             value, or text in a numeric column, the lengths differ, y has missing or infinite
             values or such as the loss does not allow, or the weights are negative or all zero. The
             estimator stays as it was.
+
+        Warns
+        -----
+        UserWarning
+            If early stopping keeps no tree, as no round was better on the validation rows than the
+            prediction that boosting starts from.
         """
         with as_before_if_it_fails(self):
             given = (X_val, y_val, sample_weight_val)

@@ -39,15 +39,22 @@ def joined(
     -------
     history : dict
         NaN where one fit did not record what the other did.
+
+    Notes
+    -----
+    Both fits record ``n_before`` rounds: the earlier one on the rows that its last round drew, the
+    continuing one on the rows that its first round draws. What was recorded first is kept, as in
+    scikit-learn, so that the history is that of one fit that never stopped.
     """
     history = {}
     for name in NAMES:
         old, new = before.get(name, _NOTHING)[: n_before + 1], seen.get(name, _NOTHING)
         if old.size + new.size:
             history[name] = np.full(n_rounds + 1, np.nan)
-            history[name][: old.size] = old
             if new.size:
                 history[name][n_before:] = new
+            recorded = np.flatnonzero(~np.isnan(old))
+            history[name][recorded] = old[recorded]
     return history
 
 

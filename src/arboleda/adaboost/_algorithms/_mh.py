@@ -18,6 +18,7 @@ from arboleda.adaboost._algorithms._algorithm import (
     log_odds,
 )
 from arboleda.adaboost._algorithms._answers import class_shares, hard_votes
+from arboleda.adaboost._algorithms._line_search import MOST, minimize_normalizer
 
 # Shares are kept from 0 and 1 by this: rows without a counterexample must not decide all alone
 # (Schapire and Singer 1999, section 4.2).
@@ -60,13 +61,29 @@ class MH(Algorithm):
 
     def step(self, problem: Problem, state: Floats, votes: Floats) -> Outcome:
         """Weigh questions more that are answered wrongly."""
-        signs = problem.signs()
-        error = float(state[votes * signs < 0.0].sum() + state[votes == 0.0].sum() / 2.0)
-        hard = bool((np.abs(votes) == 1.0).all())
-        weight = self.learning_rate * (log_odds(error) / 2.0 if hard else 1.0)
-        grown = state * np.exp(-weight * signs * votes)
+        agreement = votes * problem.signs()
+        error = float(state[agreement < 0.0].sum() + state[votes == 0.0].sum() / 2.0)
+        weight = self.learning_rate * self.exponent(state, agreement, error)
+        # A question without weight keeps none, however large its answer is.
+        exponent = np.where(state > 0.0, -weight * agreement, 0.0)
+        grown = state * np.exp(exponent)
         normalizer = float(grown.sum())
         return Outcome(weight, error, normalizer, grown / normalizer)
+
+    def exponent(self, state: Floats, agreement: Floats, error: float) -> float:
+        """Return the a of least Z: in closed form, or by line search.
+
+        Where Z has no minimum, because all answers are right, a is such that the largest answer
+        counts as that of a hard vote without error does.
+        """
+        if bool((np.abs(agreement) == 1.0).all()):
+            return log_odds(error) / 2.0
+        weighs = state > 0.0
+        largest = float(np.abs(agreement[weighs]).max())
+        if largest == 0.0:
+            return 0.0
+        most = MOST / largest
+        return minimize_normalizer(state[weighs], agreement[weighs], -most, most)
 
     def decision(self, sums: Floats, total: float) -> Floats:
         """Answers summed; with two classes those to the question of the second."""

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import numpy as np
 import numpy.typing as npt
-from scipy.optimize import brentq
 
-from arboleda.adaboost._algorithms._algorithm import LEAST_ERROR, Floats, log_odds
+from arboleda.adaboost._algorithms._algorithm import Floats
 from arboleda.adaboost._algorithms._answers import plausibilities
 from arboleda.adaboost._algorithms._by_pairs import ByPairs
-
-# Half the logarithm of the largest odds: no weight is beyond it.
-_MOST = log_odds(LEAST_ERROR) / 2.0
+from arboleda.adaboost._algorithms._line_search import MOST, minimize_normalizer
 
 
 class MR(ByPairs):
@@ -33,13 +29,7 @@ class MR(ByPairs):
 
     def exponent(self, state: Floats, advantage: Floats, error: float) -> float:
         """Where Z, which is convex in a, is least."""
-
-        def slope(a: float) -> float:
-            return -float((state * advantage * np.exp(-a * advantage)).sum())
-
-        if slope(_MOST) < 0.0:
-            return _MOST
-        return 0.0 if slope(0.0) >= 0.0 else float(brentq(slope, 0.0, _MOST, xtol=1e-14))
+        return minimize_normalizer(state, advantage, 0.0, MOST)
 
     def weight_of(self, exponent: float) -> float:
         """Return a."""

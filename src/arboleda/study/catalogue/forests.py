@@ -43,8 +43,12 @@ def _patches_grid(setting: Setting) -> list[dict[str, Any]]:
 
 
 def _switching_grid(setting: Setting) -> list[dict[str, Any]]:
-    """The share of labels that are switched: little, or as much as leaves most of them right."""
-    return [{"p": 0.1}, {"p": "auto"}]
+    """The share of labels that are switched: little, or as much as leaves most of them right.
+
+    A tenth of the labels can be switched uniformly whatever the sizes of the classes; in proportion
+    to them only if no class is rare.
+    """
+    return [{"p": 0.1, "scheme": "uniform"}, {"p": "auto"}]
 
 
 def _classifier_grid(setting: Setting) -> list[dict[str, Any]]:
