@@ -16,6 +16,7 @@ from arboleda._bridge.categories import take
 from arboleda._bridge.columns import SparseTable, Table
 from arboleda._bridge.frames import Series, read_labels, read_numbers
 from arboleda._bridge.numbers import is_missing, numbers_of_objects
+from arboleda._sparse import check_sparse
 
 _DROP = "drop such rows, or fill them in if you know better"
 _SCALE = "multiply it by a constant, such as 1 / abs(y).max()"
@@ -40,6 +41,7 @@ def read_target(y: Any, *, numeric: bool) -> Any:
         If a value is missing, infinite, text where a number must be, or labels mix text with other
         types. The message names the row.
     """
+    check_sparse(y, "y")
     y = _as_array(y)
     if not isinstance(y, np.ndarray) or y.ndim not in {1, 2}:
         return y
