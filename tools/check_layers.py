@@ -34,6 +34,7 @@ PYTHON_HEADERS = re.compile(r"^(Python\.h|nanobind/|pybind11/|numpy/|bindings/)"
 PYTHON = {
     "_native": set[str](),
     "_errors": set[str](),
+    "_extras": set[str](),
     "_figures": set[str](),
     "_frames": set[str](),
     "_files": set[str](),
@@ -140,6 +141,7 @@ PYTHON = {
     "report": {"_files", "_numbers", "_reading", "_speech"},
     "study": {
         "_bridge",
+        "_extras",
         "_files",
         "_numbers",
         "_strict_json",
@@ -177,9 +179,9 @@ PYTHON = {
         "plot",
         "tree",
     },
-    "explore": {"_files", "_numbers", "features", "forest", "report", "study"},
-    "comparisons": {"_numbers", "diagnose", "report", "study"},
-    "explanations": {"_numbers", "explain", "forest", "report", "study", "tree"},
+    "explore": {"_extras", "_files", "_numbers", "features", "forest", "report", "study"},
+    "comparisons": {"_extras", "_numbers", "diagnose", "report", "study"},
+    "explanations": {"_extras", "_numbers", "explain", "forest", "report", "study", "tree"},
     "cli": {"comparisons", "explanations", "explore", "study"},
     "__main__": {"cli"},
 }

@@ -114,7 +114,8 @@ def _check_compressed(
         low = int(falls.argmax())
         _refuse(
             name,
-            f"indptr of the sparse matrix falls from {start[low]} to {start[low + 1]} at {line} {low}",
+            f"indptr of the sparse matrix falls from {start[low]} to {start[low + 1]} at {line} "
+            f"{low}",
         )
     if start[-1] > len(indices):
         _refuse(
