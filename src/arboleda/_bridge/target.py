@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import _check_sample_weight
 
+from arboleda._bridge.arrow import plain_arrow, plain_column, plain_pandas
 from arboleda._bridge.categories import take
 from arboleda._bridge.columns import SparseTable, Table
 from arboleda._bridge.frames import Series, read_labels, read_numbers
@@ -179,6 +180,14 @@ def _as_array(y: Any) -> Any:
     arrow = sys.modules.get("pyarrow")
     if arrow is not None and isinstance(y, arrow.Array):
         y = arrow.chunked_array([y])
+    if arrow is not None and isinstance(y, arrow.ChunkedArray):
+        y = plain_column(y)
+    elif arrow is not None and isinstance(y, arrow.Table):
+        y = plain_arrow(y)
+    elif arrow is not None and nw.dependencies.is_pandas_dataframe(y):
+        y = plain_pandas(y)
+    elif arrow is not None and nw.dependencies.is_pandas_series(y):
+        y = plain_pandas(y.to_frame()).iloc[:, 0]
     wrapped = nw.from_native(y, eager_only=True, allow_series=True, pass_through=True)
     if isinstance(wrapped, nw.Series):
         return _values(wrapped)
