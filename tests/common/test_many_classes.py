@@ -26,6 +26,9 @@ except (MemoryError, ValueError) as error:
     print(type(error).__name__, error)
 """
 
+_MEMBER = "('a', arboleda.DecisionTreeClassifier(max_leaf_nodes=3))"
+_VOTING = f"arboleda.VotingClassifier([{_MEMBER}], voting='soft')"
+
 
 @pytest.mark.parametrize(
     ("model", "method"),
@@ -38,7 +41,7 @@ except (MemoryError, ValueError) as error:
         ("arboleda.GradientBoostingClassifier(n_estimators=1)", "predict"),
         ("arboleda.AdaBoostClassifier(n_estimators=2)", "predict"),
         ("arboleda.BaggingClassifier(n_estimators=2)", "predict"),
-        ("arboleda.VotingClassifier([('a', arboleda.DecisionTreeClassifier(max_leaf_nodes=3))], voting='soft')",
+        (_VOTING,
          "predict_proba"),
     ],
 )  # fmt: skip
