@@ -1,3 +1,5 @@
+#include <new>
+
 #include "areas.h"
 #include "base/error.h"
 
@@ -27,6 +29,12 @@ void init_errors(nb::module_&) {
               PyErr_SetString(PyExc_RuntimeError, error.what());
               break;
           }
+        } catch (const std::bad_alloc&) {
+          // The last resort: what grows with rows and classes is estimated before it is asked for.
+          PyErr_SetString(PyExc_MemoryError,
+                          "the engine could not get the memory that it needs: give fewer rows, "
+                          "columns or classes, fewer or smaller trees, or a machine with more "
+                          "memory");
         }
       },
       nullptr);

@@ -6,6 +6,8 @@ Public names are loaded when first used, so that ``import arboleda`` stays quick
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from arboleda._extras import can_study
+
 __version__ = "0.1.0"
 
 # Public name -> the module that defines it.
@@ -155,6 +157,8 @@ __all__ = [
     "to_c",
     "to_onnx",
 ]
+if not can_study():
+    __all__[:] = [name for name in __all__ if _PUBLIC.get(name) != "arboleda.study"]
 
 if TYPE_CHECKING:
     from arboleda import combine as combine

@@ -75,3 +75,73 @@ def test_reading_a_tree_without_matplotlib():
     assert done.returncode == 0, done.stderr
     assert "2 <svg |---" in done.stdout
     assert "pip install 'arboleda[plot]'" in done.stdout
+
+
+EXTRAS = {
+    "charset_normalizer",
+    "jinja2",
+    "matplotlib",
+    "optuna",
+    "pyarrow",
+    "pydantic",
+    "rich",
+    "skops",
+    "typer",
+}
+
+
+def test_import_of_all_names_without_extras():
+    """``from arboleda import *``, ``dir`` and ``help`` work; `Study` still names the remedy."""
+    then = (
+        "import doctest, inspect, pydoc\n"
+        "from arboleda import *\n"
+        "import arboleda\n"
+        "print(RandomForestClassifier.__name__, 'Study' in dir(arboleda))\n"
+        "for name in ('arboleda', *sorted('arboleda.' + m for m in arboleda._MODULES), "
+        "'arboleda.study'):\n"
+        "    module = __import__(name, fromlist=['x'])\n"
+        "    exec(f'from {name} import *')\n"
+        "    inspect.getmembers(module)\n"
+        "    pydoc.plain(pydoc.render_doc(module))\n"
+        "    doctest.DocTestFinder().find(module)\n"
+        "for call in (lambda: arboleda.Study, lambda: arboleda.predict_file, "
+        "lambda: arboleda.explore.explore, lambda: arboleda.comparisons.compare_studies, "
+        "lambda: arboleda.explanations.explain_study):\n"
+        "    try: call()\n"
+        "    except ImportError as e: print(e)\n"
+    )
+    done = run_without(EXTRAS, then)
+    assert done.returncode == 0, done.stderr
+    first, *refusals = done.stdout.splitlines()
+    assert first == "RandomForestClassifier False"
+    assert len(refusals) == 5
+    assert all("pip install 'arboleda[study]'" in line for line in refusals)
+
+
+def test_all_names_are_there_with_the_extras():
+    """With the packages installed nothing is left out, and looking into modules works."""
+    then = (
+        "import arboleda, inspect, importlib\n"
+        "from arboleda import *\n"
+        "names = set(arboleda._PUBLIC) | arboleda._MODULES | {'__version__'}\n"
+        "print(names == set(arboleda.__all__), Study.__name__)\n"
+        "for name in ('arboleda', 'arboleda.study', 'arboleda.explore', 'arboleda.comparisons', "
+        "'arboleda.explanations'):\n"
+        "    module = importlib.import_module(name)\n"
+        "    found = dict(inspect.getmembers(module))\n"
+        "    assert all(n in found for n in module.__all__) and module.__all__\n"
+    )
+    done = run_without(set(), then)
+    assert done.stdout.strip() == "True Study", done.stderr
+
+
+def test_packages_that_a_study_needs_are_all_looked_for():
+    """What loading a study imports beyond the requirements is what `can_study` looks for."""
+    then = (
+        "import sys, arboleda, arboleda._extras as e\n"
+        "arboleda.Study, arboleda.predict_file, arboleda.explore.explore\n"
+        "arboleda.comparisons.compare_studies, arboleda.explanations.explain_study\n"
+        f"print(sorted({EXTRAS!r} & set(sys.modules)) == sorted(e._STUDY))"
+    )
+    done = run_without(set(), then)
+    assert done.stdout.strip() == "True", done.stderr

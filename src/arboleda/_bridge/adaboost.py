@@ -11,6 +11,7 @@ import numpy.typing as npt
 from arboleda import _native
 from arboleda._bridge.columns import SparseTable, Table
 from arboleda._bridge.forest import Forest
+from arboleda._bridge.memory import check_answers_fit
 from arboleda._bridge.one_row import RowAnswers, are_few
 from arboleda._native import AdaBoostOptions, CodedTable
 
@@ -119,6 +120,7 @@ class WeightedForest:
         ValueError
             If the table has another number of columns.
         """
+        check_answers_fit(table.n_rows, self.n_outputs, task="predicting")
         if are_few(table):
             return self.row_answers().of_table(table)
         answer: Callable[..., Floats] = self._native.scores

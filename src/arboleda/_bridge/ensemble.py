@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from arboleda import _native
 from arboleda._bridge.columns import SparseTable, Table
+from arboleda._bridge.memory import check_answers_fit
 from arboleda._bridge.one_row import RowAnswers, are_few
 from arboleda._bridge.tree import Axes, Tree, ask_curves
 
@@ -109,6 +110,7 @@ class Ensemble:
 
         ``offset``, of that shape, takes the place of the start values.
         """
+        check_answers_fit(table.n_rows, self.n_outputs, task="predicting")
         if offset is None and are_few(table):
             return self.row_answers(table.n_columns).of_table(table)
         if offset is None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import numpy.typing as npt
 
 from arboleda import _native
+from arboleda._bridge.memory import usable_memory
 from arboleda._bridge.tree import Tree
 from arboleda._native import CodedTable, GrowthOptions
 
@@ -24,7 +23,7 @@ def check_class_shares_fit(n_nodes: int, n_classes: int, n_trees: int = 1) -> No
     """Refuse trees whose class shares could not be held, before they take the machine down."""
     needed = 8 * n_nodes * n_classes * n_trees
     trees = "a tree" if n_trees == 1 else f"{n_trees:,} trees"
-    if needed > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
+    if needed > usable_memory():
         raise ValueError(
             f"y has {n_classes:,} classes: {trees} of up to {n_nodes:,} nodes would need "
             f"{needed / 2**30:,.0f} GiB for its class shares. If y is a quantity, use a regressor; "

@@ -11,6 +11,7 @@ from scipy.sparse import csr_matrix, hstack
 
 from arboleda import _native
 from arboleda._bridge.columns import SparseTable, Table
+from arboleda._bridge.memory import check_answers_fit
 from arboleda._bridge.one_row import RowAnswers, are_few
 from arboleda._bridge.tree import Axes, Tree, ask_curves
 
@@ -137,6 +138,7 @@ class Forest:
             If there is no tree, the table has another number of columns, or trees of a regression
             are to vote otherwise than softly.
         """
+        check_answers_fit(table.n_rows, self.n_outputs, task="predicting")
         if are_few(table):
             return self.row_answers(voting).of_table(table)
         answer: Callable[..., npt.NDArray[np.float64]] = self._native.votes

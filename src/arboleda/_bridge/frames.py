@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._bridge.arrays import ArraySource
+from arboleda._bridge.arrow import plain_arrow, plain_pandas
 from arboleda._bridge.categories import LabelColumn, labels_of_numbers, labels_of_objects
 from arboleda._bridge.labels import UnreadableLabelError
 from arboleda._bridge.numbers import (
@@ -50,6 +51,10 @@ def as_frame(X: Any) -> Frame | None:
     arrow = sys.modules.get("pyarrow")
     if arrow is not None and isinstance(X, arrow.RecordBatch):
         X = arrow.Table.from_batches([X])
+    if arrow is not None and isinstance(X, arrow.Table):
+        X = plain_arrow(X)
+    elif arrow is not None and nw.dependencies.is_pandas_dataframe(X):
+        X = plain_pandas(X)
     if not nw.dependencies.is_into_dataframe(X):
         if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
             raise ValueError("X is a lazy frame: collect it first")

@@ -9,6 +9,7 @@ from sklearn.utils.validation import validate_data
 
 from arboleda._bridge.columns import SparseTable
 from arboleda._bridge.numbers import engine_numbers
+from arboleda._sparse import check_sparse
 
 _MOST = np.iinfo(np.int32).max
 
@@ -30,8 +31,10 @@ def read_sparse(estimator: object, X: Any, *, reset: bool) -> SparseTable:
     Raises
     ------
     ValueError
-        If a value is infinite or no number, or the shape does not fit.
+        If its arrays do not describe a matrix of its shape, a value is infinite or no number, or
+        the shape does not fit.
     """
+    check_sparse(X)
     matrix = validate_data(
         estimator,
         X,
@@ -44,6 +47,8 @@ def read_sparse(estimator: object, X: Any, *, reset: bool) -> SparseTable:
         raise ValueError(f"X has values of type {matrix.dtype}; give numbers")
     if max(matrix.shape) > _MOST:
         raise ValueError(f"X has shape {matrix.shape}: a sparse side may have {_MOST:,} at most")
+    # SciPy remembers whether entries are in order, also when its arrays are changed afterwards.
+    matrix = type(matrix)((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape)
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()

@@ -13,10 +13,12 @@ import numpy.typing as npt
 from scipy.sparse import issparse
 from sklearn.utils.validation import _check_sample_weight
 
+from arboleda._bridge.arrow import plain_arrow, plain_column, plain_pandas
 from arboleda._bridge.categories import take
 from arboleda._bridge.columns import SparseTable, Table
 from arboleda._bridge.frames import Series, read_labels, read_numbers
 from arboleda._bridge.numbers import is_missing, numbers_of_objects
+from arboleda._sparse import check_sparse
 
 _DROP = "drop such rows, or fill them in if you know better"
 _SCALE = "multiply it by a constant, such as 1 / abs(y).max()"
@@ -41,6 +43,7 @@ def read_target(y: Any, *, numeric: bool) -> Any:
         If a value is missing, infinite, text where a number must be, or labels mix text with other
         types. The message names the row.
     """
+    check_sparse(y, "y")
     if issparse(y):
         raise TypeError(
             "sparse multilabel-indicator for y is not supported. Use '.toarray()' to convert y to "
@@ -183,6 +186,14 @@ def _as_array(y: Any) -> Any:
     arrow = sys.modules.get("pyarrow")
     if arrow is not None and isinstance(y, arrow.Array):
         y = arrow.chunked_array([y])
+    if arrow is not None and isinstance(y, arrow.ChunkedArray):
+        y = plain_column(y)
+    elif arrow is not None and isinstance(y, arrow.Table):
+        y = plain_arrow(y)
+    elif arrow is not None and nw.dependencies.is_pandas_dataframe(y):
+        y = plain_pandas(y)
+    elif arrow is not None and nw.dependencies.is_pandas_series(y):
+        y = plain_pandas(y.to_frame()).iloc[:, 0]
     wrapped = nw.from_native(y, eager_only=True, allow_series=True, pass_through=True)
     if isinstance(wrapped, nw.Series):
         return _values(wrapped)

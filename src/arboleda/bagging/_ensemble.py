@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -304,6 +304,10 @@ class MemberEnsemble(
     def __getitem__(self, number: int) -> Any:
         """Return a fitted member."""
         return self.estimators_[number]
+
+    def __iter__(self) -> Iterator[Any]:
+        """Iterate over the fitted members."""
+        return iter(self.estimators_)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Tell scikit-learn which metadata goes to which method of the members.

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import validate_data
 
 from arboleda._bridge.frames import as_frame
+from arboleda._sparse import check_sparse
 
 __all__ = ["checked_table", "columns_of", "n_rows_of", "rows_of"]
 
@@ -31,6 +32,7 @@ def checked_table(estimator: Any, X: Any, *, reset: bool, as_array: bool = False
     as_array : bool, default=False
         Whether frames become arrays too, because columns may be needed twice.
     """
+    check_sparse(X)
     frame = as_frame(X)
     if frame is not None and not as_array:
         for count, what in zip(frame.shape, ("sample", "feature"), strict=True):

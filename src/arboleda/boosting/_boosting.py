@@ -24,6 +24,7 @@ from arboleda._bridge.boosting import BoostingOptions, fit_boosting
 from arboleda._bridge.coded_once import CodedOnce
 from arboleda._bridge.ensemble import Ensemble
 from arboleda._bridge.fit import CodedTable
+from arboleda._bridge.memory import check_answers_fit
 from arboleda._bridge.table import check_table
 from arboleda._bridge.target import read_target, read_weight
 from arboleda._bridge.threads import resolve_n_jobs
@@ -345,6 +346,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         """Boost on codes that were made, and go back to the best round."""
         n_threads = resolve_n_jobs(self.n_jobs)
         rows, validation = problem.rows, problem.validation
+        check_answers_fit(rows.numbers.size, self.loss_.n_outputs, task="fitting")
         judge = self._judge(problem)
         if judge is not None and validation is None:
             validation = rows

@@ -307,6 +307,18 @@ class GradientBoosting(Boosting):
             trees[number] = self._as_regressor(tree)
         return trees.reshape(-1, self.ensemble_.n_outputs)
 
+    def __len__(self) -> int:
+        """Return the number of rounds."""
+        return len(self.estimators_)
+
+    def __getitem__(self, number: int) -> Any:
+        """Return the trees of a round."""
+        return self.estimators_[number]
+
+    def __iter__(self) -> Iterator[Any]:
+        """Iterate over the rounds' trees."""
+        return iter(self.estimators_)
+
     def _as_regressor(self, tree: Tree) -> DecisionTreeRegressor:
         regressor = DecisionTreeRegressor(
             max_depth=self.max_depth,

@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _num_samples
 
 from arboleda._bridge.coded_once import rows_of
+from arboleda._sparse import check_sparse
 from arboleda.combine._learned import Given, LearnedCombination
 from arboleda.combine._outputs import MemberOutputs
 from arboleda.combine._region import Region
@@ -59,6 +60,7 @@ class DynamicSelection(LearnedCombination):
 
     def _batches(self, X: Any) -> Iterator[tuple[Floats, npt.NDArray[np.intp], Floats]]:
         """Distances and numbers of neighbours, and what the members say, for a few rows a time."""
+        check_sparse(X)
         n_rows = _num_samples(X)
         whole = n_rows <= _BATCH
         for part in gen_batches(max(n_rows, 1), _BATCH):  # none: the members object

@@ -15,6 +15,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from arboleda._bridge.target import check_total_weight
+from arboleda._sparse import check_sparse
 from arboleda.combine._combination import Array, Combination
 from arboleda.combine._fits import Training, fit_members
 from arboleda.combine._folds import Folds, folds_of
@@ -132,6 +133,7 @@ class LearnedCombination(Combination):
         members = kept_members(self.estimators, self.get_params(deep=False))
         self._check_members(members)
         sample_weight, groups = params["sample_weight"], params["groups"]
+        check_sparse(X)
         check_consistent_length(X, y, groups, sample_weight)
         (X,) = indexable(X)
         classes, target = self._read_target(y)

@@ -15,6 +15,7 @@ from sklearn.utils import indexable
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_consistent_length
 
+from arboleda._sparse import check_sparse
 from arboleda.bagging._member_classifier import with_numbered_weights
 from arboleda.combine._cache import OutputCache
 from arboleda.combine._fits import Training, answers_by_fold
@@ -168,6 +169,7 @@ def out_of_fold_outputs(
     >>> (outputs.choices() == y).mean(axis=1).round(2)
     array([0.97, 0.95])
     """
+    check_sparse(X)
     members = kept_members(estimators)
     check_consistent_length(X, y, groups, sample_weight)
     classes, target = read_classes(y) if are_classifiers(members) else (None, read_values(y))
@@ -289,6 +291,7 @@ def choices_of_numbered(
 
     The members were fitted on the numbers of the classes.
     """
+    check_sparse(X)
     chosen = np.empty((len(fitted), _num_samples(X)), dtype=np.int32)
 
     def put(number: int) -> None:
@@ -308,6 +311,7 @@ def _ask(
     votes: bool,
     n_jobs: int | None,
 ) -> MemberOutputs:
+    check_sparse(X)
     n_rows = _num_samples(X)
     shape = (n_rows,) if classes is None else (n_rows, len(classes))
     outputs = np.empty((len(fitted), *shape))

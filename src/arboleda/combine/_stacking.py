@@ -22,6 +22,7 @@ from sklearn.utils.validation import (
 )
 
 from arboleda._bridge.coded_once import rows_of
+from arboleda._sparse import check_sparse
 from arboleda.combine._constrained_weights import Constraint, constrained_weights
 from arboleda.combine._fits import answers_by_fold
 from arboleda.combine._learned import Given, LearnedCombination
@@ -183,6 +184,7 @@ class Stacking(TransformerMixin, WeightedMean):  # type: ignore[misc]
 
     def _blocks(self, X: Any) -> list[Floats]:
         """What the fitted members say of rows, as columns."""
+        check_sparse(X)
         ask = self._ask_by_method()
         classes = getattr(self, "classes_", None)
         blocks = []

@@ -18,6 +18,7 @@ from sklearn.utils.validation import (
 
 from arboleda._bridge.target import check_total_weight
 from arboleda._bridge.threads import resolve_n_jobs
+from arboleda._sparse import check_sparse
 from arboleda.combine._combination import Array, SavedCombination
 from arboleda.combine._fits import Training, fit_members
 from arboleda.combine._folds import folds_of
@@ -70,6 +71,7 @@ class Voting(TransformerMixin, SavedCombination):  # type: ignore[misc]
             return f"the parameters do not fit the members: {error}"
 
     def _fit(self, X: Any, target: Array, classes: Array | None, params: dict[str, Any]) -> None:
+        check_sparse(X)
         members = self._members()
         groups = params.get("groups")
         check_consistent_length(X, target, groups)

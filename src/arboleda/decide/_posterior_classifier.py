@@ -17,6 +17,7 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from arboleda._sparse import check_sparse
 from arboleda.combine._fits import Training, answers_by_fold
 from arboleda.combine._folds import folds_of
 from arboleda.combine._members import Named, places_of
@@ -73,6 +74,7 @@ class PosteriorClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         self, X: Any, y: Any, params: dict[str, Any], *, held_out: bool
     ) -> HeldOut | None:
         """Fit the model on all rows; if asked, return its posteriors out of fold too."""
+        check_sparse(X)
         self._check_estimator(held_out)
         classes, true = read_classes(y)
         check_consistent_length(X, true)
@@ -159,6 +161,7 @@ class PosteriorClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
 
     def _posteriors(self, X: Any) -> Floats:
         check_is_fitted(self)
+        check_sparse(X)
         return _posteriors_of(self.estimator_, X, self.classes_)
 
     def predict_proba(self, X: Any) -> Floats:

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from arboleda._figures import axes_or_new
 from arboleda._frames import new_frame
+from arboleda._sparse import check_sparse
 from arboleda.diagnose._decompositions import (
     Parts,
     certain,
@@ -193,6 +194,8 @@ def bias_variance(
     >>> bool(stump.bias > tree.bias), bool(stump.variance < tree.variance)
     (True, True)
     """
+    check_sparse(X)
+    check_sparse(points, "points")
     models = named_models(estimators)
     classify = all_classifiers(models)
     check_consistent_length(X, y)

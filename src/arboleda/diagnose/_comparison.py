@@ -23,6 +23,7 @@ from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit, check_
 from arboleda._figures import axes_or_new
 from arboleda._frames import new_frame
 from arboleda._row_losses import Loss, loss_of
+from arboleda._sparse import check_sparse
 from arboleda.diagnose._named import all_classifiers, named_models
 from arboleda.diagnose._scores import MinusMeanLoss
 
@@ -169,6 +170,7 @@ def compare(
     >>> bool(found.difference[0] > 0.05), bool(found.p_value[0] < 0.001)
     (True, True)
     """
+    check_sparse(X)
     models = named_models(estimators)
     classify = all_classifiers(models)
     if len(models) < 2:

@@ -14,6 +14,7 @@ from sklearn.base import is_classifier
 from arboleda._figures import axes_or_new
 from arboleda._frames import new_frame
 from arboleda._row_losses import Loss, loss_of
+from arboleda._sparse import check_sparse
 from arboleda.diagnose._scores import MinusMeanLoss
 
 if TYPE_CHECKING:
@@ -171,6 +172,7 @@ def complexity_curve(
     >>> bool(shallow > deep)
     True
     """
+    check_sparse(X)
     values = tuple(param_range)
     if not values:
         raise ValueError("param_range names no value")
@@ -242,6 +244,7 @@ def learning_curve(
     >>> curve.values, bool(few > many)
     ((40, 400), True)
     """
+    check_sparse(X)
     sizes, train, test = model_selection.learning_curve(
         estimator, X, y, train_sizes=np.asarray(train_sizes), cv=cv, groups=groups, shuffle=True,
         scoring=MinusMeanLoss(loss_of(estimator, loss)), random_state=random_state, n_jobs=n_jobs,

@@ -27,6 +27,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from arboleda._figures import axes_or_new
 from arboleda._frames import new_frame
+from arboleda._sparse import check_sparse
 from arboleda.diagnose._training_sets import Rows, fitted_on, training_sets
 
 if TYPE_CHECKING:
@@ -185,6 +186,8 @@ def forest_correlation(
     >>> bool(one < all_of_them)
     True
     """
+    check_sparse(X)
+    check_sparse(points, "points")
     check_consistent_length(X, y)
     sets = training_sets(len(y), n_sets, set_size, check_random_state(random_state))
     target = np.asarray(y)

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from arboleda._figures import axes_or_new
 from arboleda._frames import new_frame
+from arboleda._sparse import check_sparse
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -145,6 +146,7 @@ def margin_distribution(
     >>> bool(found.margins[1, 0] < found.margins[2, 0])  # the smallest margin still grows
     True
     """
+    check_sparse(X)
     if rounds is None:
         margins = np.sort(model.margins(X, y))
         return MarginDistribution(np.array([model.best_iteration_]), margins[np.newaxis])

@@ -18,6 +18,7 @@ from arboleda._bridge.arrays import ArraySource
 from arboleda._bridge.categories import LabelColumn
 from arboleda._bridge.frames import Frame, FrameSource, as_frame
 from arboleda._bridge.numbers import engine_numbers
+from arboleda._sparse import check_sparse
 
 __all__ = ["Container", "container_of"]
 
@@ -75,6 +76,7 @@ def container_of(X: Any) -> Container:
         If it has no rows, no columns or another number of dimensions, is a lazy frame, or has two
         columns of one name.
     """
+    check_sparse(X)
     if sparse.issparse(X):
         found: Container = SparseContainer(X)
     else:

@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda._frames import new_frame
+from arboleda._sparse import check_sparse
 from arboleda.explain._column_groups import column_groups
 from arboleda.explain._permuted_scores import permuted_scores
 from arboleda.explain._rows import read_rows
@@ -187,6 +188,7 @@ def importance(
     >>> found.to_frame()["feature"].tolist()[0]
     'petal'
     """
+    check_sparse(X)
     _check_fitted(estimator)
     if kind == "auto":
         kind = "impurity" if X is None else "permutation"

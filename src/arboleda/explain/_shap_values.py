@@ -14,6 +14,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from arboleda._bridge.threads import resolve_n_jobs
 from arboleda._frames import new_frame
+from arboleda._sparse import check_sparse
 from arboleda.explain._explainable import Question, Scale
 from arboleda.explain._rows import Rows, read_rows
 from arboleda.explain._tree_models import explainable
@@ -253,6 +254,8 @@ def shap_values(
         raise ValueError(
             "interactions=True knows no background: leave background out, or interactions"
         )
+    check_sparse(X)
+    check_sparse(background, "background")
     before, model = _parted(model)
     X = _after(before, X)
     read = explainable(model)

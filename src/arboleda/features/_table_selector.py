@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from arboleda._bridge.frames import as_frame
 from arboleda._bridge.schema import Schema
 from arboleda._bridge.table import fitted_order
+from arboleda._sparse import check_sparse
 
 __all__ = ["TableSelector"]
 
@@ -55,6 +56,7 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             If the columns are not those of ``fit``.
         """
         check_is_fitted(self)
+        check_sparse(X)
         frame = as_frame(X)
         if frame is None or not self.support_.any():
             # A frame of no column has no rows; an array has, and scikit-learn warns.
@@ -64,6 +66,20 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         places = chosen if order is None else [order[j] for j in chosen]
         wanted = _get_output_config("transform", estimator=self)["dense"]
         return _AS[wanted](frame[:, places])
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Put the selected columns back in their places, with zeros in those left out.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_selected_features)
+
+        Returns
+        -------
+        X_r : ndarray or sparse matrix of shape (n_samples, n_features)
+        """
+        check_sparse(X)
+        return super().inverse_transform(X)
 
     def _get_support_mask(self) -> npt.NDArray[np.bool_]:
         check_is_fitted(self)

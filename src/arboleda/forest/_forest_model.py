@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -243,6 +243,18 @@ class ForestModel(PredictsRows, TreeLearner):
         """The trees as decision trees, each made when it is asked for."""
         check_is_fitted(self)
         return MadeWhenAsked(self._member, self.n_estimators_)
+
+    def __len__(self) -> int:
+        """Return the number of trees."""
+        return self.n_estimators_
+
+    def __getitem__(self, number: int) -> DecisionTree:
+        """Return a tree as a decision tree."""
+        return self.estimators_[number]
+
+    def __iter__(self) -> Iterator[DecisionTree]:
+        """Iterate over the trees as decision trees."""
+        return iter(self.estimators_)
 
     def _member(self, number: int) -> DecisionTree:
         tree = self.estimator_

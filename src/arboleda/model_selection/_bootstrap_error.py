@@ -26,6 +26,7 @@ from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.parallel import Parallel, delayed
 
 from arboleda._row_losses import Loss, loss_of, row_losses, wrong_rows
+from arboleda._sparse import check_sparse
 from arboleda.model_selection._bootstrap_split import BootstrapSplit
 
 Array = npt.NDArray[Any]
@@ -121,6 +122,7 @@ def bootstrap_error(
     >>> error.training, bool(0.03 < error.plain_632 < error.plus_632 < error.left_out < 0.08)
     (0.0, True)
     """
+    check_sparse(X)
     X, y = indexable(X, y)
     target = np.asarray(y)
     if target.ndim == 2 and target.shape[1] == 1:  # predictions have one axis

@@ -14,6 +14,7 @@ from sklearn.utils.validation import _num_samples
 
 from arboleda._bridge.side_by_side import workers
 from arboleda._bridge.threads import resolve_n_jobs
+from arboleda._sparse import check_sparse
 from arboleda.model_selection._plan import Plan, plan_of
 from arboleda.model_selection._row_search import RowSearch, Splitter, StandIn, on_rows
 from arboleda.model_selection._shared_fits import SharedFits
@@ -106,6 +107,7 @@ class GridSearch(GridSearchCV):  # type: ignore[misc]
         self
         """
         self._validate_params()
+        check_sparse(X)
         X, y = indexable(X, y)
         plan = None if self._is_beyond_sharing(y, params) else self._plan(X)
         if plan is None:

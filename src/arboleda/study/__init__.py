@@ -6,6 +6,7 @@ The heavy parts are loaded when first used, so that errors and help come at once
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from arboleda._extras import can_study
 from arboleda.study.errors import StudyError
 
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ _HOMES = {
     "predict_file": "arboleda.study.file_predictions",
 }
 
+if not can_study():
+    __all__[:] = [name for name in __all__ if name not in _HOMES]
+
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
@@ -51,3 +55,7 @@ def __getattr__(name: str) -> Any:
                 f"a study needs the package {error.name}: pip install 'arboleda[study]'"
             ) from error
     raise AttributeError(f"module 'arboleda.study' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

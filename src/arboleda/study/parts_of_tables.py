@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from arboleda._bridge.arrow import plain_arrow
 from arboleda.study.csv_text import header_of, parse_text, refuse_nul, separator_of
 from arboleda.study.errors import StudyError
 from arboleda.study.reading import RawTable, read_raw, stem_of
@@ -77,7 +78,7 @@ def _of_parquet(path: Path, file: BinaryIO, as_text: Sequence[str]) -> Iterator[
         n_rows = table.metadata.num_rows
         first = 0
         for batch in table.iter_batches(_ROWS):
-            data = pa.Table.from_batches([batch])
+            data = plain_arrow(pa.Table.from_batches([batch]))
             first += batch.num_rows
             raw = RawTable(path.name, stem_of(path), data)
             yield Part(raw, first - batch.num_rows, first / n_rows)

@@ -11,6 +11,7 @@ import narwhals as nw
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from arboleda._bridge.arrow import plain_arrow
 from arboleda.study.csv_text import read_delimited
 from arboleda.study.errors import StudyError
 from arboleda.study.table import Note, Table, check_names, column_names, table_from_arrow
@@ -129,7 +130,7 @@ def stem_of(path: Path) -> str:
 def _read_parquet(path: Path, data: bytes) -> pa.Table:
     try:
         # Unlike read_table, this takes columns of one name, which are told of by that name later.
-        table = pq.ParquetFile(pa.BufferReader(data)).read()
+        table = plain_arrow(pq.ParquetFile(pa.BufferReader(data)).read())
     except (pa.ArrowException, OSError) as error:
         raise StudyError(
             f"The Parquet file {path.name} cannot be read: {_reason(error)}."
@@ -161,7 +162,8 @@ def _read_frame(source: Any) -> RawTable:
             "path, or a pandas, polars or Arrow table."
         ) from error
     check_names(names, "given")
-    data = pa.table([_read_column(frame, n) for n in frame.columns], names=names)
+    columns = [_read_column(frame, n) for n in frame.columns]
+    data = plain_arrow(pa.table(columns, names=names))
     if data.num_rows == 0 or data.num_columns == 0:
         raise StudyError("The table has no rows.")
     return RawTable("table", "table", data)
