@@ -6,7 +6,7 @@ The heavy parts are loaded when first used, so that errors and help come at once
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from arboleda.study.errors import StudyError
+from arboleda.study.errors import StudyError, StudyFormatError
 
 if TYPE_CHECKING:
     from arboleda.study.file_predictions import predict_file as predict_file
@@ -25,6 +25,7 @@ __all__ = [
     "Study",
     "StudyClassifier",
     "StudyError",
+    "StudyFormatError",
     "StudyRegressor",
     "StudyResult",
     "predict_file",
