@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arboleda.cli._app import CtrlCError
+from arboleda.cli._app import CtrlCError, tell
 
 __all__ = ["explore"]
 
@@ -25,6 +25,13 @@ def explore(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="The page. [TABLE-explored.html]")] = None,
     seed: Annotated[int, typer.Option(help="Seed of samples and maps.")] = 0,
+    max_table_size: Annotated[
+        str | None,
+        typer.Option(
+            help="How large the table may be unpacked, as in 2GB. [a quarter of the memory that "
+            "is available]"
+        ),
+    ] = None,
 ) -> None:
     """Look at TABLE before modelling: columns, gaps, relations, structure and odd rows, on a page.
 
@@ -36,8 +43,10 @@ def explore(
 
         if out is not None:
             refuse_the_table(out, table)
-        found = explore_table(table, target, seed=seed, progress=True)
+        found = explore_table(
+            table, target, seed=seed, progress=True, max_table_size=max_table_size
+        )
         page = found.save(out or found.default_path)
     except KeyboardInterrupt:
         raise CtrlCError("nothing was written") from None
-    typer.echo(f"Page: {page}")
+    tell(f"Page: {page}")
