@@ -23,7 +23,12 @@ def explore(
         str | None,
         typer.Option(help="The column to be predicted later, if there is one."),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="The page. [TABLE-explored.html]")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder for the page, or the page itself, .html. [TABLE-explored.html, here]"
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of samples and maps.")] = 0,
     max_table_size: Annotated[
         str | None,
@@ -39,14 +44,14 @@ def explore(
     """
     try:
         from arboleda.explore import explore as explore_table
-        from arboleda.study.pages import refuse_the_table
+        from arboleda.study.pages import page_path, refuse_the_table
 
         if out is not None:
             refuse_the_table(out, table)
         found = explore_table(
             table, target, seed=seed, progress=True, max_table_size=max_table_size
         )
-        page = found.save(out or found.default_path)
+        page = found.save(page_path(out, found.default_path))
     except KeyboardInterrupt:
         raise CtrlCError("nothing was written") from None
     tell(f"Page: {page}")
