@@ -3,12 +3,39 @@
 import errno
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["write_atomically", "written_whole"]
+__all__ = ["drop_file", "read_regular", "write_atomically", "written_whole"]
+
+
+def drop_file(path: Path) -> None:
+    """Remove a file or a link, if there is one; a folder in its place stays.
+
+    Raises
+    ------
+    OSError
+        If it cannot be removed.
+    """
+    if path.is_symlink() or not path.is_dir():
+        path.unlink(missing_ok=True)
+
+
+def read_regular(path: Path) -> bytes:
+    """Read a file; a pipe or a device, which may never end, or wait, is refused unopened.
+
+    Raises
+    ------
+    OSError
+        If it is no regular file or cannot be read.
+    """
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise OSError(errno.EINVAL, "it is not a file")
+    return path.read_bytes()
 
 
 def write_atomically(path: Path, data: bytes | str) -> None:

@@ -144,6 +144,6 @@ def test_settings_are_told_as_plain_values() -> None:
     asked = {"cv": "5x3", "models": "cart", "by": "a", "cost_matrix": {"a": {"b": 1}}, "jobs": 2}
     told = make_settings(**asked).told()
     assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert set(told) == set(NAMES) - {"jobs"}
+    assert set(told) == set(NAMES) - {"jobs", "max_table_size"}
     assert (told["cv"], told["models"], told["by"]) == ("5x3", ["cart"], ["a"])
     assert make_settings(test=Path("a/b.csv")).told()["test"] == "b.csv"

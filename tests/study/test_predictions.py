@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from arboleda.cli import main
-from arboleda.study import Study, StudyError, answerer, predictions
+from arboleda.study import Study, StudyError, StudyFormatError, answerer, predictions
 from arboleda.study.predictions import predict_table
 
 pytestmark = pytest.mark.usefixtures("undrawn")
@@ -193,7 +193,7 @@ DAMAGES: dict[str, tuple[Spoil, str]] = {
         lambda f: (f / "results.json").write_text(
             '{"schema_version": 9, "study": {}, "models": []}'
         ),
-        "not what this version",
+        "written by a newer version",
     ),
     "older facts": (
         lambda f: (f / "results.json").write_text(
@@ -219,13 +219,13 @@ DAMAGES: dict[str, tuple[Spoil, str]] = {
     "facts without data": (lambda f: change_facts(f, data={}), "results.json is damaged"),
     "facts without rows": (
         lambda f: change_facts(f, data={"n_rows": "1", "columns": []}),
-        "not what this version",
+        "results.json is damaged",
     ),
     "no model": (
         lambda f: change_facts(f, models=[{"status": "ok", "key": "random_forest"}]),
         "results.json is damaged",
     ),
-    "no model in the list": (lambda f: edit(f, models={}), "it kept none"),
+    "no model in the list": (lambda f: edit(f, models={}), "but not in the list of its models"),
     "half signs": (lambda f: edit_target(f, labels=["\ud800", "b"]), "not allowed"),
     "a class twice": (lambda f: edit_target(f, labels=["a", "a"]), "a class is there twice"),
     "no truth values": (lambda f: edit_target(f, kind="boolean"), "are no truth values"),
@@ -278,7 +278,7 @@ def test_damaged_folders_are_one_error(
     folder = tmp_path / "study"
     shutil.copytree(forest, folder)
     spoil(folder)
-    with pytest.raises(StudyError, match=told):
+    with pytest.raises(StudyFormatError, match=told):
         predict_table(folder, mixed, tmp_path / "out.csv")
     assert not (tmp_path / "out.csv").exists()
 
@@ -288,7 +288,7 @@ def test_damaged_rows_are_one_error(forest: Path, tmp_path: Path, name: str) -> 
     folder = tmp_path / "study"
     shutil.copytree(forest, folder)
     (folder / "models" / name).write_bytes(b"PAR1")
-    with pytest.raises(StudyError, match="is not what the study wrote"):
+    with pytest.raises(StudyFormatError, match="is not what the study wrote"):
         Study.load(folder).training_rows()
 
 

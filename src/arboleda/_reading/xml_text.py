@@ -1,20 +1,18 @@
 """Any text as the text of an XML element."""
 
-import re
 from html import escape
+
+from arboleda._visible import visible_lines
 
 __all__ = ["xml_text"]
 
-# What XML 1.0, production 2, leaves out: control signs, halves of surrogate pairs, U+FFFE, U+FFFF.
-_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
 
 def xml_text(text: str) -> str:
-    r"""Escape a text; a sign that no XML file may hold becomes the replacement character.
+    r"""Escape a text; characters that no XML file may hold, and others not seen, are spelt out.
 
     Examples
     --------
-    >>> xml_text("a < b & 'c'"), xml_text("bell\a")
-    ('a &lt; b &amp; &#x27;c&#x27;', 'bell\ufffd')
+    >>> print(xml_text("a < b & 'c'"), xml_text("bell\a"))
+    a &lt; b &amp; &#x27;c&#x27; bell\x07
     """
-    return escape(_FORBIDDEN.sub("\ufffd", text))
+    return escape(visible_lines(text))

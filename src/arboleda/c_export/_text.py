@@ -8,6 +8,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from arboleda._visible import visible
+
 NumberType = Literal["float64", "float32"]
 
 _WIDTH = 96
@@ -62,7 +64,7 @@ def text(value: str) -> str:
 
 def remark(value: Any) -> str:
     """Return text that may stand within a comment, on one line."""
-    shown = str(value)[:80].encode("ascii", "backslashreplace").decode()
+    shown = visible(str(value))[:80].encode("ascii", "backslashreplace").decode()
     return " ".join(shown.replace("*/", "* /").replace("/*", "/ *").replace("\\", "/").split())
 
 

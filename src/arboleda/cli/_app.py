@@ -5,8 +5,9 @@ from typing import Annotated
 import typer
 
 import arboleda
+from arboleda._visible import visible
 
-__all__ = ["CtrlCError", "app"]
+__all__ = ["CtrlCError", "app", "tell"]
 
 app = typer.Typer(
     add_completion=False,
@@ -19,6 +20,11 @@ app = typer.Typer(
 
 class CtrlCError(Exception):
     """Ctrl-C, under a name that typer does not answer itself; its text tells what is left."""
+
+
+def tell(line: str, *, err: bool = False) -> None:
+    """Print a line; control characters of names and labels in it cannot act on the terminal."""
+    typer.echo(visible(line), err=err)
 
 
 def _version(wanted: bool) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arboleda.cli._app import CtrlCError
+from arboleda.cli._app import CtrlCError, tell
 
 __all__ = ["compare"]
 
@@ -30,5 +30,5 @@ def compare(
         raise CtrlCError("nothing was written") from None
     Console(highlight=False).print(comparison_table(found.facts))
     for sentence in found.facts["sentences"]:
-        typer.echo(sentence)
-    typer.echo(f"Page: {page}")
+        tell(sentence)
+    tell(f"Page: {page}")

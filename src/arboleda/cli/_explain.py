@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arboleda.cli._app import CtrlCError
+from arboleda.cli._app import CtrlCError, tell
 
 __all__ = ["explain"]
 
@@ -33,4 +33,4 @@ def explain(
         page = found.save(out or found.default_path)
     except KeyboardInterrupt:
         raise CtrlCError("nothing was written") from None
-    typer.echo(f"Page: {page}")
+    tell(f"Page: {page}")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arboleda.cli._app import CtrlCError
+from arboleda.cli._app import CtrlCError, tell
 
 __all__ = ["explore"]
 
@@ -23,8 +23,20 @@ def explore(
         str | None,
         typer.Option(help="The column to be predicted later, if there is one."),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="The page. [TABLE-explored.html]")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder for the page, or the page itself, .html. [TABLE-explored.html, here]"
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of samples and maps.")] = 0,
+    max_table_size: Annotated[
+        str | None,
+        typer.Option(
+            help="How large the table may be unpacked, as in 2GB. [a quarter of the memory that "
+            "is available]"
+        ),
+    ] = None,
 ) -> None:
     """Look at TABLE before modelling: columns, gaps, relations, structure and odd rows, on a page.
 
@@ -32,12 +44,14 @@ def explore(
     """
     try:
         from arboleda.explore import explore as explore_table
-        from arboleda.study.pages import refuse_the_table
+        from arboleda.study.pages import page_path, refuse_the_table
 
         if out is not None:
             refuse_the_table(out, table)
-        found = explore_table(table, target, seed=seed, progress=True)
-        page = found.save(out or found.default_path)
+        found = explore_table(
+            table, target, seed=seed, progress=True, max_table_size=max_table_size
+        )
+        page = found.save(page_path(out, found.default_path))
     except KeyboardInterrupt:
         raise CtrlCError("nothing was written") from None
-    typer.echo(f"Page: {page}")
+    tell(f"Page: {page}")

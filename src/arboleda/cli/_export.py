@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arboleda.cli._app import CtrlCError
+from arboleda.cli._app import CtrlCError, tell
 
 __all__ = ["export"]
 
@@ -32,5 +32,5 @@ def export(
     except KeyboardInterrupt:
         raise CtrlCError("nothing was written") from None
     if found.dates:
-        typer.echo(f"Dates are given as numbers: {', '.join(found.dates)}.", err=True)
-    typer.echo(f"Model: {found.path} ({found.name})")
+        tell(f"Dates are given as numbers: {', '.join(found.dates)}.", err=True)
+    tell(f"Model: {found.path} ({found.name})")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arboleda.cli._app import CtrlCError
+from arboleda.cli._app import CtrlCError, tell
 
 __all__ = ["predict"]
 
@@ -27,6 +27,13 @@ def predict(
             help="Add intervals (of classes: sets) that hold this share of true values, as in 0.9."
         ),
     ] = None,
+    max_table_size: Annotated[
+        str | None,
+        typer.Option(
+            help="How large a part of TABLE that cannot be divided may be, as in 2GB; TABLE itself "
+            "may be larger. [a quarter of the memory available]"
+        ),
+    ] = None,
 ) -> None:
     """Predict the target of each row of TABLE by the best model of STUDY, with probabilities.
 
@@ -35,9 +42,16 @@ def predict(
     try:
         from arboleda.study.predictions import predict_table
 
-        found = predict_table(folder, table, out, intervals=intervals, progress=True)
+        found = predict_table(
+            folder,
+            table,
+            out,
+            intervals=intervals,
+            progress=True,
+            max_table_size=max_table_size,
+        )
     except KeyboardInterrupt:
         raise CtrlCError("nothing was written") from None
     for note in found.notes:
-        typer.echo(note, err=True)
-    typer.echo(f"Predictions: {found.path} ({found.n_rows:,} rows, by {found.name})")
+        tell(note, err=True)
+    tell(f"Predictions: {found.path} ({found.n_rows:,} rows, by {found.name})")

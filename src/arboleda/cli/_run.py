@@ -5,9 +5,7 @@ import os
 import sys
 import warnings
 
-import typer
-
-from arboleda.cli._app import CtrlCError, app
+from arboleda.cli._app import CtrlCError, app, tell
 from arboleda.cli._compare import compare
 from arboleda.cli._explain import explain
 from arboleda.cli._explore import explore
@@ -60,7 +58,7 @@ def run(arguments: list[str]) -> int:
 
 def _tell_warning(message: Warning | str, *_: object, **__: object) -> None:
     """One line for the user, without the place in the code."""
-    typer.echo(f"arboleda: warning: {' '.join(str(message).split())}", err=True)
+    tell(f"arboleda: warning: {' '.join(str(message).split())}", err=True)
 
 
 def _take_any_text() -> None:
@@ -71,12 +69,12 @@ def _take_any_text() -> None:
 
 
 def _fail(sentence: str) -> int:
-    typer.echo(f"arboleda: error: {' '.join(sentence.split())}", err=True)
+    tell(f"arboleda: error: {' '.join(sentence.split())}", err=True)
     return _USER_ERROR
 
 
 def _interrupted(left: str = "") -> int:
-    typer.echo(f"arboleda: interrupted{left}.", err=True)
+    tell(f"arboleda: interrupted{left}.", err=True)
     return _INTERRUPTED
 
 

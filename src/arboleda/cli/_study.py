@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arboleda.cli._app import CtrlCError
+from arboleda.cli._app import CtrlCError, tell
 from arboleda.study.errors import StudyError
 
 if TYPE_CHECKING:
@@ -118,6 +118,13 @@ def study(
     member_memory: Annotated[
         str | None, typer.Option(help="How much memory a single fit may take, as in 2GB.")
     ] = None,
+    max_table_size: Annotated[
+        str | None,
+        typer.Option(
+            help="How large the table may be unpacked, as in 2GB. [a quarter of the memory that "
+            "is available]"
+        ),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(help="Seed of the split, the folds and the models. [0]")
     ] = None,
@@ -169,7 +176,7 @@ def _print_leaderboard(result: "StudyResult") -> None:
     console = Console(highlight=False)
     console.print(leaderboard_table(result.facts, width=console.width))
     for caution in result.facts["cautions"]:
-        typer.echo(f"Caution: {caution['text']}")
+        tell(f"Caution: {caution['text']}")
     for line in (*caveats(result.facts), *failures(result.facts)):
-        typer.echo(line)
-    typer.echo(f"Report: {result.report}")
+        tell(line)
+    tell(f"Report: {result.report}")

@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arboleda._numbers import plain
+from arboleda._visible import visible
 
 __all__ = ["comparison_table"]
 
@@ -17,12 +18,12 @@ def comparison_table(facts: Mapping[str, Any]) -> Table:
     table.add_column("Model", overflow="fold")
     for study in facts["studies"]:
         heading = f"{study['name']}: {study['metric_label']}"
-        table.add_column(Text(heading, overflow="fold"), justify="right")
+        table.add_column(Text(visible(heading), overflow="fold"), justify="right")
     for row in facts["leaderboard"]:
-        cells = [Text(row["name"])]
+        cells = [Text(visible(row["name"]))]
         for cell in row["cells"]:
             told = "" if cell is None else f"{plain(cell['cv'])} / {plain(cell['test'])}"
             best = cell is not None and cell["rank"] == 1
-            cells.append(Text(told, style="bold" if best else ""))
+            cells.append(Text(visible(told), style="bold" if best else ""))
         table.add_row(*cells)
     return table

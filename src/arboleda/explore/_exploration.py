@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 from arboleda.explore._facts import make_facts
 from arboleda.explore._page import render_exploration
 from arboleda.explore._subject import make_subject
+from arboleda.study.asked import read_size
 from arboleda.study.errors import StudyError
 from arboleda.study.pages import FactsPage
 from arboleda.study.reading import read_table
@@ -35,7 +36,12 @@ class Exploration(FactsPage):
 
 
 def explore(
-    table: Any, target: str | None = None, *, seed: int = 0, progress: bool = False
+    table: Any,
+    target: str | None = None,
+    *,
+    seed: int = 0,
+    progress: bool = False,
+    max_table_size: str | int | None = None,
 ) -> Exploration:
     """Look at a table before modelling: columns, gaps, relations, structure, odd rows.
 
@@ -51,6 +57,9 @@ def explore(
         Seed of the samples and of the methods that draw numbers.
     progress : bool, default=False
         Show on standard error how it goes on.
+    max_table_size : str or int, optional
+        How large the table's file may be unpacked: bytes, or a text such as ``"2GB"``; by default a
+        quarter of the memory that is available.
 
     Returns
     -------
@@ -61,7 +70,8 @@ def explore(
     Raises
     ------
     StudyError
-        If the table cannot be read, has no rows, or the target cannot be used.
+        If the table cannot be read, is larger than the limit, has no rows, or the target cannot be
+        used.
 
     Examples
     --------
@@ -73,9 +83,10 @@ def explore(
         raise StudyError(
             f"The seed {seed!r} is out of range; choose a whole number from 0 to {2**32 - 1}."
         )
+    limit = read_size("max_table_size", max_table_size)
     told = Progress(progress)
     with told.step("Reading the table"):
-        read = read_table(table)
+        read = read_table(table, max_table_size=limit)
     # Columns of a frame may be named by numbers; here they are known as text.
     subject = make_subject(read, None if target is None else str(target), int(seed))
     told.say(f"{read.name}: {read.n_rows:,} rows, {len(read.columns):,} columns")

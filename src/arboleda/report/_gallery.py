@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
+from arboleda._visible import visible_lines
 from arboleda.report._sections import Section
 
 __all__ = ["Figure", "gallery", "standalone"]
@@ -71,7 +72,7 @@ def standalone(figure: Figure) -> str:
     head, rest = drawing.split(">", 1)
     head = head.replace("<svg", f'<svg xmlns="http://www.w3.org/2000/svg" font-family="{_FONT}"', 1)
     ground = f'<rect width="100%" height="100%" fill="{_COLOURS["paper"]}"/>'
-    return f"{head}>{ground}{rest}\n"
+    return visible_lines(f"{head}>{ground}{rest}\n")
 
 
 def _light(tag: re.Match[str]) -> str:

@@ -17,6 +17,7 @@ from markupsafe import Markup
 
 from arboleda._files import write_atomically
 from arboleda._speech import speaking, spoken
+from arboleda._visible import visible_lines
 from arboleda.report._gallery import Figure, standalone
 from arboleda.report._page import page_view
 from arboleda.report._texts import speech_of, text, told
@@ -112,7 +113,7 @@ def render_page(template: Path, view: Mapping[str, Any], beside: Sequence[str] =
     files = [_TEMPLATES / "report.css", _TEMPLATES / "print.css", _TEMPLATES / "report.js"]
     files += [template.parent / name for name in beside]
     script, style = ("".join(map(_source, _of_kind(files, end))) for end in (".js", ".css"))
-    return _templates(template.parent).get_template(template.name).render(
+    page = _templates(template.parent).get_template(template.name).render(
         view,
         language=spoken().language,
         policy=_policy(script),
@@ -120,6 +121,7 @@ def render_page(template: Path, view: Mapping[str, Any], beside: Sequence[str] =
         style=Markup(style),
         dark=Markup(_source(_TEMPLATES / "dark.css")),
     )  # fmt: skip
+    return visible_lines(page)
 
 
 def write_report(facts: Mapping[str, Any], path: Path, language: str | None = None) -> None:

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from arboleda._extras import can_study
-from arboleda.study.errors import StudyError
+from arboleda.study.errors import StudyError, StudyFormatError
 
 if TYPE_CHECKING:
     from arboleda.study.file_predictions import predict_file as predict_file
@@ -26,6 +26,7 @@ __all__ = [
     "Study",
     "StudyClassifier",
     "StudyError",
+    "StudyFormatError",
     "StudyRegressor",
     "StudyResult",
     "predict_file",

@@ -9,8 +9,9 @@ import pyarrow as pa
 from arboleda.study.answers import Said
 from arboleda.study.calibrator import learn_calibrator
 from arboleda.study.costs import REJECTED, decide_by_cost
-from arboleda.study.errors import StudyError
+from arboleda.study.errors import StudyError, StudyFormatError
 from arboleda.study.folder.estimators import probabilities
+from arboleda.study.folder.facts_file import RESULTS
 from arboleda.study.folder.loaded import LoadedStudy
 from arboleda.study.scoring import class_scores
 from arboleda.study.sureness import check_coverage, learn_intervals, learn_sets
@@ -47,6 +48,7 @@ class Answerer:
         self._classes = study.best_model_.classes_ if study.class_names else None
         self._share = "" if intervals is None else f"{100 * intervals:.6g} %"
         self._costs = study.facts.get("costs")
+        self._facts_file = study.folder / RESULTS
         needed = intervals is not None or self._costs is not None
         held_out = study.held_out() if needed else None
         if intervals is not None and held_out is None:
@@ -69,7 +71,10 @@ class Answerer:
         if self._costs is not None:
             self._matrix = np.array(self._costs["matrix"], dtype=np.float64)
             if self._matrix.shape != (len(self._names),) * 2:
-                raise StudyError("The costs in the study's results.json do not fit its classes.")
+                raise StudyFormatError(
+                    f"The costs in {self._facts_file} do not fit the study's classes; run "
+                    "the study's command again: what is done is kept."
+                )
             self._rejected = "rejected" if "rejected" not in self._names else "(rejected)"
             how = self._calibrator.method
             how = "as they are" if how == "none" else f"calibrated by {how}"

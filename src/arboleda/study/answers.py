@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, softmax
 
-from arboleda._files import write_atomically
+from arboleda._files import drop_file, write_atomically
 from arboleda.combine import MemberOutputs
 from arboleda.study.probabilities import are_probabilities
 
@@ -124,7 +124,7 @@ def drop_answers(folder: Path, kept: Iterable[Path]) -> None:
     names = {path.name for path in kept}
     for path in [*folder.glob("*.npy"), *folder.glob(".*.tmp")]:
         if path.name not in names:
-            path.unlink(missing_ok=True)
+            drop_file(path)
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, InstanceOf, TypeAdapter, ValidationError
 
+from arboleda._files import read_regular
 from arboleda.study.errors import StudyError
 from arboleda.study.schemes import Scheme, parse_scheme
 from arboleda.study.scoring import COST
 from arboleda.study.search import How, named_search
 from arboleda.study.settings import Settings
 
-__all__ = ["NAMES", "make_settings"]
+__all__ = ["NAMES", "make_settings", "read_size"]
 
 _SECONDS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|m|h|d)", re.I)
@@ -118,7 +119,7 @@ def _costs_from_json(text: str) -> Any:
     if not text.lstrip().startswith("{"):
         where = f"The cost matrix {text[:_SHOWN]}"
         try:
-            text = Path(text).read_text(encoding="utf-8")
+            text = read_regular(Path(text)).decode()
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise StudyError(
@@ -200,6 +201,11 @@ _RULES: dict[str, _Rule] = {
         "The memory of a fit {value} is not a size above 0; choose bytes, or a text such as 512MB "
         "or 4GB.",
     ),
+    "max_table_size": _Rule(
+        Annotated[int, Field(gt=0), BeforeValidator(_size)],
+        "The limit of a table's size {value} is not a size above 0; choose bytes, or a text such "
+        "as 512MB or 2GB.",
+    ),
 }
 
 # What can be asked for: parameters of a study, and its flags with dashes for underscores.
@@ -232,6 +238,22 @@ def make_settings(**asked: Any) -> Settings:
     given = {name: asked[name] for name in NAMES if asked.get(name) is not None}
     checked = {_FIELDS.get(name, name): _checked(name, value) for name, value in given.items()}
     return _agreed(Settings(**checked), by_default="cv" not in given)
+
+
+def read_size(name: str, value: Any) -> int | None:
+    """Bytes that a parameter of a study such as ``max_table_size`` names; None stays None.
+
+    Raises
+    ------
+    StudyError
+        If the value is no size above 0.
+
+    Examples
+    --------
+    >>> read_size("max_table_size", "2GB")
+    2000000000
+    """
+    return None if value is None else int(_checked(name, value))
 
 
 def _checked(name: str, value: Any) -> Any:

@@ -6,6 +6,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from arboleda._files import read_regular
+from arboleda._visible import json_escaped
 from arboleda.study.asked import NAMES
 from arboleda.study.errors import StudyError
 from arboleda.study.reading import BUNDLED
@@ -49,7 +51,7 @@ def read_config(path: str | Path) -> dict[str, Any]:
     """
     path = Path(path)
     try:
-        asked = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+        asked = tomllib.loads(read_regular(path).decode("utf-8-sig"))
     except FileNotFoundError as error:
         raise StudyError(
             f"There is no file {path}; name a TOML file such as a study's {CONFIG}."
@@ -93,7 +95,7 @@ def config_text(table: Any, target: str, settings: Settings) -> str:
     lines.append(_path_line("table", table))
     lines.append(f"target = {_written(target)}")
     lines.append('out = "."')
-    told = {**settings.told(), "jobs": settings.jobs}
+    told = {**settings.told(), "jobs": settings.jobs, "max_table_size": settings.max_table_size}
     costs = told.pop("cost_matrix")
     for name, value in told.items():
         if name == "test" and settings.test_table is not None:
@@ -123,4 +125,4 @@ def _path_line(name: str, source: Any) -> str:
 
 def _written(value: Any) -> str:
     """A value as TOML has it: its texts, numbers and lists of texts are those of JSON."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json_escaped(json.dumps(value, ensure_ascii=False))

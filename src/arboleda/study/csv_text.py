@@ -1,13 +1,9 @@
 """Reading delimited text whatever its compression, encoding and separator."""
 
-import bz2
 import csv
-import gzip
 import io
-import lzma
-import zipfile
-import zlib
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,6 +11,7 @@ import pyarrow.csv as pa_csv
 
 from arboleda.study.errors import StudyError
 from arboleda.study.table import MISSING, Note, check_names
+from arboleda.study.table_files import SizeLimit, size_limit, telling_damage, unpacked
 
 __all__ = ["header_of", "parse_text", "read_delimited", "refuse_nul", "separator_of"]
 
@@ -23,12 +20,14 @@ SEPARATORS = (",", ";", "\t", "|")
 ENCODINGS = ["cp1252", "latin_1", "cp1250", "cp1251", "cp1253", "cp1254", "iso8859_2", "koi8_r"]
 ENCODINGS += ["shift_jis", "euc_jp", "gb18030", "big5", "euc_kr", "mac_roman"]
 _SAMPLE = 1 << 18
+# Bytes that are unpacked at once.
+_BLOCK = 1 << 20
 # Arrow counts the bytes of a block in 32 bits.
 _LARGEST = (1 << 31) - (1 << 16)
 
 
 def read_delimited(
-    path: Path, data: bytes, as_text: Sequence[str] = ()
+    path: Path, data: bytes, as_text: Sequence[str] = (), limit: SizeLimit | None = None
 ) -> tuple[pa.Table, bool, list[Note]]:
     """Parse a delimited text file into an Arrow table.
 
@@ -37,9 +36,11 @@ def read_delimited(
     path : Path
         The file's path, for messages.
     data : bytes
-        The file's content, which may be compressed by gzip, bzip2, xz or zip.
+        The file's content, which may be compressed by gzip, bzip2, xz, Zstandard or zip.
     as_text : sequence of str
         Columns that are text, even where all of it looks like numbers, as postal codes do.
+    limit : SizeLimit, optional
+        Of the text when it is unpacked; by default the usual one.
 
     Returns
     -------
@@ -53,10 +54,11 @@ def read_delimited(
     Raises
     ------
     StudyError
-        If the text cannot be read, has no header, or has rows of another length than the header.
+        If the text cannot be read, is larger than the limit, has no header, or has rows of another
+        length than the header.
     """
     notes: list[Note] = []
-    text = _decode(_decompress(data, path), path, notes)
+    text = _decode(_decompress(data, path, limit or size_limit(None)), path, notes)
     if not text.strip():
         raise StudyError(f"The table {path.name} is empty; it needs a header line and rows.")
     separator = separator_of(text)
@@ -77,40 +79,19 @@ def read_delimited(
     return table, separator != ",", notes
 
 
-def _decompress(data: bytes, path: Path) -> bytes:
-    try:
-        if data[:2] == b"\x1f\x8b":
-            return gzip.decompress(data)
-        if data[:3] == b"BZh":
-            return bz2.decompress(data)
-        if data[:6] == b"\xfd7zXZ\x00":
-            return lzma.decompress(data)
-        if data[:4] == b"PK\x03\x04":
-            return _only_member(data, path)
-    except StudyError:
-        raise
-    except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
-        raise StudyError(
-            f"The compressed file {path.name} is damaged ({error}); fetch or pack it again."
-        ) from error
-    return data
-
-
-def _only_member(data: bytes, path: Path) -> bytes:
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        members = [m for m in archive.infolist() if not m.is_dir()]
-        if len(members) != 1:
-            raise StudyError(
-                f"The archive {path.name} holds {len(members)} files; it must hold one table."
-            )
-        try:
-            return archive.read(members[0])
-        # How zipfile says that a member is encrypted, or packed by a method it does not know.
-        except RuntimeError as error:
-            raise StudyError(
-                f"The archive {path.name} cannot be unpacked ({error}); pack the table again, "
-                "without a password."
-            ) from error
+def _decompress(data: bytes, path: Path, limit: SizeLimit) -> bytes:
+    """The content unpacked, block by block, so that it is stopped where it is too much."""
+    packed = io.BytesIO(data)
+    with telling_damage(path), ExitStack() as stack:
+        content = unpacked(path, packed, stack)
+        if content is packed:
+            return data
+        blocks, size = [], 0
+        while block := content.read(_BLOCK):
+            size += len(block)
+            limit.check(path.name, size, at_least=True)
+            blocks.append(block)
+    return b"".join(blocks)
 
 
 def _decode(data: bytes, path: Path, notes: list[Note]) -> str:

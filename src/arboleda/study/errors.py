@@ -1,7 +1,29 @@
-"""The one error a study raises for what the user can mend."""
+"""The errors a study raises for what the user can mend."""
 
-__all__ = ["StudyError"]
+__all__ = ["StudyError", "StudyFormatError"]
 
 
 class StudyError(ValueError):
     """Bad input or an unusable folder, told in one sentence that names the remedy."""
+
+
+class StudyFormatError(StudyError):
+    """A study's folder lacks a file, or a file in it is damaged or of another version.
+
+    The one error of everything that reads a study: `Study.load` and what it returns, prediction,
+    explanation, comparison, export, and a run that goes on with the folder. The message names the
+    file, what is wrong with it and what to do.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from arboleda import Study
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "results.json").write_text('{"schema_version": 2}')
+    ...     try:
+    ...         Study.load(folder)
+    ...     except StudyFormatError as error:
+    ...         print(str(error).partition("results.json ")[2][:45])
+    is damaged (arboleda_version is missing); run
+    """

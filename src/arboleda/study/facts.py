@@ -13,6 +13,7 @@ import sklearn
 from joblib import cpu_count
 
 import arboleda
+from arboleda._visible import visible_lines
 from arboleda.study.calibration_facts import calibration_facts
 from arboleda.study.candidates import Candidate
 from arboleda.study.cautions import find_cautions
@@ -268,7 +269,12 @@ def params_text(model: Mapping[str, Any]) -> str:
 
 
 def csv_safe(cell: Any) -> Any:
-    """A text that begins like a formula gets a leading quote mark; numbers stay as they are."""
-    if isinstance(cell, str) and cell.startswith(_FORMULA_STARTS):
-        return f"'{cell}"
-    return "" if cell is None else cell
+    r"""A cell of a CSV file: numbers stay as they are, texts may not act where the file is opened.
+
+    A text that begins like a formula gets a leading quote mark, and control characters are spelt
+    out (an escape as ``\x1b``), but for tabs and line ends, which quotes hold.
+    """
+    if not isinstance(cell, str):
+        return "" if cell is None else cell
+    shown = visible_lines(cell)
+    return f"'{shown}" if shown.startswith(_FORMULA_STARTS) else shown

@@ -28,7 +28,7 @@ class GivenTest:
     sha256: str
 
 
-def join_test(table: Table, source: Any) -> GivenTest:
+def join_test(table: Table, source: Any, *, max_table_size: int | None = None) -> GivenTest:
     """Put the rows of a test table under those of the first.
 
     Columns are found by name; the test's other columns are ignored, and told. A category that the
@@ -39,6 +39,8 @@ def join_test(table: Table, source: Any) -> GivenTest:
     table : Table
     source : str, path or frame
         As for a study.
+    max_table_size : int, optional
+        As for `read_table`.
 
     Returns
     -------
@@ -51,7 +53,7 @@ def join_test(table: Table, source: Any) -> GivenTest:
         another kind of values.
     """
     texts = [column.name for column in table.columns if column.kind == "string"]
-    raw = read_raw(source, as_text=texts)
+    raw = read_raw(source, as_text=texts, max_table_size=max_table_size)
     check_names(raw.names, raw.name)
     if raw.data.num_rows < MIN_ROWS:
         raise StudyError(

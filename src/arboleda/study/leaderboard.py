@@ -6,6 +6,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from arboleda._visible import visible
 from arboleda.study.facts import params_text
 from arboleda.study.progress import duration, number, plus_minus
 
@@ -20,7 +21,7 @@ def leaderboard_table(facts: Mapping[str, Any], *, width: int) -> Table:
     """Models from best to worst: cross-validated and test score; time and parameters if room."""
     study = facts["study"]
     title = f"{study['table']}, target {study['target']}: {study['metric_label']}"
-    table = Table(title=Text(title))
+    table = Table(title=Text(visible(title)))
     table.add_column("#", justify="right", no_wrap=True)
     # Names give way before numbers do.
     table.add_column("Model", overflow="fold")
@@ -29,8 +30,8 @@ def leaderboard_table(facts: Mapping[str, Any], *, width: int) -> Table:
     if width >= _WIDE:
         table.add_column("Parameters", overflow="fold")
     for rank, model in enumerate(facts["models"], start=1):
-        cells = [Text(str(rank)), Text(model["name"]), *_cells(model, study["metric"])]
-        cells.append(Text(params_text(model)))
+        cells = [Text(str(rank)), Text(visible(model["name"])), *_cells(model, study["metric"])]
+        cells.append(Text(visible(params_text(model))))
         table.add_row(*cells[: len(table.columns)])
     return table
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn, Self
 
-from arboleda.study.errors import StudyError
+from arboleda.study.errors import StudyError, StudyFormatError
 
 __all__ = ["Ledger"]
 
@@ -51,7 +51,7 @@ class Ledger:
         try:
             self._connection = sqlite3.connect(self.path, timeout=1.0, isolation_level=None)
         except sqlite3.Error as error:
-            raise StudyError(f"The ledger {self.path} cannot be opened: {error}.") from error
+            raise StudyFormatError(f"The ledger {self.path} cannot be opened: {error}.") from error
         try:
             self._open(identity)
         except BaseException:
@@ -136,7 +136,7 @@ class Ledger:
             self._damaged("an entry is not JSON")
 
     def _damaged(self, reason: str) -> NoReturn:
-        raise StudyError(
+        raise StudyFormatError(
             f"The ledger {self.path} is damaged ({reason}); delete it to start the study anew, "
             "or choose another folder with --out."
         )

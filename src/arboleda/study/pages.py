@@ -8,7 +8,7 @@ from typing import Any
 from arboleda._files import write_atomically
 from arboleda.study.errors import StudyError
 
-__all__ = ["FactsPage", "refuse_the_table"]
+__all__ = ["FactsPage", "page_path", "refuse_the_table"]
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,25 @@ class FactsPage(ABC):
                 "file with --out."
             ) from error
         return file
+
+
+def page_path(out: Path | None, default: Path) -> Path:
+    """The file of a page: ``out``, or within it if it is a folder, or the default.
+
+    A name that ends in ``.html``, or that a file has already, is a file's; any other is a folder's,
+    which is made when the page is saved.
+
+    Examples
+    --------
+    >>> page_path(Path("pages"), Path("iris-explored.html")).as_posix()
+    'pages/iris-explored.html'
+    >>> page_path(Path("iris.html"), Path("iris-explored.html")).as_posix()
+    'iris.html'
+    """
+    if out is None:
+        return default
+    is_file = out.suffix.lower() in (".html", ".htm") and not out.is_dir()
+    return out if is_file or (out.exists() and not out.is_dir()) else out / default.name
 
 
 def refuse_the_table(path: Path, source: Any) -> None:

@@ -1,11 +1,10 @@
 """Tables larger than memory, read part by part."""
 
-import bz2
-import gzip
 import io
 import lzma
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+import zlib
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,8 +16,18 @@ import pyarrow.parquet as pq
 from arboleda._bridge.arrow import plain_arrow
 from arboleda.study.csv_text import header_of, parse_text, refuse_nul, separator_of
 from arboleda.study.errors import StudyError
+from arboleda.study.parquet_size import parquet_size
 from arboleda.study.reading import RawTable, read_raw, stem_of
 from arboleda.study.table import check_names
+from arboleda.study.table_files import (
+    SizeLimit,
+    is_parquet,
+    open_table,
+    size_limit,
+    size_of,
+    telling_damage,
+    unpacked,
+)
 
 __all__ = ["LARGE", "Part", "parts_of"]
 
@@ -27,11 +36,18 @@ LARGE = 1 << 26
 # Of text in a part, in characters; of Parquet, in rows.
 _CHARACTERS = 1 << 24
 _ROWS = 1 << 16
-_PACKED: dict[bytes, Callable[[Any], Any]] = {
-    b"\x1f\x8b": gzip.open,
-    b"BZh": bz2.open,
-    b"\xfd7zXZ": lzma.open,
-}
+# Bytes that are unpacked at once, to see how large a small file is.
+_BLOCK = 1 << 20
+_UNREADABLE = (
+    pa.ArrowException,
+    EOFError,
+    OSError,
+    RuntimeError,
+    StudyError,
+    lzma.LZMAError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 @dataclass(frozen=True)
@@ -43,7 +59,9 @@ class Part:
     share: float
 
 
-def parts_of(source: Any, *, as_text: Sequence[str] = ()) -> Iterator[Part]:
+def parts_of(
+    source: Any, *, as_text: Sequence[str] = (), max_table_size: int | None = None
+) -> Iterator[Part]:
     """Read a table part by part; a small file, or what is in memory anyway, in one.
 
     Parameters
@@ -51,6 +69,9 @@ def parts_of(source: Any, *, as_text: Sequence[str] = ()) -> Iterator[Part]:
     source : str, path or frame
     as_text : sequence of str
         Columns of delimited text that are left as they stand.
+    max_table_size : int, optional
+        Bytes of a part that cannot be divided: one row of text. By default a quarter of the memory
+        that is available. The table as a whole may be as large as it likes.
 
     Raises
     ------
@@ -58,26 +79,44 @@ def parts_of(source: Any, *, as_text: Sequence[str] = ()) -> Iterator[Part]:
         As `read_raw`; also if a large text is not in UTF-8 or UTF-16.
     """
     path = Path(source) if isinstance(source, (str, Path)) else None
-    if path is None or not path.is_file() or path.stat().st_size < LARGE:
-        yield Part(read_raw(source, as_text=as_text), 0, 1.0)
+    if path is None or not path.is_file():
+        yield Part(read_raw(source, as_text=as_text, max_table_size=max_table_size), 0, 1.0)
         return
+    limit = size_limit(max_table_size)
+    with open_table(path) as file, telling_damage(path):
+        if _is_small(path):
+            whole = read_raw(source, as_text=as_text, max_table_size=max(LARGE, limit.bytes))
+            yield Part(whole, 0, 1.0)
+        elif is_parquet(file):
+            yield from _of_parquet(path, file)
+        else:
+            yield from _of_text(path, file, as_text, limit)
+
+
+def _is_small(path: Path) -> bool:
+    """Whether the file is below the limit of what is read in one go, as it is and unpacked."""
     try:
-        with path.open("rb") as file:
-            start = file.read(8)
-            file.seek(0)
-            parts = _of_parquet if start[:4] == b"PAR1" else _of_text
-            yield from parts(path, file, as_text)
-    except (OSError, EOFError, zipfile.BadZipFile, lzma.LZMAError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise StudyError(f"The file {path} cannot be read: {reason}.") from error
+        with ExitStack() as stack:
+            file = stack.enter_context(open_table(path))
+            if size_of(file) >= LARGE:
+                return False
+            if is_parquet(file):
+                return parquet_size(pq.ParquetFile(file), file, LARGE) < LARGE
+            left = LARGE
+            content = unpacked(path, file, stack)
+            while left > 0 and (block := content.read(_BLOCK)):
+                left -= len(block)
+            return left > 0
+    except _UNREADABLE:
+        return True  # what is wrong is told where it is read
 
 
-def _of_parquet(path: Path, file: BinaryIO, as_text: Sequence[str]) -> Iterator[Part]:
+def _of_parquet(path: Path, file: BinaryIO) -> Iterator[Part]:
     try:
         table = pq.ParquetFile(file)
         n_rows = table.metadata.num_rows
         first = 0
-        for batch in table.iter_batches(_ROWS):
+        for batch in table.iter_batches(_rows_at_once(table, file)):
             data = plain_arrow(pa.Table.from_batches([batch]))
             first += batch.num_rows
             raw = RawTable(path.name, stem_of(path), data)
@@ -87,15 +126,26 @@ def _of_parquet(path: Path, file: BinaryIO, as_text: Sequence[str]) -> Iterator[
         raise StudyError(f"The Parquet file {path.name} cannot be read: {reason}.") from error
 
 
-def _of_text(path: Path, file: BinaryIO, as_text: Sequence[str]) -> Iterator[Part]:
-    size = path.stat().st_size
+def _rows_at_once(table: pq.ParquetFile, file: BinaryIO) -> int:
+    """Rows of a part: fewer where texts are long."""
+    size = parquet_size(table, file, 2**62)
+    n_rows: int = table.metadata.num_rows
+    return max(1, min(_ROWS, _CHARACTERS * n_rows // max(1, size)))
+
+
+def _of_text(
+    path: Path, file: BinaryIO, as_text: Sequence[str], limit: SizeLimit
+) -> Iterator[Part]:
+    size = size_of(file)
     with ExitStack() as stack:
-        content = _unpacked(path, file, stack)
+        content: Any = unpacked(path, file, stack)
+        if not hasattr(content, "peek"):
+            content = stack.enter_context(io.BufferedReader(content))
         start = content.peek(3)[:3]
         encoding = "utf-16" if start[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
         reader = stack.enter_context(io.TextIOWrapper(content, encoding, newline=""))
         try:
-            for part in _parts_of_text(path, reader, as_text):
+            for part in _parts_of_text(path, reader, as_text, limit):
                 yield replace(part, share=min(1.0, file.tell() / size))
         except UnicodeDecodeError as error:
             raise StudyError(
@@ -104,25 +154,9 @@ def _of_text(path: Path, file: BinaryIO, as_text: Sequence[str]) -> Iterator[Par
             ) from error
 
 
-def _unpacked(path: Path, file: BinaryIO, stack: ExitStack) -> Any:
-    start = file.read(8)
-    file.seek(0)
-    found: Any = file
-    for magic, opened in _PACKED.items():
-        if start.startswith(magic):
-            found = stack.enter_context(opened(file))
-    if start.startswith(b"PK\x03\x04"):
-        archive = stack.enter_context(zipfile.ZipFile(file))
-        members = [m for m in archive.infolist() if not m.is_dir()]
-        if len(members) != 1:
-            raise StudyError(
-                f"The archive {path.name} holds {len(members)} files; it must hold one table."
-            )
-        found = stack.enter_context(archive.open(members[0]))
-    return found
-
-
-def _parts_of_text(path: Path, reader: io.TextIOWrapper, as_text: Sequence[str]) -> Iterator[Part]:
+def _parts_of_text(
+    path: Path, reader: io.TextIOWrapper, as_text: Sequence[str], limit: SizeLimit
+) -> Iterator[Part]:
     text, separator, header, first = "", "", "", 0
     while True:
         more = reader.read(_CHARACTERS)
@@ -130,6 +164,7 @@ def _parts_of_text(path: Path, reader: io.TextIOWrapper, as_text: Sequence[str])
         text += more
         end = len(text) if not more else _end_of_rows(text)
         if more and not end:
+            limit.check(path.name, len(text), at_least=True)
             continue  # a row is longer than a part, or a quote is open
         if not separator:
             separator = separator_of(text)

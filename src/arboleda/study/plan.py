@@ -297,7 +297,7 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
     models = models_for(goal.task, wanted)
     given = None
     if settings.test_table is not None:
-        given = join_test(table, settings.test_table)
+        given = join_test(table, settings.test_table, max_table_size=settings.max_table_size)
         table, goal = given.table, target_of_both(goal, given)
     split = make_split(
         goal, settings, _divided_by(table, goal, settings), None if given is None else given.n_train

@@ -18,6 +18,7 @@ from rich.progress import Progress
 
 from arboleda._files import written_whole
 from arboleda.study.answerer import Answerer
+from arboleda.study.asked import read_size
 from arboleda.study.errors import StudyError
 from arboleda.study.facts import csv_safe
 from arboleda.study.folder.loaded import LoadedStudy, load_study
@@ -49,6 +50,7 @@ def predict_table(
     *,
     intervals: float | None = None,
     progress: bool = False,
+    max_table_size: str | int | None = None,
 ) -> Predictions:
     """Predict the target of a new table by the best model of a study, and write a file.
 
@@ -69,6 +71,10 @@ def predict_table(
         Share of rows whose true value is to lie in an interval (or class in a set), such as 0.9.
     progress : bool, default=False
         Show on standard error how it goes on, if that is a terminal.
+    max_table_size : str or int, optional
+        How much of the table may be in memory: bytes, or a text such as ``"2GB"``; by default a
+        quarter of what is available. A table is read part by part and may be larger; one row of
+        text may not.
 
     Returns
     -------
@@ -84,7 +90,8 @@ def predict_table(
         warnings.simplefilter("always")
         study = load_study(folder)
         answerer = Answerer(study, intervals)
-        reading = _Reading(study, source, progress)
+        limit = read_size("max_table_size", max_table_size)
+        reading = _Reading(study, source, progress, limit)
         path = Path(out) if out is not None else Path(f"{reading.stem}-predicted.csv")
         check_ending(path)
         refuse_the_table(path, source)
@@ -112,10 +119,12 @@ def check_ending(path: Path) -> None:
 class _Reading:
     """The rows of a table, read part by part, and what is to be told of them."""
 
-    def __init__(self, study: LoadedStudy, source: Any, progress: bool) -> None:
+    def __init__(
+        self, study: LoadedStudy, source: Any, progress: bool, max_table_size: int | None
+    ) -> None:
         self.n_rows = 0
         self._study = study
-        self._parts = study.layout.parts(source)
+        self._parts = study.layout.parts(source, max_table_size=max_table_size)
         self._first = next(self._parts)
         self._console = Console(stderr=True)
         self._shown = progress and self._console.is_terminal

@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 from rich.text import Text
 
+from arboleda._visible import visible
 from arboleda.study.plan import Plan
 from arboleda.study.work import CALIBRATION, TEST, Job
 
@@ -168,7 +169,7 @@ class PlainWatcher(SilentWatcher):
             self._say(f"{what}: {spread(board.scores(job))}{_left(board)}")
 
     def _say(self, line: str) -> None:
-        self._console.print(Text(line), soft_wrap=True)
+        self._console.print(Text(visible(line)), soft_wrap=True)
 
 
 class LiveWatcher(SilentWatcher):
@@ -189,7 +190,7 @@ class LiveWatcher(SilentWatcher):
         """Show what lies ahead."""
         self._board = Board(plan, jobs, to_come, self.deadline)
         for line in _opening(plan, jobs, n_stored):
-            self._console.print(Text(line))
+            self._console.print(Text(visible(line)))
         total = len(jobs) + to_come + len(plan.models)
         self._task: TaskID = self._bar.add_task("fits", total=total, left="")
         self._live.start()

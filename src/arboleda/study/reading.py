@@ -14,7 +14,9 @@ import pyarrow.parquet as pq
 from arboleda._bridge.arrow import plain_arrow
 from arboleda.study.csv_text import read_delimited
 from arboleda.study.errors import StudyError
+from arboleda.study.parquet_size import parquet_size
 from arboleda.study.table import Note, Table, check_names, column_names, table_from_arrow
+from arboleda.study.table_files import SizeLimit, open_table, size_limit, size_of
 
 __all__ = ["BUNDLED", "RawTable", "read_raw", "read_table", "stem_of"]
 
@@ -51,15 +53,19 @@ class RawTable:
         return column_names(self.data)
 
 
-def read_table(source: Any) -> Table:
+def read_table(source: Any, *, max_table_size: int | None = None) -> Table:
     """Read a table.
 
     Parameters
     ----------
     source : str, path or frame
-        A CSV file (any common separator and encoding, also compressed), a Parquet file, the name
+        A CSV file (any common separator and encoding, also packed by gzip, bzip2, xz, Zstandard or
+        zip), a Parquet file, the name
         of one of scikit-learn's bundled tables (``breast_cancer``, ``diabetes``, ``digits``,
         ``iris``, ``wine``), or a pandas, polars or Arrow table.
+    max_table_size : int, optional
+        Bytes that a file may take unpacked: those of its text, or of the columns of a Parquet file.
+        By default a quarter of the memory that is available.
 
     Returns
     -------
@@ -69,14 +75,15 @@ def read_table(source: Any) -> Table:
     Raises
     ------
     StudyError
-        If there is no such file, it cannot be read, has no rows or two columns of one name.
+        If there is no such file, it is a pipe or a device, it is larger than the limit, it cannot
+        be read, or it has no rows or two columns of one name.
 
     Examples
     --------
     >>> read_table("iris").n_rows
     150
     """
-    raw = read_raw(source)
+    raw = read_raw(source, max_table_size=max_table_size)
     return table_from_arrow(
         raw.data,
         name=raw.name,
@@ -87,7 +94,9 @@ def read_table(source: Any) -> Table:
     )
 
 
-def read_raw(source: Any, *, as_text: Sequence[str] = ()) -> RawTable:
+def read_raw(
+    source: Any, *, as_text: Sequence[str] = (), max_table_size: int | None = None
+) -> RawTable:
     """Read a table as it is; see `read_table`.
 
     Of delimited text the columns named in ``as_text`` are left as they stand, even where they look
@@ -96,41 +105,46 @@ def read_raw(source: Any, *, as_text: Sequence[str] = ()) -> RawTable:
     if isinstance(source, str) and source in BUNDLED and not Path(source).is_file():
         return _read_bundled(source)
     if isinstance(source, (str, Path)):
-        return _read_file(Path(source), as_text)
+        return _read_file(Path(source), as_text, size_limit(max_table_size))
     return _read_frame(source)
 
 
-def _read_file(path: Path, as_text: Sequence[str]) -> RawTable:
+def _read_file(path: Path, as_text: Sequence[str], limit: SizeLimit) -> RawTable:
     try:
-        data = path.read_bytes()
-    except IsADirectoryError as error:
-        raise StudyError(f"{path} is a folder; name a CSV or Parquet file in it.") from error
+        with open_table(path) as file:
+            size = size_of(file)
+            limit.check(path.name, size)
+            data = file.read(size)
     except FileNotFoundError as error:
         raise StudyError(
             f"There is no file {path}; name a CSV or Parquet file, or one of the bundled tables "
             f"{', '.join(BUNDLED)}."
         ) from error
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise StudyError(f"The file {path} cannot be read: {reason}.") from error
+    except OSError as error:
+        raise StudyError(f"The file {path} cannot be read: {error.strerror or error}.") from error
     sha256 = hashlib.sha256(data).hexdigest()
     if data[:4] == b"PAR1":
-        return RawTable(path.name, stem_of(path), _read_parquet(path, data), sha256)
+        return RawTable(path.name, stem_of(path), _read_parquet(path, data, limit), sha256)
     if path.suffix.lower() in (".parquet", ".pq"):
         raise StudyError(f"The file {path.name} is not a Parquet file, though its name says so.")
-    parsed, decimal_comma, notes = read_delimited(path, data, as_text)
+    parsed, decimal_comma, notes = read_delimited(path, data, as_text, limit)
     return RawTable(path.name, stem_of(path), parsed, sha256, decimal_comma, tuple(notes))
 
 
 def stem_of(path: Path) -> str:
     """The name without its endings: adult of adult.csv.gz."""
-    return re.sub(r"(\.(csv|tsv|txt|data|parquet|pq|gz|bz2|xz|zip))+$", "", path.name, flags=re.I)
+    return re.sub(
+        r"(\.(csv|tsv|txt|data|parquet|pq|gz|bz2|xz|zst|zip))+$", "", path.name, flags=re.I
+    )
 
 
-def _read_parquet(path: Path, data: bytes) -> pa.Table:
+def _read_parquet(path: Path, data: bytes, limit: SizeLimit) -> pa.Table:
     try:
         # Unlike read_table, this takes columns of one name, which are told of by that name later.
-        table = plain_arrow(pq.ParquetFile(pa.BufferReader(data)).read())
+        file = pq.ParquetFile(pa.BufferReader(data))
+        size = parquet_size(file, pa.BufferReader(data), limit.bytes)
+        limit.check(path.name, size, at_least=True)
+        table = plain_arrow(file.read())
     except (pa.ArrowException, OSError) as error:
         raise StudyError(
             f"The Parquet file {path.name} cannot be read: {_reason(error)}."

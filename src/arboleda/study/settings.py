@@ -56,6 +56,8 @@ class Settings:
         Seconds that a single fit may take.
     member_memory : int or None
         Bytes that a single fit may take.
+    max_table_size : int or None
+        Bytes that a table's file may take unpacked; None: a share of the memory available.
     """
 
     task: str | None = None
@@ -77,11 +79,13 @@ class Settings:
     lang: Literal["en", "es"] = "en"
     member_time: float | None = None
     member_memory: int | None = None
+    max_table_size: int | None = None
 
     def told(self) -> dict[str, Any]:
         """The settings as plain values, under the names by which they are asked for.
 
-        The number of processes is not among them: nothing depends on it.
+        The number of processes and the limit of tables are not among them: no result depends on
+        them.
         """
         return {
             "task": self.task,

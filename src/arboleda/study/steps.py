@@ -7,6 +7,8 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
+from arboleda._visible import visible
+
 __all__ = ["Progress"]
 
 
@@ -19,7 +21,7 @@ class Progress:
     def say(self, line: str) -> None:
         """Print one line."""
         if self._console is not None:
-            self._console.print(Text(line), soft_wrap=True)
+            self._console.print(Text(visible(line)), soft_wrap=True)
 
     @contextmanager
     def step(self, what: str) -> Iterator[None]:
@@ -27,7 +29,7 @@ class Progress:
         if self._console is None:
             yield
         elif self._console.is_terminal:
-            with Status(Text(what), console=self._console):
+            with Status(Text(visible(what)), console=self._console):
                 yield
         else:
             self.say(what)

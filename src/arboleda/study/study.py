@@ -13,6 +13,7 @@ from time import monotonic
 from typing import Any, Self
 
 from arboleda._files import write_atomically
+from arboleda._visible import json_escaped
 from arboleda.report import FIGURES, write_report
 from arboleda.study.asked import make_settings
 from arboleda.study.best_model import describe_best
@@ -125,6 +126,10 @@ class Study:
         How long a single fit may take.
     member_memory : str or int, optional
         How much memory a single fit may take: bytes, or a text such as ``"4GB"``.
+    max_table_size : str or int, optional
+        How large a table's file may be unpacked: bytes of its text, or of the columns of a Parquet
+        file, or a text such as ``"2GB"``. By default a quarter of the memory that is available, so
+        that a packed file that grows without end is refused before it fills the memory.
     seed : int, default=0
         Seed of the split, the folds and the models.
     jobs : int, optional
@@ -163,6 +168,7 @@ class Study:
         lang: str | None = None,
         member_time: str | float | None = None,
         member_memory: str | int | None = None,
+        max_table_size: str | int | None = None,
         seed: int | None = None,
         jobs: int | None = None,
     ) -> None:
@@ -188,6 +194,7 @@ class Study:
             lang=lang,
             member_time=member_time,
             member_memory=member_memory,
+            max_table_size=max_table_size,
             seed=seed,
             jobs=jobs,
         )
@@ -246,7 +253,7 @@ class Study:
             be scored (the files are written all the same).
         """
         started, clock = datetime.now(UTC), monotonic()
-        table = read_table(self.table)
+        table = read_table(self.table, max_table_size=self.settings.max_table_size)
         plan = make_plan(table, self.target, self.settings)
         folder = Path(self.out) if self.out else default_folder(table.stem, self.target)
         with _Told(folder):
@@ -287,8 +294,9 @@ class Study:
 
         Raises
         ------
-        StudyError
-            If there is no study in the folder, or one of its files is damaged.
+        StudyFormatError
+            If there is no study in the folder, or one of its files is damaged or of another
+            version. It is a `StudyError`.
 
         Warns
         -----
@@ -409,7 +417,7 @@ def _publish(facts: dict[str, Any], folder: Path) -> None:
     draft.mkdir()
     try:
         text = json.dumps(facts, indent=1, allow_nan=False, ensure_ascii=False)
-        write_atomically(draft / RESULTS, text + "\n")
+        write_atomically(draft / RESULTS, json_escaped(text) + "\n")
         write_atomically(draft / LEADERBOARD, leaderboard_csv(facts))
         write_report(facts, draft / REPORT)
         for name in (RESULTS, LEADERBOARD, REPORT):

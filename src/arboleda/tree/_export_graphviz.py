@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import Any, Literal
 
 from sklearn.utils._param_validation import HasMethods, validate_params
 
 from arboleda._reading.colours import GREY
+from arboleda._reading.xml_text import xml_text
+from arboleda._visible import visible_lines
 from arboleda.tree._node_text import BOX_PARAMETERS, BoxText, Signs, box_text
 
 __all__ = ["export_graphviz"]
@@ -18,11 +19,17 @@ __all__ = ["export_graphviz"]
 
 def _quoted(text: str) -> str:
     """Make a text harmless inside a string of dot, where a backslash begins a command."""
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\r", "").replace("\n", "\\n")
+    return (
+        visible_lines(text)
+        .replace("\\", "\\\\")
+        .replace('"', '\\"')
+        .replace("\r", "")
+        .replace("\n", "\\n")
+    )
 
 
 _STRINGS = Signs("#", "[{}]", {"≤": "<=", "≠": "!="}, _quoted)
-_HTML = Signs("&#35;", "<SUB>{}</SUB>", {"≤": "&le;", "≠": "&ne;", ">": "&gt;"}, escape)
+_HTML = Signs("&#35;", "<SUB>{}</SUB>", {"≤": "&le;", "≠": "&ne;", ">": "&gt;"}, xml_text)
 
 
 @validate_params(  # type: ignore[untyped-decorator]

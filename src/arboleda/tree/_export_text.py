@@ -7,6 +7,7 @@ from typing import Any
 
 from sklearn.utils._param_validation import Interval, validate_params
 
+from arboleda._visible import visible
 from arboleda.tree._view import TreeView, view_tree
 
 __all__ = ["export_text"]
@@ -110,7 +111,7 @@ def _branch(view: TreeView, node: int, yes: bool, decimals: int, max_categories:
     words.append(question.operand(number, max_categories))
     if view.missing[node] == ("left" if yes else "right") and words[-1]:
         words.append("or missing")
-    return " ".join(words).rstrip()
+    return visible(" ".join(words).rstrip())
 
 
 def _leaf(view: TreeView, node: int, decimals: int, show_weights: bool) -> str:
@@ -122,7 +123,7 @@ def _leaf(view: TreeView, node: int, decimals: int, show_weights: bool) -> str:
         for value in values
     ]
     answers = [
-        str(labels[value.index(max(value))])
+        visible(str(labels[value.index(max(value))]))
         for labels, value in zip(view.classes, values, strict=True)
         if labels is not None
     ]

@@ -17,6 +17,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from arboleda._reading.colours import ACCENT, class_colours, on_white, purity
+from arboleda._visible import visible_lines
 from arboleda.tree._view import TreeView, view_tree
 
 __all__ = ["BOX_PARAMETERS", "PLAIN", "BoxText", "Signs", "box_text"]
@@ -50,7 +51,7 @@ class Signs:
     escape: Callable[[str], str]
 
 
-PLAIN = Signs("#", "[{}]", {"≤": "<=", "≠": "!="}, str)
+PLAIN = Signs("#", "[{}]", {"≤": "<=", "≠": "!="}, visible_lines)
 
 
 @dataclass(frozen=True)

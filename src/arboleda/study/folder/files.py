@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from arboleda._files import write_atomically
-from arboleda.study.errors import StudyError
+from arboleda._files import drop_file, read_regular, write_atomically
+from arboleda.study.errors import StudyFormatError
 
 __all__ = [
     "MODELS",
@@ -56,7 +56,7 @@ def put(folder: Path, name: str, content: bytes) -> dict[str, Any]:
 def sweep(folder: Path) -> None:
     """Remove drafts that a killed study left; nobody else may be writing there."""
     for draft in folder.glob(".*.tmp"):
-        draft.unlink(missing_ok=True)
+        drop_file(draft)
 
 
 def is_there(folder: Path, files: Any) -> bool:
@@ -87,7 +87,7 @@ def checked_bytes(folder: Path, name: str, files: FileList) -> bytes:
 
     Raises
     ------
-    StudyError
+    StudyFormatError
         If it is missing, cannot be read, or is not the one that was written.
     """
     path = folder / name
@@ -108,8 +108,7 @@ def checked_bytes(folder: Path, name: str, files: FileList) -> bytes:
 
 def read_text(path: Path) -> str:
     """The text of a file; OSError if it is none, ValueError if it is not UTF-8."""
-    _check_is_file(path)
-    return path.read_text(encoding="utf-8")
+    return read_regular(path).decode()
 
 
 def _check_is_file(path: Path) -> None:
@@ -118,8 +117,8 @@ def _check_is_file(path: Path) -> None:
         raise OSError(errno.EINVAL, "it is not a file")
 
 
-def _damaged(path: Path, reason: str) -> StudyError:
-    return StudyError(
+def _damaged(path: Path, reason: str) -> StudyFormatError:
+    return StudyFormatError(
         f"The file {path} cannot be used ({reason}); delete it and run the study's command again: "
         "what is done is kept."
     )

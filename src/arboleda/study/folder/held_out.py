@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda.study.answers import Said
-from arboleda.study.errors import StudyError
+from arboleda.study.errors import StudyFormatError
 from arboleda.study.folder.files import FileList, checked_bytes, put
 
 __all__ = ["HeldOut", "keep_held_out", "read_held_out"]
@@ -57,7 +57,7 @@ def read_held_out(folder: Path, files: FileList, n_classes: int) -> HeldOut:
 
     Raises
     ------
-    StudyError
+    StudyFormatError
         If the file is missing or damaged.
     """
     content = checked_bytes(folder, HELD_OUT, files)
@@ -65,7 +65,7 @@ def read_held_out(folder: Path, files: FileList, n_classes: int) -> HeldOut:
         table = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
         _check(table, n_classes)
     except (ValueError, TypeError, EOFError) as error:
-        raise StudyError(
+        raise StudyFormatError(
             f"The file {folder / HELD_OUT} is damaged ({str(error)[:200]}); run the study's "
             "command again: what is done is kept."
         ) from error

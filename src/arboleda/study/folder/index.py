@@ -11,7 +11,8 @@ import numpy.typing as npt
 import sklearn
 
 import arboleda
-from arboleda.study.errors import StudyError
+from arboleda._visible import json_escaped
+from arboleda.study.errors import StudyFormatError
 from arboleda.study.folder.files import MODELS, FileList, checked_list, read_text
 from arboleda.study.folder.layout import Layout, RawColumn, make_layout
 from arboleda.study.folder.model_files import check_key
@@ -75,7 +76,7 @@ def index_text(
         "rows": _entry(rows),
         "held_out": _entry(held_out),
     }
-    return json.dumps(entries, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_escaped(json.dumps(entries, indent=1, ensure_ascii=False, allow_nan=False)) + "\n"
 
 
 def _entry(kept: Mapping[str, Any]) -> Any:
@@ -87,7 +88,7 @@ def read_index(folder: Path) -> Index:
 
     Raises
     ------
-    StudyError
+    StudyFormatError
         If it is missing, damaged, or of a newer version.
     """
     path = folder / MODELS / INDEX
@@ -97,18 +98,18 @@ def read_index(folder: Path) -> Index:
         if stored["format_version"] <= FORMAT_VERSION:
             return _index(stored)
     except FileNotFoundError as error:
-        raise StudyError(
+        raise StudyFormatError(
             f"The folder {folder} keeps no models; run the study's command again: what is done is "
             "kept, and the best of each model is fitted once more."
         ) from error
     except OSError as error:
-        raise StudyError(f"The file {path} cannot be read: {error.strerror}.") from error
+        raise StudyFormatError(f"The file {path} cannot be read: {error.strerror}.") from error
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise StudyError(
+        raise StudyFormatError(
             f"The file {path} is damaged ({type(error).__name__}: {str(error)[:200]}); run the "
             "study's command again: what is done is kept."
         ) from error
-    raise StudyError(
+    raise StudyFormatError(
         f"The models in {folder} were kept by a newer version of arboleda, "
         f"{str(stored.get('arboleda'))[:40]}; this is {arboleda.__version__}: install that one."
     )

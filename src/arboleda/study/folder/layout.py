@@ -111,9 +111,9 @@ class Layout:
         self._check(raw)
         return raw
 
-    def parts(self, source: Any) -> Iterator[Part]:
+    def parts(self, source: Any, *, max_table_size: int | None = None) -> Iterator[Part]:
         """The table as by `read`, a file larger than memory part by part."""
-        for part in parts_of(source, as_text=self._texts):
+        for part in parts_of(source, as_text=self._texts, max_table_size=max_table_size):
             self._check(part.raw)
             yield part
 

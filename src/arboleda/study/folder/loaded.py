@@ -1,6 +1,5 @@
 """A study read back from its folder: its facts, its fitted models and its rows."""
 
-import json
 import warnings
 from functools import cached_property
 from pathlib import Path
@@ -9,20 +8,18 @@ from typing import Any
 import numpy as np
 import sklearn
 
-import arboleda
-from arboleda.study.errors import StudyError
+from arboleda.study.errors import StudyError, StudyFormatError
 from arboleda.study.features import Features
 from arboleda.study.folder.estimators import StudyClassifier, StudyRegressor
-from arboleda.study.folder.files import MODELS, read_text
+from arboleda.study.folder.facts_file import read_facts
+from arboleda.study.folder.files import MODELS
 from arboleda.study.folder.held_out import HeldOut, read_held_out
-from arboleda.study.folder.index import Index, read_index
+from arboleda.study.folder.index import INDEX, Index, read_index
 from arboleda.study.folder.model_files import read_model
 from arboleda.study.folder.rows import Rows, read_rows
+from arboleda.study.plain import sentence_of
 
 __all__ = ["LoadedStudy", "load_study"]
-
-RESULTS = "results.json"
-SCHEMA_VERSION = 2
 
 
 class LoadedStudy:
@@ -57,9 +54,8 @@ class LoadedStudy:
         self.layout = index.layout
         self._index = index
         self._models: dict[str, StudyClassifier | StudyRegressor] = {}
-        ranked = [m["key"] for m in facts["models"] if m["status"] == "ok"]
-        self.keys = tuple(k for k in ranked if not isinstance(index.models.get(k, ""), str))
-        self._best: str | None = ranked[0] if ranked else None
+        self._ranked: list[str] = [m["key"] for m in facts["models"] if m["status"] == "ok"]
+        self.keys = tuple(k for k in self._ranked if not isinstance(index.models.get(k, ""), str))
 
     def __repr__(self) -> str:
         return f"LoadedStudy of {self.target!r} in {str(self.folder)!r}: {len(self.keys)} models"
@@ -67,9 +63,9 @@ class LoadedStudy:
     @property
     def best_key(self) -> str:
         """The key of the best model, kept or not."""
-        if self._best is None:
+        if not self._ranked:
             raise StudyError(f"Every model of the study in {self.folder} failed.")
-        return self._best
+        return self._ranked[0]
 
     @property
     def best_model_(self) -> StudyClassifier | StudyRegressor:
@@ -92,7 +88,8 @@ class LoadedStudy:
         Raises
         ------
         StudyError
-            If there is no such model, it was not kept, or its files are damaged.
+            If there is no such model, or it was not kept; a `StudyFormatError` if its files are
+            damaged.
         """
         if key not in self._models:
             self._models[key] = self._read(key)
@@ -100,6 +97,12 @@ class LoadedStudy:
 
     def _read(self, key: str) -> StudyClassifier | StudyRegressor:
         files = self._index.models.get(key)
+        if files is None and key in self._ranked:
+            raise StudyFormatError(
+                f"The model {key} is in the leaderboard of {self.folder}, but not in the list of "
+                f"its models, {MODELS}/{INDEX}; run the study's command again: what is done is "
+                "kept."
+            )
         if files is None:
             raise StudyError(
                 f"The study in {self.folder} has no model {key!r}; it kept "
@@ -113,13 +116,12 @@ class LoadedStudy:
         pipeline = read_model(self.folder / MODELS, key, files)
         try:
             self._check_fit(pipeline)
-            _predict_one_row(pipeline, len(self.layout.names))
         except MemoryError:
             raise
-        except Exception as error:  # parts that do not fit together fail in ways beyond a list
-            raise StudyError(
+        except Exception as error:  # how a model fails that is not whole cannot be listed
+            raise StudyFormatError(
                 f"The model {key} in {self.folder} does not fit the study's columns "
-                f"({_first_line(error)}); run the study's command in a new folder."
+                f"({sentence_of(error)}); run the study's command in a new folder."
             ) from error
         if self._index.classes is None:
             regressor = StudyRegressor(pipeline, self.layout)
@@ -130,18 +132,34 @@ class LoadedStudy:
         return classifier
 
     def _check_fit(self, pipeline: Any) -> None:
-        """Refuse a model of other columns or classes than the list's, as another study's is."""
+        """Refuse a model of other columns or classes than the list's, or one that cannot predict.
+
+        The files of a model may be whole, each of them, and not belong together: it predicts a row.
+        """
         width = len(self.layout.names)
         first = next(step for _, step in pipeline.steps if step != "passthrough")
         # An answer that ignores all columns does not tell their number.
         taken = getattr(first, "n_features_in_", width)
         if taken != width:
             raise ValueError(f"it takes {taken} of them, not {width}")
-        if self._index.classes is not None:
-            places = np.asarray(pipeline.classes_)
-            n = len(self._index.classes)
-            if places.dtype.kind != "i" or places.min() < 0 or places.max() >= n:
-                raise ValueError("its classes are others")
+        row = np.zeros((1, width))
+        with warnings.catch_warnings():
+            # What a package remarks is told where rows of the user's are predicted.
+            warnings.simplefilter("ignore")
+            predicted = np.asarray(pipeline.predict(row))
+            if self._index.classes is None:
+                sound = predicted.shape == (1,) and predicted.dtype.kind in "fiu"
+            else:
+                n = len(self._index.classes)
+                places = np.asarray(pipeline.classes_)
+                if places.dtype.kind != "i" or places.min() < 0 or places.max() >= n:
+                    raise ValueError("its classes are others")
+                sound = predicted.shape == (1,) and predicted[0] in places
+                if hasattr(pipeline, "predict_proba"):
+                    p = np.asarray(pipeline.predict_proba(row))
+                    sound &= p.shape == (1, len(places)) and bool(np.all(p >= 0.0))
+        if not sound:
+            raise ValueError("what it predicts is none of what the study predicts")
 
     @cached_property
     def _training(self) -> Rows:
@@ -161,7 +179,7 @@ class LoadedStudy:
         Raises
         ------
         StudyError
-            If they were not kept, or their files are damaged.
+            If they were not kept; a `StudyFormatError` if their files are damaged.
         """
         return self._training
 
@@ -175,7 +193,7 @@ class LoadedStudy:
         Raises
         ------
         StudyError
-            If they were not kept, or their files are damaged.
+            If they were not kept; a `StudyFormatError` if their files are damaged.
         """
         return self._test
 
@@ -189,7 +207,7 @@ class LoadedStudy:
 
         Raises
         ------
-        StudyError
+        StudyFormatError
             If their file is damaged.
         """
         files = self._index.held_out
@@ -217,24 +235,10 @@ class LoadedStudy:
         return self.layout.encode(source)
 
 
-def _predict_one_row(pipeline: Any, n_columns: int) -> None:
-    """Fail now if the model cannot predict, and not at the first table."""
-    row = np.zeros((1, n_columns))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        pipeline.predict(row)
-        if hasattr(pipeline, "predict_proba"):
-            pipeline.predict_proba(row)
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().split("\n", 1)[0].rstrip(".")[:200] or type(error).__name__
-
-
 def load_study(folder: str | Path) -> LoadedStudy:
     """Read a study's folder; see `arboleda.Study.load`."""
     path = Path(folder)
-    facts = _facts(path)
+    facts = read_facts(path)
     index = read_index(path)
     told = facts["study"]
     if (told["data_sha256"], told["target"], told["task"]) != (
@@ -242,7 +246,7 @@ def load_study(folder: str | Path) -> LoadedStudy:
         index.target,
         index.task,
     ):
-        raise StudyError(
+        raise StudyFormatError(
             f"The facts and the models in {path} are of different studies; run the study's command "
             "again: what is done is kept."
         )
@@ -255,53 +259,3 @@ def load_study(folder: str | Path) -> LoadedStudy:
             stacklevel=3,
         )
     return LoadedStudy(path, facts, index)
-
-
-def _facts(folder: Path) -> dict[str, Any]:
-    path = folder / RESULTS
-    try:
-        facts = json.loads(read_text(path))
-        version = facts["schema_version"]
-        sound = version == SCHEMA_VERSION and _is_sound(facts)
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise StudyError(
-            f"There is no study in {folder}; name the folder that `arboleda study` wrote its "
-            "report to."
-        ) from error
-    except OSError as error:
-        raise StudyError(f"The file {path} cannot be read: {error.strerror}.") from error
-    except (ValueError, TypeError, LookupError, RecursionError) as error:
-        raise StudyError(
-            f"The file {path} is damaged ({type(error).__name__}); run the study's command again: "
-            "what is done is kept."
-        ) from error
-    if type(version) is int and 0 < version < SCHEMA_VERSION:
-        raise StudyError(
-            f"The study in {folder} was written by an older version of arboleda, "
-            f"{str(facts.get('arboleda_version'))[:40]}; this one, {arboleda.__version__}, reads "
-            "its own: install that one, or run the study again in a new folder."
-        )
-    if not sound:
-        raise StudyError(
-            f"The file {path} is not what this version of arboleda writes; run the study's command "
-            "again."
-        )
-    return dict(facts)
-
-
-def _is_sound(facts: Any) -> bool:
-    """Whether what is read of the facts is there; KeyError and its like tell what is not."""
-    data, split = facts["data"], facts["split"]
-    texts = [facts["study"][key] for key in ("table", "target", "task", "metric", "data_sha256")]
-    texts += [column["name"] for column in data["columns"]]
-    whole = [data["n_rows"], split["n_train"], split["n_test"]]
-    mappings = []
-    for model in facts["models"]:
-        texts += [model["key"], model["name"]]
-        if model["status"] == "ok":
-            mappings += [model["cv"], model["test"]["metrics"], model["test"]["interval"]]
-            mappings.append(model["candidates"][model["best"]]["params"])
-        elif model["status"] != "failed":
-            return False
-    kinds = ((texts, str), (whole, int), (mappings, dict))
-    return all(isinstance(value, kind) for values, kind in kinds for value in values)

@@ -20,9 +20,10 @@ from sklearn.compose import ColumnTransformer
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, NearestNeighbors
 from sklearn.pipeline import Pipeline
 
+from arboleda._files import drop_file
 from arboleda.persist import SavedModel, model_from_bytes, model_to_bytes
 from arboleda.study.crossed import CrossedColumns
-from arboleda.study.errors import StudyError
+from arboleda.study.errors import StudyFormatError
 from arboleda.study.folder.combined_file import combined_from_bytes
 from arboleda.study.folder.files import FileList, checked_bytes, is_there, put
 from arboleda.study.folder.object_rules import iterate_objects
@@ -57,7 +58,7 @@ def keep_model(pipeline: Pipeline, folder: Path, key: str) -> Kept:
             return {"files": _put_model(pipeline, folder, key), "error": None, **made}
         except Exception as error:  # noqa: BLE001 - a model that cannot be kept is told, not lost
             for left in folder.glob(f"{key}.*"):
-                left.unlink(missing_ok=True)
+                drop_file(left)
             reason = getattr(error, "strerror", None) or str(error) or "no reason given"
             return {"files": {}, "error": f"{type(error).__name__}: {reason.splitlines()[0][:300]}"}
 
@@ -93,7 +94,7 @@ def drop_models(folder: Path, pattern: str, kept: Collection[str]) -> None:
     """Remove the files of models whose names are like the pattern, but for those to be kept."""
     for path in folder.glob(f"{pattern}.*"):
         if path.stem not in kept:
-            path.unlink(missing_ok=True)
+            drop_file(path)
 
 
 def check_key(key: Any) -> str:
@@ -131,7 +132,7 @@ def read_model(folder: Path, key: str, files: FileList) -> Pipeline:
 
     Raises
     ------
-    StudyError
+    StudyFormatError
         If a file is missing or damaged, or the files hold no model.
     """
     try:
@@ -141,10 +142,10 @@ def read_model(folder: Path, key: str, files: FileList) -> Pipeline:
             model = combined_from_bytes(content, lambda member: _read_plain(folder, member, files))
             return Pipeline([("preparation", "passthrough"), ("model", model)])
         return _read_plain(folder, key, files)
-    except StudyError:
+    except StudyFormatError:
         raise
     except (TypeError, ValueError) as error:
-        raise StudyError(
+        raise StudyFormatError(
             f"The model {key} in {folder} cannot be used ({error}); delete its files and run the "
             "study's command again: what is done is kept."
         ) from error

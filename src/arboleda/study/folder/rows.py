@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from arboleda.study.errors import StudyError
+from arboleda.study.errors import StudyFormatError
 from arboleda.study.folder.files import FileList, checked_bytes, put
 from arboleda.study.folder.layout import Layout
 from arboleda.study.plan import Plan
@@ -141,7 +141,7 @@ def read_rows(
 
     Raises
     ------
-    StudyError
+    StudyFormatError
         If the files are missing or damaged, or no rows were kept.
     """
     split = _read(folder, SPLIT, files, ["fold", "kept"], ["group"])
@@ -159,7 +159,7 @@ def read_rows(
         y = codes if classes is None else classes[codes]
         x = data.select(list(layout.raw_names)).filter(pa.array(here))
     except (pa.ArrowException, IndexError, ValueError, TypeError) as error:
-        raise StudyError(
+        raise StudyFormatError(
             f"The rows in {folder} are damaged ({error}); run the study's command again."
         ) from error
     numbers = np.flatnonzero(kept & wanted)
@@ -178,7 +178,9 @@ def _read(
     try:
         table = pq.ParquetFile(pa.BufferReader(content)).read()
     except (pa.ArrowException, OSError) as error:
-        raise StudyError(f"The file {folder / name} is damaged: {error}.") from error
+        raise StudyFormatError(f"The file {folder / name} is damaged: {error}.") from error
     if [name for name in table.column_names if name not in optional] != [*columns]:
-        raise StudyError(f"The file {folder / name} holds other columns than the study's table.")
+        raise StudyFormatError(
+            f"The file {folder / name} holds other columns than the study's table."
+        )
     return table

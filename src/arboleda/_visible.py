@@ -1,0 +1,69 @@
+r"""Characters that nobody sees, written so that they are seen.
+
+A column's name, a label or a file's name may hold control characters: they move a terminal's
+cursor, turn the direction of writing, or make a file that no XML reader takes. Each place where
+text leaves the package escapes them by one of these functions:
+
+=================================  =============================================================
+where                              by
+=================================  =============================================================
+a terminal, one line of text       `visible`
+HTML pages, SVG, other XML         `visible_lines`, over the whole document
+CSV                                `visible_lines`; quotes take care of tabs and line ends
+JSON, TOML                         `json_escaped`, which readers turn back
+=================================  =============================================================
+
+Parquet files, model files and ONNX hold every text as it is.
+"""
+
+import re
+
+__all__ = ["json_escaped", "visible", "visible_lines"]
+
+# C0 and C1 with DEL; separators of lines and paragraphs; what turns the direction of writing;
+# halves of surrogate pairs; and the two that are no characters and that XML leaves out.
+_OTHERS = "\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff"
+_HIDDEN = re.compile(f"[\x00-\x1f{_OTHERS}]")
+_HIDDEN_BUT_LINES = re.compile(f"[\x00-\x08\x0b\x0c\x0e-\x1f{_OTHERS}]")
+_SHORT = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
+
+
+def visible(text: str) -> str:
+    r"""Write hidden characters as Python does in its literals; all others stay.
+
+    Examples
+    --------
+    >>> print(visible("red\x1b[31m\n"), visible("age\u202e"), visible("Größe, 東京"))
+    red\x1b[31m\n age\u202e Größe, 東京
+    """
+    return _HIDDEN.sub(_escape, text)
+
+
+def visible_lines(text: str) -> str:
+    r"""As `visible`, but tabs and the ends of lines stay what they are.
+
+    Examples
+    --------
+    >>> print(visible_lines("one\ntwo\a"))
+    one
+    two\x07
+    """
+    return _HIDDEN_BUT_LINES.sub(_escape, text)
+
+
+def json_escaped(text: str) -> str:
+    r"""Write the hidden characters within a JSON text as JSON's own escapes: its value is the same.
+
+    Examples
+    --------
+    >>> import json
+    >>> text = json.dumps("a\x9b\u2028", ensure_ascii=False)
+    >>> print(json_escaped(text), json.loads(json_escaped(text)) == "a\x9b\u2028")
+    "a\u009b\u2028" True
+    """
+    return _HIDDEN_BUT_LINES.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return _SHORT.get(found[0]) or (f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")
