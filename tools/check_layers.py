@@ -125,6 +125,7 @@ PYTHON = {
     "decide": {"_errors", "_figures", "_frames", "combine", "metrics", "tree"},
     "datasets": {"_files"},
     "diagnose": {"_figures", "_frames", "_row_losses", "combine"},
+    "diagnostics": {"diagnose"},
     "model_selection": {"_bridge", "_row_losses", "boosting", "forest"},
     "report": {"_files", "_numbers", "_reading", "_speech"},
     "study": {

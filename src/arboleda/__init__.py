@@ -17,6 +17,7 @@ _PUBLIC = {
     "BayesianModelAveragingClassifier": "arboleda.combine",
     "BayesianModelAveragingRegressor": "arboleda.combine",
     "BayesianNetworkClassifier": "arboleda.learners",
+    "BootstrapSplit": "arboleda.model_selection",
     "ClassSwitchingClassifier": "arboleda.bagging",
     "CostSensitiveClassifier": "arboleda.decide",
     "DecisionTreeClassifier": "arboleda.tree",
@@ -55,6 +56,7 @@ _PUBLIC = {
     "Study": "arboleda.study",
     "VotingClassifier": "arboleda.combine",
     "VotingRegressor": "arboleda.combine",
+    "bootstrap_error": "arboleda.model_selection",
     "export_c": "arboleda.c_export",
     "export_graphviz": "arboleda.tree",
     "export_onnx": "arboleda.onnx_export",
@@ -74,6 +76,7 @@ _MODULES = {
     "datasets",
     "decide",
     "diagnose",
+    "diagnostics",
     "explain",
     "explanations",
     "explore",
@@ -91,6 +94,7 @@ __all__ = [
     "BayesianModelAveragingClassifier",
     "BayesianModelAveragingRegressor",
     "BayesianNetworkClassifier",
+    "BootstrapSplit",
     "ClassSwitchingClassifier",
     "CostSensitiveClassifier",
     "DecisionTreeClassifier",
@@ -130,11 +134,13 @@ __all__ = [
     "VotingClassifier",
     "VotingRegressor",
     "__version__",
+    "bootstrap_error",
     "combine",
     "comparisons",
     "datasets",
     "decide",
     "diagnose",
+    "diagnostics",
     "explain",
     "explanations",
     "explore",
@@ -162,6 +168,7 @@ if TYPE_CHECKING:
     from arboleda import datasets as datasets
     from arboleda import decide as decide
     from arboleda import diagnose as diagnose
+    from arboleda import diagnostics as diagnostics
     from arboleda import explain as explain
     from arboleda import explanations as explanations
     from arboleda import explore as explore
@@ -216,6 +223,8 @@ if TYPE_CHECKING:
     from arboleda.learners import MixedNaiveBayes as MixedNaiveBayes
     from arboleda.learners import NearestShrunkenCentroids as NearestShrunkenCentroids
     from arboleda.learners import RegularizedDiscriminantAnalysis as RegularizedDiscriminantAnalysis
+    from arboleda.model_selection import BootstrapSplit as BootstrapSplit
+    from arboleda.model_selection import bootstrap_error as bootstrap_error
     from arboleda.onnx_export import export_onnx as export_onnx
     from arboleda.onnx_export import to_onnx as to_onnx
     from arboleda.persist import load as load
