@@ -37,6 +37,7 @@ PYTHON = {
     "_figures": set[str](),
     "_frames": set[str](),
     "_files": set[str](),
+    "_fixed_parameters": set[str](),
     "_numbers": {"_speech"},
     "_out_of_bag": set[str](),
     "_row_losses": set[str](),
@@ -61,6 +62,7 @@ PYTHON = {
     "adaboost": {
         "_bridge",
         "_errors",
+        "_fixed_parameters",
         "_predictor",
         "_staged_scores",
         "bagging",
@@ -71,6 +73,7 @@ PYTHON = {
     "bagging": {
         "_bridge",
         "_errors",
+        "_fixed_parameters",
         "_out_of_bag",
         "_predictor",
         "forest",
@@ -90,13 +93,23 @@ PYTHON = {
     "forest": {
         "_bridge",
         "_errors",
+        "_fixed_parameters",
         "_frames",
         "_out_of_bag",
         "_predictor",
         "persist",
         "tree",
     },
-    "combine": {"_bridge", "_errors", "_files", "bagging", "boosting", "persist", "tree"},
+    "combine": {
+        "_bridge",
+        "_errors",
+        "_files",
+        "_fixed_parameters",
+        "bagging",
+        "boosting",
+        "persist",
+        "tree",
+    },
     "features": {"_bridge", "_errors", "_frames", "forest", "tree"},
     "interchange": {"_bridge", "_errors", "_strict_json", "boosting", "forest", "tree"},
     "onnx_export": {
