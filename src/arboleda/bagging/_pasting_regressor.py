@@ -13,8 +13,7 @@ __all__ = ["PastingRegressor"]
 
 
 class PastingRegressor(FixedParameters, BaggingRegressor):
-    """Pasting: regressors fitted on small samples of the rows without replacement, whose mean is
-    predicted.
+    """Pasting: regressors fitted on small samples of the rows without replacement; their mean.
 
     Each member sees a part of the rows, which no row is in twice. Members are cheaper to fit than
     those of bagging, and a row that a member left out judges it without bias (``oob_score``).
