@@ -13,6 +13,8 @@ from sklearn.base import clone, is_classifier
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier as SklearnTree
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -58,6 +60,7 @@ from arboleda import (
     WeightedMajorityVote,
 )
 from arboleda._bridge.model_file import PREAMBLE_SIZE, check_preamble
+from arboleda.study.folder.model_files import keep_model, read_model
 
 MEMBERS = [
     ("tree", DecisionTreeClassifier(max_depth=2, random_state=0)),
@@ -261,6 +264,18 @@ def test_copies_keep_the_class(
         assert all(getattr(copy, name) == value for name, value in fixed.items())
 
 
+@pytest.mark.parametrize("own", [pair[0] for pair in _DES])
+def test_a_study_can_keep_what_has_no_model_file(own: type[Any], tmp_path: Path) -> None:
+    X, y = load_iris(return_X_y=True)
+    members = [("logistic", LogisticRegression(max_iter=500)), ("bayes", GaussianNB())]
+    pipeline = make_pipeline(StandardScaler(), own(members)).fit(X, y)
+    kept = keep_model(pipeline, tmp_path, "own")
+    assert kept["error"] is None
+    again = read_model(tmp_path, "own", kept["files"])
+    assert type(again[-1]) is own
+    np.testing.assert_array_equal(again.predict_proba(X), pipeline.predict_proba(X))
+
+
 def test_what_has_model_files() -> None:
     general = {DynamicSelectionClassifier}
     assert {pair[0] for pair in PAIRS} - {pair[0] for pair in SAVED} == {
@@ -349,6 +364,9 @@ _CONFIGURATIONS = [
 
 
 def expected_failures(estimator: Any) -> dict[str, str]:
+    if isinstance(estimator, MajorityVoteWithReject):
+        reason = "its classes are -1 and 1, and -1 is the label of rows without a majority"
+        return {"check_classifiers_classes": reason}
     drawn = BaggingClassifier | BaggingRegressor | RandomForestClassifier | RandomForestRegressor
     if isinstance(estimator, drawn | AdaBoostR2):
         reason = "another number of rows is another draw: alike on average alone"
