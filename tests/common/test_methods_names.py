@@ -42,7 +42,8 @@ Study
 # Parameters of the tables, by the class that has them.
 PARAMETERS = {
     "DecisionTreeClassifier": "criterion max_depth max_leaf_nodes min_samples_split"
-    " min_samples_leaf min_weight_fraction_leaf min_impurity_decrease ccp_alpha categorical_features",
+    " min_samples_leaf min_weight_fraction_leaf min_impurity_decrease ccp_alpha"
+    " categorical_features",
     "PrunedTreeClassifier": "rule pruning validation_fraction",
     "VotingClassifier": "rule reject",
     "StackingClassifier": "weights passthrough",

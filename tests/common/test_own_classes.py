@@ -13,7 +13,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier as SklearnTree
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -268,7 +268,7 @@ def test_copies_keep_the_class(
 def test_a_study_can_keep_what_has_no_model_file(own: type[Any], tmp_path: Path) -> None:
     X, y = load_iris(return_X_y=True)
     members = [("logistic", LogisticRegression(max_iter=500)), ("bayes", GaussianNB())]
-    pipeline = make_pipeline(StandardScaler(), own(members)).fit(X, y)
+    pipeline = Pipeline([("preparation", StandardScaler()), ("model", own(members))]).fit(X, y)
     kept = keep_model(pipeline, tmp_path, "own")
     assert kept["error"] is None
     again = read_model(tmp_path, "own", kept["files"])

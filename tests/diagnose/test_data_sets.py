@@ -134,3 +134,14 @@ def test_the_diagram_names_every_model_and_joins_those_that_do_not_differ() -> N
 def test_what_cannot_be_compared_is_refused(errors: object, options: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         compare_over_data_sets(errors, **options)
+
+
+def test_ties_are_corrected_as_by_scipy() -> None:
+    """scipy.stats.friedmanchisquare divides by 1 - sum (t^3 - t) / (N k (k^2 - 1))."""
+    errors = np.random.default_rng(3).integers(0, 3, size=(12, 4)).astype(float)
+    found = compare_over_data_sets(errors)
+    expected = stats.friedmanchisquare(*errors.T)
+    assert found.chi2 == pytest.approx(expected.statistic, rel=1e-12)
+    assert found.chi2_p_value == pytest.approx(expected.pvalue, rel=1e-12)
+    same = compare_over_data_sets(np.ones((5, 3)))
+    assert (same.chi2, same.chi2_p_value, same.f, same.f_p_value) == (0.0, 1.0, 0.0, 1.0)
