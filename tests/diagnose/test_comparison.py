@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.datasets import load_breast_cancer
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import (
@@ -16,7 +17,7 @@ from sklearn.model_selection import (
 from sklearn.neighbors import KNeighborsClassifier
 
 from arboleda import DecisionTreeClassifier, DecisionTreeRegressor
-from arboleda.diagnose import compare
+from arboleda.diagnose import bias_variance, compare
 from arboleda.diagnose._comparison import corrected_t_test, holm
 
 RNG = np.random.default_rng(0)

@@ -9,9 +9,10 @@ rank of the j-th of k models (Demšar 2006, sections 3.2.2 and 3.2.3):
     CD   = q_alpha sqrt(k (k + 1) / (6 N))
 
 chi2 is Friedman's (1937), corrected for ties by c, which sums over all groups of t models that tie
-on a data set (Conover 1999, section 5.8) and is 1 without ties; F the sharper form of Iman and Davenport (1980), and two models differ by
-Nemenyi's test if their mean ranks do by the critical difference CD; q_alpha is the quantile of the
-studentised range of k with infinitely many degrees of freedom, divided by sqrt(2).
+on a data set (Conover 1999, section 5.8) and is 1 without ties; F is the sharper form of Iman and
+Davenport (1980), and two models differ by Nemenyi's test if their mean ranks do by the critical
+difference CD; q_alpha is the quantile of the studentised range of k with infinitely many degrees of
+freedom, divided by sqrt(2).
 """
 
 from __future__ import annotations
