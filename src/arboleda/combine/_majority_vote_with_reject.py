@@ -71,7 +71,7 @@ class MajorityVoteWithReject(FixedParameters, VotingClassifier):
     ... ]
     >>> vote = MajorityVoteWithReject(members[:2]).fit(X[::2], y[::2])
     >>> vote.reject_label_, int((vote.predict(X[1::2]) == vote.reject_label_).sum())
-    (np.int64(-1), 3)
+    (np.int64(-1), 1)
     """
 
     def __init__(
