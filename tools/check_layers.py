@@ -38,6 +38,7 @@ PYTHON = {
     "_figures": set[str](),
     "_frames": set[str](),
     "_files": set[str](),
+    "_fixed_parameters": set[str](),
     "_numbers": {"_speech"},
     "_out_of_bag": set[str](),
     "_row_losses": set[str](),
@@ -65,6 +66,7 @@ PYTHON = {
     "adaboost": {
         "_bridge",
         "_errors",
+        "_fixed_parameters",
         "_predictor",
         "_staged_scores",
         "bagging",
@@ -75,6 +77,7 @@ PYTHON = {
     "bagging": {
         "_bridge",
         "_errors",
+        "_fixed_parameters",
         "_out_of_bag",
         "_predictor",
         "_sparse",
@@ -95,6 +98,7 @@ PYTHON = {
     "forest": {
         "_bridge",
         "_errors",
+        "_fixed_parameters",
         "_frames",
         "_out_of_bag",
         "_predictor",
@@ -105,6 +109,7 @@ PYTHON = {
         "_bridge",
         "_errors",
         "_files",
+        "_fixed_parameters",
         "_sparse",
         "bagging",
         "boosting",
@@ -140,6 +145,7 @@ PYTHON = {
     "decide": {"_errors", "_figures", "_frames", "_sparse", "combine", "metrics", "tree"},
     "datasets": {"_files"},
     "diagnose": {"_figures", "_frames", "_row_losses", "_sparse", "combine"},
+    "diagnostics": {"diagnose"},
     "model_selection": {"_bridge", "_row_losses", "_sparse", "boosting", "forest"},
     "report": {"_files", "_numbers", "_reading", "_speech", "_visible"},
     "study": {

@@ -13,14 +13,23 @@ __version__ = "0.1.0"
 # Public name -> the module that defines it.
 _PUBLIC = {
     "AdaBoostClassifier": "arboleda.adaboost",
+    "AdaBoostM1": "arboleda.adaboost",
+    "AdaBoostM2": "arboleda.adaboost",
+    "AdaBoostMH": "arboleda.adaboost",
+    "AdaBoostMR": "arboleda.adaboost",
+    "AdaBoostR": "arboleda.adaboost",
+    "AdaBoostR2": "arboleda.adaboost",
     "AdaBoostRegressor": "arboleda.adaboost",
     "BaggingClassifier": "arboleda.bagging",
     "BaggingRegressor": "arboleda.bagging",
+    "BalancedRandomForestClassifier": "arboleda.forest",
     "BayesianModelAveragingClassifier": "arboleda.combine",
     "BayesianModelAveragingRegressor": "arboleda.combine",
     "BayesianNetworkClassifier": "arboleda.learners",
+    "BootstrapSplit": "arboleda.model_selection",
     "ClassSwitchingClassifier": "arboleda.bagging",
     "CostSensitiveClassifier": "arboleda.decide",
+    "DESP": "arboleda.combine",
     "DecisionTreeClassifier": "arboleda.tree",
     "DecisionTreeRegressor": "arboleda.tree",
     "DiagonalLDA": "arboleda.learners",
@@ -32,31 +41,53 @@ _PUBLIC = {
     "ExtraTreesClassifier": "arboleda.forest",
     "ExtraTreesRegressor": "arboleda.forest",
     "ForestSelector": "arboleda.features",
+    "GentleBoost": "arboleda.adaboost",
     "GradientBoostingClassifier": "arboleda.boosting",
     "GradientBoostingRegressor": "arboleda.boosting",
     "HistGradientBoostingClassifier": "arboleda.boosting",
     "HistGradientBoostingRegressor": "arboleda.boosting",
     "JMISelector": "arboleda.features",
+    "KNORAE": "arboleda.combine",
+    "KNORAU": "arboleda.combine",
+    "LCA": "arboleda.combine",
+    "LogitBoost": "arboleda.adaboost",
+    "MCB": "arboleda.combine",
+    "METADES": "arboleda.combine",
     "MRMRSelector": "arboleda.features",
     "KernelDensityClassifier": "arboleda.learners",
+    "MajorityVoteWithReject": "arboleda.combine",
+    "MedianRule": "arboleda.combine",
     "MixedNaiveBayes": "arboleda.learners",
     "ModelFormatError": "arboleda._errors",
+    "NaiveBayesCombiner": "arboleda.combine",
     "NearestShrunkenCentroids": "arboleda.learners",
+    "OLA": "arboleda.combine",
+    "PastingClassifier": "arboleda.bagging",
+    "PastingRegressor": "arboleda.bagging",
     "Predictor": "arboleda._predictor",
+    "ProductRule": "arboleda.combine",
     "PrunedTreeClassifier": "arboleda.tree",
     "PrunedTreeRegressor": "arboleda.tree",
+    "QuantileRegressionForest": "arboleda.forest",
+    "RRC": "arboleda.combine",
     "RandomForestClassifier": "arboleda.forest",
     "RandomForestRegressor": "arboleda.forest",
+    "RandomPatchesClassifier": "arboleda.bagging",
+    "RandomPatchesRegressor": "arboleda.bagging",
     "RandomSubspaceClassifier": "arboleda.bagging",
     "RandomSubspaceRegressor": "arboleda.bagging",
+    "RealAdaBoost": "arboleda.adaboost",
     "RegularizedDiscriminantAnalysis": "arboleda.learners",
     "RejectOptionClassifier": "arboleda.decide",
+    "SAMME": "arboleda.adaboost",
     "SchapireBoostingClassifier": "arboleda.adaboost",
     "StackingClassifier": "arboleda.combine",
     "StackingRegressor": "arboleda.combine",
     "Study": "arboleda.study",
     "VotingClassifier": "arboleda.combine",
     "VotingRegressor": "arboleda.combine",
+    "WeightedMajorityVote": "arboleda.combine",
+    "bootstrap_error": "arboleda.model_selection",
     "export_c": "arboleda.c_export",
     "export_graphviz": "arboleda.tree",
     "export_onnx": "arboleda.onnx_export",
@@ -76,6 +107,7 @@ _MODULES = {
     "datasets",
     "decide",
     "diagnose",
+    "diagnostics",
     "explain",
     "explanations",
     "explore",
@@ -86,13 +118,30 @@ _MODULES = {
 }
 
 __all__ = [
+    "DESP",
+    "KNORAE",
+    "KNORAU",
+    "LCA",
+    "MCB",
+    "METADES",
+    "OLA",
+    "RRC",
+    "SAMME",
     "AdaBoostClassifier",
+    "AdaBoostM1",
+    "AdaBoostM2",
+    "AdaBoostMH",
+    "AdaBoostMR",
+    "AdaBoostR",
+    "AdaBoostR2",
     "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
+    "BalancedRandomForestClassifier",
     "BayesianModelAveragingClassifier",
     "BayesianModelAveragingRegressor",
     "BayesianNetworkClassifier",
+    "BootstrapSplit",
     "ClassSwitchingClassifier",
     "CostSensitiveClassifier",
     "DecisionTreeClassifier",
@@ -106,23 +155,35 @@ __all__ = [
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "ForestSelector",
+    "GentleBoost",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
     "JMISelector",
     "KernelDensityClassifier",
+    "LogitBoost",
     "MRMRSelector",
+    "MajorityVoteWithReject",
+    "MedianRule",
     "MixedNaiveBayes",
     "ModelFormatError",
+    "NaiveBayesCombiner",
     "NearestShrunkenCentroids",
+    "PastingClassifier",
+    "PastingRegressor",
     "Predictor",
+    "ProductRule",
     "PrunedTreeClassifier",
     "PrunedTreeRegressor",
+    "QuantileRegressionForest",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RandomPatchesClassifier",
+    "RandomPatchesRegressor",
     "RandomSubspaceClassifier",
     "RandomSubspaceRegressor",
+    "RealAdaBoost",
     "RegularizedDiscriminantAnalysis",
     "RejectOptionClassifier",
     "SchapireBoostingClassifier",
@@ -131,12 +192,15 @@ __all__ = [
     "Study",
     "VotingClassifier",
     "VotingRegressor",
+    "WeightedMajorityVote",
     "__version__",
+    "bootstrap_error",
     "combine",
     "comparisons",
     "datasets",
     "decide",
     "diagnose",
+    "diagnostics",
     "explain",
     "explanations",
     "explore",
@@ -166,6 +230,7 @@ if TYPE_CHECKING:
     from arboleda import datasets as datasets
     from arboleda import decide as decide
     from arboleda import diagnose as diagnose
+    from arboleda import diagnostics as diagnostics
     from arboleda import explain as explain
     from arboleda import explanations as explanations
     from arboleda import explore as explore
@@ -175,12 +240,26 @@ if TYPE_CHECKING:
     from arboleda import plot as plot
     from arboleda._errors import ModelFormatError as ModelFormatError
     from arboleda._predictor import Predictor as Predictor
+    from arboleda.adaboost import SAMME as SAMME
     from arboleda.adaboost import AdaBoostClassifier as AdaBoostClassifier
+    from arboleda.adaboost import AdaBoostM1 as AdaBoostM1
+    from arboleda.adaboost import AdaBoostM2 as AdaBoostM2
+    from arboleda.adaboost import AdaBoostMH as AdaBoostMH
+    from arboleda.adaboost import AdaBoostMR as AdaBoostMR
+    from arboleda.adaboost import AdaBoostR as AdaBoostR
+    from arboleda.adaboost import AdaBoostR2 as AdaBoostR2
     from arboleda.adaboost import AdaBoostRegressor as AdaBoostRegressor
+    from arboleda.adaboost import GentleBoost as GentleBoost
+    from arboleda.adaboost import LogitBoost as LogitBoost
+    from arboleda.adaboost import RealAdaBoost as RealAdaBoost
     from arboleda.adaboost import SchapireBoostingClassifier as SchapireBoostingClassifier
     from arboleda.bagging import BaggingClassifier as BaggingClassifier
     from arboleda.bagging import BaggingRegressor as BaggingRegressor
     from arboleda.bagging import ClassSwitchingClassifier as ClassSwitchingClassifier
+    from arboleda.bagging import PastingClassifier as PastingClassifier
+    from arboleda.bagging import PastingRegressor as PastingRegressor
+    from arboleda.bagging import RandomPatchesClassifier as RandomPatchesClassifier
+    from arboleda.bagging import RandomPatchesRegressor as RandomPatchesRegressor
     from arboleda.bagging import RandomSubspaceClassifier as RandomSubspaceClassifier
     from arboleda.bagging import RandomSubspaceRegressor as RandomSubspaceRegressor
     from arboleda.boosting import GradientBoostingClassifier as GradientBoostingClassifier
@@ -189,6 +268,14 @@ if TYPE_CHECKING:
     from arboleda.boosting import HistGradientBoostingRegressor as HistGradientBoostingRegressor
     from arboleda.c_export import export_c as export_c
     from arboleda.c_export import to_c as to_c
+    from arboleda.combine import DESP as DESP
+    from arboleda.combine import KNORAE as KNORAE
+    from arboleda.combine import KNORAU as KNORAU
+    from arboleda.combine import LCA as LCA
+    from arboleda.combine import MCB as MCB
+    from arboleda.combine import METADES as METADES
+    from arboleda.combine import OLA as OLA
+    from arboleda.combine import RRC as RRC
     from arboleda.combine import (
         BayesianModelAveragingClassifier as BayesianModelAveragingClassifier,
     )
@@ -197,17 +284,24 @@ if TYPE_CHECKING:
     from arboleda.combine import DynamicSelectionRegressor as DynamicSelectionRegressor
     from arboleda.combine import EnsembleSelectionClassifier as EnsembleSelectionClassifier
     from arboleda.combine import EnsembleSelectionRegressor as EnsembleSelectionRegressor
+    from arboleda.combine import MajorityVoteWithReject as MajorityVoteWithReject
+    from arboleda.combine import MedianRule as MedianRule
+    from arboleda.combine import NaiveBayesCombiner as NaiveBayesCombiner
+    from arboleda.combine import ProductRule as ProductRule
     from arboleda.combine import StackingClassifier as StackingClassifier
     from arboleda.combine import StackingRegressor as StackingRegressor
     from arboleda.combine import VotingClassifier as VotingClassifier
     from arboleda.combine import VotingRegressor as VotingRegressor
+    from arboleda.combine import WeightedMajorityVote as WeightedMajorityVote
     from arboleda.decide import CostSensitiveClassifier as CostSensitiveClassifier
     from arboleda.decide import RejectOptionClassifier as RejectOptionClassifier
     from arboleda.features import ForestSelector as ForestSelector
     from arboleda.features import JMISelector as JMISelector
     from arboleda.features import MRMRSelector as MRMRSelector
+    from arboleda.forest import BalancedRandomForestClassifier as BalancedRandomForestClassifier
     from arboleda.forest import ExtraTreesClassifier as ExtraTreesClassifier
     from arboleda.forest import ExtraTreesRegressor as ExtraTreesRegressor
+    from arboleda.forest import QuantileRegressionForest as QuantileRegressionForest
     from arboleda.forest import RandomForestClassifier as RandomForestClassifier
     from arboleda.forest import RandomForestRegressor as RandomForestRegressor
     from arboleda.interchange import from_lightgbm as from_lightgbm
@@ -220,6 +314,8 @@ if TYPE_CHECKING:
     from arboleda.learners import MixedNaiveBayes as MixedNaiveBayes
     from arboleda.learners import NearestShrunkenCentroids as NearestShrunkenCentroids
     from arboleda.learners import RegularizedDiscriminantAnalysis as RegularizedDiscriminantAnalysis
+    from arboleda.model_selection import BootstrapSplit as BootstrapSplit
+    from arboleda.model_selection import bootstrap_error as bootstrap_error
     from arboleda.onnx_export import export_onnx as export_onnx
     from arboleda.onnx_export import to_onnx as to_onnx
     from arboleda.persist import load as load

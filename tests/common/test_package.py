@@ -17,6 +17,8 @@ import pytest
 import arboleda
 
 ROOT = Path(__file__).resolve().parents[2]
+# Public names that stand for a module of another name.
+OTHER_NAMES = {"diagnostics": "diagnose"}
 
 
 def modules() -> Iterator[str]:
@@ -45,8 +47,27 @@ def test_public_names_import_and_are_documented(name: str) -> None:
     member = getattr(arboleda, name)
     if name != "__version__":
         assert inspect.getdoc(member)
-        assert member.__name__.split(".")[-1] == name
+        assert member.__name__.split(".")[-1] == OTHER_NAMES.get(name, name)
     assert name in dir(arboleda)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import arboleda.diagnostics as found",
+        "from arboleda import diagnostics as found",
+        "import arboleda; found = arboleda.diagnostics",
+        "import arboleda.diagnose; import arboleda.diagnostics as found",
+    ],
+)
+def test_diagnostics_is_the_module_diagnose(code: str) -> None:
+    check = (
+        "import sys, arboleda.diagnose\n"
+        "from arboleda.diagnostics import compare\n"
+        "assert found is arboleda.diagnose is sys.modules['arboleda.diagnostics']\n"
+        "assert compare is found.compare"
+    )
+    in_fresh_interpreter(f"{code}\n{check}")
 
 
 def test_unknown_name_is_an_attribute_error() -> None:

@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.datasets import load_breast_cancer
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import (
@@ -16,7 +17,7 @@ from sklearn.model_selection import (
 from sklearn.neighbors import KNeighborsClassifier
 
 from arboleda import DecisionTreeClassifier, DecisionTreeRegressor
-from arboleda.diagnose import compare
+from arboleda.diagnose import bias_variance, compare
 from arboleda.diagnose._comparison import corrected_t_test, holm
 
 RNG = np.random.default_rng(0)
@@ -132,3 +133,16 @@ def test_a_splitter_that_shuffles_anew_gives_all_models_the_same_rows() -> None:
 def test_what_cannot_be_compared_is_refused(models: list, options: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         compare(models, X, y, **options)
+
+
+def test_models_come_as_a_dict_too() -> None:
+    models = {"one": DecisionTreeClassifier(max_depth=1), "two": DecisionTreeClassifier()}
+    X, y = load_breast_cancer(return_X_y=True)
+    found = compare(models, X, y, cv=3)
+    listed = compare(list(models.items()), X, y, cv=3)
+    assert found.names == ("one", "two")
+    np.testing.assert_array_equal(found.errors, listed.errors)
+    parts = bias_variance(models, X[:300], y[:300], X[300:], y[300:], n_sets=2, random_state=0)
+    assert parts.names == ("one", "two")
+    with pytest.raises(ValueError, match="names no model"):
+        compare({}, X, y)

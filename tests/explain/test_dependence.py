@@ -250,3 +250,21 @@ def test_labels_that_no_row_has_are_refused_by_name() -> None:
 
 def test_a_result_is_a_dependence() -> None:
     assert isinstance(partial_dependence(regressor(), DIABETES, 2), Dependence)
+
+
+def test_the_frame_of_individual_curves() -> None:
+    X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 5.0]])
+    model = RandomForestRegressor(5, random_state=0).fit(X, [0.0, 1.0, 5.0])
+    found = partial_dependence(model, X, 0, kind="individual")
+    frame = found.to_frame()
+    assert list(frame.columns) == ["output", "row", "x[0]", "individual"]
+    assert found.individual is not None
+    assert len(frame) == found.individual.size == 9
+    for row in range(3):
+        for point in (0.0, 1.0, 2.0):
+            [value] = frame.query("row == @row and `x[0]` == @point")["individual"]
+            assert value == model.predict([[point, X[row, 1]]])[0]
+    both = partial_dependence(model, X, [0, 1], kind="both").to_frame()
+    assert list(both.columns) == ["output", "row", "x[0]", "x[1]", "individual", "average"]
+    means = both.groupby(["x[0]", "x[1]"])[["individual", "average"]].mean()
+    np.testing.assert_allclose(means["individual"], means["average"])

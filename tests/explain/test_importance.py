@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from arboleda import RandomForestClassifier, RandomForestRegressor
-from arboleda.explain import Importance, importance
+from arboleda.explain import Importance, importance, plot_importance
 
 X, Y = load_iris(return_X_y=True, as_frame=True)
 
@@ -205,3 +205,14 @@ def test_frame_and_picture() -> None:
     assert frame["value"].is_monotonic_decreasing
     assert set(frame["feature"]) == set(X.columns)
     assert len(found.plot(n_features=2).patches) == 2
+
+
+def test_plot_importance_takes_a_model_or_what_was_measured() -> None:
+    model = RandomForestClassifier(5, random_state=0).fit(X, Y)
+    measured = importance(model)
+    drawn, same = plot_importance(model, n_features=2), plot_importance(measured, n_features=2)
+    widths = [bar.get_width() for bar in drawn.patches]
+    assert widths == sorted(measured.value, reverse=True)[:2]
+    assert widths == [bar.get_width() for bar in same.patches]
+    with pytest.raises(ValueError, match="no feature_importances_"):
+        plot_importance(LogisticRegression(max_iter=1000).fit(X, Y))

@@ -1,7 +1,31 @@
 """AdaBoost and its family."""
 
 from arboleda.adaboost._adaboost_classifier import AdaBoostClassifier
+from arboleda.adaboost._adaboost_m1 import AdaBoostM1
+from arboleda.adaboost._adaboost_m2 import AdaBoostM2
+from arboleda.adaboost._adaboost_mh import AdaBoostMH
+from arboleda.adaboost._adaboost_mr import AdaBoostMR
+from arboleda.adaboost._adaboost_r import AdaBoostR
+from arboleda.adaboost._adaboost_r2 import AdaBoostR2
 from arboleda.adaboost._adaboost_regressor import AdaBoostRegressor
+from arboleda.adaboost._gentle_boost import GentleBoost
+from arboleda.adaboost._logit_boost import LogitBoost
+from arboleda.adaboost._real_adaboost import RealAdaBoost
+from arboleda.adaboost._samme import SAMME
 from arboleda.adaboost._schapire_boosting_classifier import SchapireBoostingClassifier
 
-__all__ = ["AdaBoostClassifier", "AdaBoostRegressor", "SchapireBoostingClassifier"]
+__all__ = [
+    "SAMME",
+    "AdaBoostClassifier",
+    "AdaBoostM1",
+    "AdaBoostM2",
+    "AdaBoostMH",
+    "AdaBoostMR",
+    "AdaBoostR",
+    "AdaBoostR2",
+    "AdaBoostRegressor",
+    "GentleBoost",
+    "LogitBoost",
+    "RealAdaBoost",
+    "SchapireBoostingClassifier",
+]

@@ -25,7 +25,11 @@ from arboleda.combine._share_rules import Mean
 from arboleda.combine._voting import Voting as VotingModel
 from arboleda.combine._weighted_mean import WeightedMean
 from arboleda.forest._forest_model import ForestModel
-from arboleda.onnx_export._models import refuse_several_targets, vote_of
+from arboleda.onnx_export._models import (
+    refuse_other_than_mean,
+    refuse_several_targets,
+    vote_of,
+)
 from arboleda.tree._decision_tree import DecisionTree
 
 Floats = npt.NDArray[np.float64]
@@ -60,6 +64,7 @@ def _of_tree(model: DecisionTree, file: File) -> Part:
 
 def _of_forest(model: ForestModel, file: File) -> Part:
     refuse_several_targets(model)
+    refuse_other_than_mean(model)
     return _votes(_trees_of(model.forest_), model._voting, model, file)
 
 

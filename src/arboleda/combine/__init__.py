@@ -4,6 +4,7 @@ from arboleda.combine._bayesian_model_averaging import (
     BayesianModelAveragingClassifier,
     BayesianModelAveragingRegressor,
 )
+from arboleda.combine._des_p import DESP
 from arboleda.combine._dynamic_selection_classifier import DynamicSelectionClassifier
 from arboleda.combine._dynamic_selection_regressor import DynamicSelectionRegressor
 from arboleda.combine._ensemble_selection import (
@@ -11,26 +12,51 @@ from arboleda.combine._ensemble_selection import (
     EnsembleSelectionRegressor,
 )
 from arboleda.combine._greedy_selection import Selection
+from arboleda.combine._knora_e import KNORAE
+from arboleda.combine._knora_u import KNORAU
+from arboleda.combine._lca import LCA
+from arboleda.combine._majority_vote_with_reject import MajorityVoteWithReject
+from arboleda.combine._mcb import MCB
+from arboleda.combine._median_rule import MedianRule
+from arboleda.combine._meta_des import METADES
+from arboleda.combine._naive_bayes_combiner import NaiveBayesCombiner
+from arboleda.combine._ola import OLA
 from arboleda.combine._outputs import MemberOutputs, out_of_fold_outputs, outputs_of
+from arboleda.combine._product_rule import ProductRule
+from arboleda.combine._rrc import RRC
 from arboleda.combine._rules import combine_outputs
 from arboleda.combine._stacking_classifier import StackingClassifier
 from arboleda.combine._stacking_regressor import StackingRegressor
 from arboleda.combine._voting_classifier import VotingClassifier
 from arboleda.combine._voting_regressor import VotingRegressor
+from arboleda.combine._weighted_majority_vote import WeightedMajorityVote
 
 __all__ = [
+    "DESP",
+    "KNORAE",
+    "KNORAU",
+    "LCA",
+    "MCB",
+    "METADES",
+    "OLA",
+    "RRC",
     "BayesianModelAveragingClassifier",
     "BayesianModelAveragingRegressor",
     "DynamicSelectionClassifier",
     "DynamicSelectionRegressor",
     "EnsembleSelectionClassifier",
     "EnsembleSelectionRegressor",
+    "MajorityVoteWithReject",
+    "MedianRule",
     "MemberOutputs",
+    "NaiveBayesCombiner",
+    "ProductRule",
     "Selection",
     "StackingClassifier",
     "StackingRegressor",
     "VotingClassifier",
     "VotingRegressor",
+    "WeightedMajorityVote",
     "combine_outputs",
     "out_of_fold_outputs",
     "outputs_of",

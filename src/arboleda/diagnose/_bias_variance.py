@@ -142,7 +142,7 @@ def bias_variance(
 
     Parameters
     ----------
-    estimators : estimator, or list of (str, estimator)
+    estimators : estimator, list of (str, estimator), or dict of str to estimator
         Classifiers or regressors. Each ``random_state`` that they have is set anew for every
         training set, so what a model does at random is part of its variance.
     X : array-like of shape (n_samples, n_features)

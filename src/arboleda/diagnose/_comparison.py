@@ -128,7 +128,7 @@ def compare(
 
     Parameters
     ----------
-    estimators : list of (str, estimator)
+    estimators : list of (str, estimator), or dict of str to estimator
         At least two classifiers, or regressors; they are cloned.
     X : array-like of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)

@@ -3,13 +3,16 @@ r"""Models compared over many data sets: Friedman's test and Nemenyi's.
 Models are ranked on each of N data sets, 1 the best, ties sharing their mean rank; R_j is the mean
 rank of the j-th of k models (Demšar 2006, sections 3.2.2 and 3.2.3):
 
-    chi2 = 12 N / (k (k + 1)) (sum_j R_j^2 - k (k + 1)^2 / 4),     k - 1 degrees of freedom
+    chi2 = 12 N / (k (k + 1)) (sum_j R_j^2 - k (k + 1)^2 / 4) / c, k - 1 degrees of freedom
+    c    = 1 - sum (t^3 - t) / (N k (k^2 - 1))
     F    = (N - 1) chi2 / (N (k - 1) - chi2),                      k - 1 and (k - 1)(N - 1)
     CD   = q_alpha sqrt(k (k + 1) / (6 N))
 
-chi2 is Friedman's (1937), F the sharper form of Iman and Davenport (1980), and two models differ by
-Nemenyi's test if their mean ranks do by the critical difference CD; q_alpha is the quantile of the
-studentised range of k with infinitely many degrees of freedom, divided by sqrt(2).
+chi2 is Friedman's (1937), corrected for ties by c, which sums over all groups of t models that tie
+on a data set (Conover 1999, section 5.8) and is 1 without ties; F is the sharper form of Iman and
+Davenport (1980), and two models differ by Nemenyi's test if their mean ranks do by the critical
+difference CD; q_alpha is the quantile of the studentised range of k with infinitely many degrees of
+freedom, divided by sqrt(2).
 """
 
 from __future__ import annotations
@@ -45,8 +48,8 @@ class DataSetComparison:
         Rank of each model, 1 for the least error; ties share their mean rank.
     mean_rank : ndarray of shape (n_models,)
     chi2, chi2_p_value : float
-        Friedman's statistic, without a correction for ties as Demšar (2006) has it, and the
-        probability of so large a one if all models were equally good.
+        Friedman's statistic, corrected for ties, and the probability of so large a one if all
+        models were equally good.
     f, f_p_value : float
         The same by Iman and Davenport's statistic, the one to use.
     alpha : float
@@ -161,7 +164,7 @@ def compare_over_data_sets(
         called,
         ranks,
         mean_rank,
-        *friedman(mean_rank, n_sets),
+        *friedman(ranks),
         alpha,
         difference,
         stats.studentized_range.sf(gaps / scale * np.sqrt(2), k, np.inf),
@@ -169,16 +172,32 @@ def compare_over_data_sets(
     )
 
 
-def friedman(mean_rank: Floats, n_sets: int) -> tuple[float, float, float, float]:
-    """Return Friedman's chi2 and its p-value, Iman and Davenport's F and its p-value."""
-    k = len(mean_rank)
-    spread = float(np.sum(mean_rank**2)) - k * (k + 1) ** 2 / 4
-    chi2 = min(max(12 * n_sets / (k * (k + 1)) * spread, 0.0), float(n_sets * (k - 1)))
+def friedman(ranks: Floats) -> tuple[float, float, float, float]:
+    """Return Friedman's chi2 and its p-value, Iman and Davenport's F and its p-value.
+
+    Parameters
+    ----------
+    ranks : ndarray of shape (n_data_sets, n_models)
+        Ranks of the models on each data set; ties share their mean rank.
+    """
+    n_sets, k = ranks.shape
+    tied = sum(float((t**3 - t).sum()) for t in map(_tie_sizes, ranks))
+    correction = 1.0 - tied / (n_sets * k * (k**2 - 1))
+    if correction <= 0.0:  # all models tie on every data set
+        return 0.0, 1.0, 0.0, 1.0
+    spread = float(np.sum(ranks.mean(axis=0) ** 2)) - k * (k + 1) ** 2 / 4
+    chi2 = 12 * n_sets / (k * (k + 1)) * spread / correction
+    chi2 = min(max(chi2, 0.0), float(n_sets * (k - 1)))
     rest = n_sets * (k - 1) - chi2
     # Where every data set has the same order nothing is left.
     f = (n_sets - 1) * chi2 / rest if rest > 0 else float("inf")
     f_p_value = float(stats.f.sf(f, k - 1, (k - 1) * (n_sets - 1)))
     return chi2, float(stats.chi2.sf(chi2, k - 1)), f, f_p_value
+
+
+def _tie_sizes(ranks: Floats) -> npt.NDArray[np.int64]:
+    """How many models have each of the ranks."""
+    return np.unique(ranks, return_counts=True)[1].astype(np.int64)
 
 
 def _groups(

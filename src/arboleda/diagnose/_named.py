@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from sklearn.base import is_classifier
 
 
 def named_models(estimators: Any) -> list[tuple[str, Any]]:
-    """Return pairs (name, estimator) of one estimator or of a list of such pairs, checked."""
+    """Return pairs (name, estimator) of one estimator, a list of such pairs or a dict, checked."""
     if hasattr(estimators, "fit"):
         return [(type(estimators).__name__, estimators)]
+    if isinstance(estimators, Mapping):
+        estimators = estimators.items()
     try:
         pairs = [(name, model) for name, model in estimators]
     except TypeError as error:
         raise TypeError(
-            "estimators must be an estimator or a list of pairs (name, estimator), as "
-            f"[('tree', DecisionTreeClassifier())]; got {estimators!r}"
+            "estimators must be an estimator, a list of pairs (name, estimator) or a dict of them, "
+            f"as [('tree', DecisionTreeClassifier())]; got {estimators!r}"
         ) from error
     if not pairs:
         raise ValueError("estimators names no model")

@@ -6,6 +6,7 @@ from arboleda.explain._dependence import Dependence, partial_dependence
 from arboleda.explain._importance import Importance, importance
 from arboleda.explain._lime import Lime, lime
 from arboleda.explain._lime_explanation import LimeExplanation
+from arboleda.explain._plot_importance import plot_importance
 from arboleda.explain._prediction_interval import (
     Intervals,
     PredictionInterval,
@@ -38,6 +39,7 @@ __all__ = [
     "importance",
     "lime",
     "partial_dependence",
+    "plot_importance",
     "prediction_interval",
     "prediction_set",
     "shap_values",

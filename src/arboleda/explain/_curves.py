@@ -22,6 +22,10 @@ from arboleda.bagging import (
     BaggingClassifier,
     BaggingRegressor,
     ClassSwitchingClassifier,
+    PastingClassifier,
+    PastingRegressor,
+    RandomPatchesClassifier,
+    RandomPatchesRegressor,
     RandomSubspaceClassifier,
     RandomSubspaceRegressor,
 )
@@ -36,6 +40,7 @@ from arboleda.boosting._category_encoding import replaced_table
 from arboleda.explain._outputs import OutputReader
 from arboleda.explain._rows import MOST_ROWS, Rows
 from arboleda.forest import (
+    BalancedRandomForestClassifier,
     ExtraTreesClassifier,
     ExtraTreesRegressor,
     RandomForestClassifier,
@@ -62,6 +67,7 @@ _MOST_NUMBERS = 1 << 21
 # Those whose answers follow from their trees alone, by their own methods: no derived class.
 _TREES = (DecisionTreeClassifier, DecisionTreeRegressor, PrunedTreeClassifier, PrunedTreeRegressor)
 _FORESTS = (
+    BalancedRandomForestClassifier,
     ExtraTreesClassifier,
     ExtraTreesRegressor,
     RandomForestClassifier,
@@ -71,6 +77,10 @@ _BAGGED = (
     BaggingClassifier,
     BaggingRegressor,
     ClassSwitchingClassifier,
+    PastingClassifier,
+    PastingRegressor,
+    RandomPatchesClassifier,
+    RandomPatchesRegressor,
     RandomSubspaceClassifier,
     RandomSubspaceRegressor,
 )

@@ -70,23 +70,36 @@ class Dependence:
     centered: bool = False
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the averages as a data frame: a row for each point of each output.
+        """Return the averages or the individual curves as a data frame, a row for each point.
 
         Returns
         -------
         frame : DataFrame
-            Columns ``output``, the names of the features, and ``average``.
+            Columns ``output``, the names of the features, and ``average``. Of ``kind="individual"``
+            and ``"both"`` the rows of X one after the other: columns ``output``, ``row`` (its
+            number in X), the names of the features, and ``individual``; of ``"both"`` also
+            ``average``, the same in all rows of X.
         """
-        n_outputs, *shape = self.average.shape
-        places = np.indices((n_outputs, *shape)).reshape(len(shape) + 1, -1)
-        names = np.array(self.output_names, dtype=object)
+        if self.individual is None or self.kind == "average":
+            return self._frame(self.average, average=self.average)
+        values = {"individual": self.individual}
+        if self.kind == "both":
+            values["average"] = np.broadcast_to(self.average[:, np.newaxis], self.individual.shape)
+        return self._frame(self.individual, **values)
+
+    def _frame(self, shaped: Floats, **values: Floats) -> pd.DataFrame:
+        """A column for each axis of an array, and those of values of its shape."""
+        places = np.indices(shaped.shape).reshape(shaped.ndim, -1)
+        output, *rows = places[: shaped.ndim - len(self.grid)]
+        points = zip(self.grid, places[shaped.ndim - len(self.grid) :], strict=True)
         columns = [
-            names[places[0]],
-            *(points[place] for points, place in zip(self.grid, places[1:], strict=True)),
-            self.average.ravel(),
+            np.array(self.output_names, dtype=object)[output],
+            *rows,
+            *(grid[place] for grid, place in points),
+            *(array.ravel() for array in values.values()),
         ]
         frame = new_frame(dict(enumerate(columns)))
-        frame.columns = ["output", *self.feature_names, "average"]
+        frame.columns = ["output", *["row"][: len(rows)], *self.feature_names, *values]
         return frame
 
     def plot(self, ax: Axes | None = None, *, output: str | int | None = None) -> Axes:

@@ -77,6 +77,11 @@ def _of_tree(model: DecisionTree) -> TreeModel:
 
 
 def _of_forest(model: ForestModel) -> TreeModel:
+    if not model._predicts_mean:
+        raise ValueError(
+            f"{type(model).__name__} predicts quantiles, which are no sums over trees: explain a "
+            "RandomForestRegressor, or use explain.lime"
+        )
     names, scale = _target_names(model)
     trees = TreeSum.of_forest(model.forest_, model._voting)
     p = model.n_features_in_

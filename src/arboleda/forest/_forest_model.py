@@ -42,6 +42,8 @@ class ForestModel(PredictsRows, TreeLearner):
         "kept_": KeptRowsField(),
     }
 
+    _predicts_mean: ClassVar[bool] = True  # or something else of the trees, as their median
+
     forest_: Trees
     seed_: int
     _bags: Bags | None  # None where the trees of several fits saw different tables

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from arboleda._bridge.table import SparseTable, Table
 from arboleda.forest import (
+    BalancedRandomForestClassifier,
     ExtraTreesClassifier,
     ExtraTreesRegressor,
     RandomForestClassifier,
@@ -26,6 +27,7 @@ class ForestStages:
     """The trees of a forest; see `Stages`."""
 
     kinds: ClassVar[tuple[type, ...]] = (
+        BalancedRandomForestClassifier,
         ExtraTreesClassifier,
         ExtraTreesRegressor,
         RandomForestClassifier,

@@ -175,6 +175,7 @@ def _of_tree(model: DecisionTree, place: Place) -> str:
 
 def _of_forest(model: ForestModel, place: Place) -> str:
     refuse_several_targets(model)
+    refuse_other_than_mean(model)
     return _of_trees(model.forest_, model._voting, model, place)
 
 
@@ -322,6 +323,15 @@ def refuse_several_targets(model: Any) -> None:
         raise ValueError(
             f"this {type(model).__name__} has {model.n_outputs_} targets of classes: fit one model "
             "for each"
+        )
+
+
+def refuse_other_than_mean(model: ForestModel) -> None:
+    """Refuse a forest that does not predict the mean of its trees."""
+    if not model._predicts_mean:
+        raise ValueError(
+            f"{type(model).__name__} predicts quantiles, which need its training rows: only means "
+            "of trees can be exported, so fit a RandomForestRegressor"
         )
 
 

@@ -1,0 +1,96 @@
+"""Gentle AdaBoost: Friedman, Hastie and Tibshirani (2000)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from arboleda._fixed_parameters import FixedParameters
+from arboleda.adaboost._adaboost_classifier import AdaBoostClassifier
+
+__all__ = ["GentleBoost"]
+
+
+class GentleBoost(FixedParameters, AdaBoostClassifier):
+    """GentleBoost: AdaBoost by Newton steps, regressions of bounded size on the exponential loss.
+
+    Members are regressors, which are fitted to the classes as numbers by weighted least squares.
+    Their votes cannot be huge, as those of Real AdaBoost can where a class is hardly seen.
+
+    It is `AdaBoostClassifier` with ``algorithm="gentle"``.
+
+    Parameters
+    ----------
+    estimator : estimator, default=None
+        Regressor that the members are clones of; None: a `DecisionTreeRegressor` of depth 1,
+        a stump.
+    n_estimators : int, default=50
+        Largest number of rounds.
+    learning_rate : float, default=1.0
+        Factor of the weights of the votes.
+    random_state, weight_trimming, n_iter_no_change, validation_fraction, n_jobs, verbose
+        See `AdaBoostClassifier`.
+
+    Attributes
+    ----------
+    classes_, n_classes_, estimator_, estimators_, estimator_weights_, estimator_errors_, \
+            edges_, normalizers_, training_error_bound_, edge_bound_, best_iteration_, \
+            validation_errors_, feature_importances_, n_features_in_, feature_names_in_
+        See `AdaBoostClassifier`.
+
+    See Also
+    --------
+    AdaBoostClassifier : All nine algorithms by name.
+    LogitBoost : Newton steps on the deviance, which bears wrong labels better.
+
+    Notes
+    -----
+    With two classes, y in {-1, 1} and w_i = 1/N at first ::
+
+        f_l = argmin_f sum_i w_i (y_i - f(x_i))^2
+        w_i <- w_i exp(-y_i f_l(x_i)) / Z_l
+
+    and the class predicted is the sign of ``F(x) = sum_l f_l(x)``. With more classes each is told
+    from the others by members of its own, over the weights of all pairs of a row and a class.
+
+    References
+    ----------
+    J. Friedman, T. Hastie, R. Tibshirani (2000), "Additive logistic regression: a statistical view
+    of boosting", Annals of Statistics 28, algorithm 4.
+
+    Examples
+    --------
+    >>> from arboleda import GentleBoost
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = GentleBoost(n_estimators=50).fit(X[::2], y[::2])
+    >>> bool(model.score(X[1::2], y[1::2]) > 0.93)
+    True
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 50,
+        learning_rate: float = 1.0,
+        random_state: int | np.random.RandomState | None = None,
+        weight_trimming: float | None = None,
+        n_iter_no_change: int | None = None,
+        validation_fraction: float = 0.1,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            estimator,
+            n_estimators=n_estimators,
+            learning_rate=learning_rate,
+            algorithm="gentle",
+            random_state=random_state,
+            weight_trimming=weight_trimming,
+            n_iter_no_change=n_iter_no_change,
+            validation_fraction=validation_fraction,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )

@@ -1,0 +1,87 @@
+"""Local class accuracy: Woods, Kegelmeyer and Bowyer (1997)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from arboleda._fixed_parameters import FixedParameters
+from arboleda.combine._dynamic_selection_classifier import DynamicSelectionClassifier
+from arboleda.combine._members import Named
+
+__all__ = ["LCA"]
+
+
+class LCA(FixedParameters, DynamicSelectionClassifier):
+    """Local class accuracy: the classifier whose predicted class is right most often nearby.
+
+    A member is judged by the neighbours whose class is the one that it predicts for the row: how
+    many of these it classifies correctly. Members that are equally accurate vote.
+
+    It is `DynamicSelectionClassifier` with ``method="lca"``.
+
+    Parameters
+    ----------
+    estimators : list of (str, estimator)
+        The members by name; "drop" leaves one out.
+    n_neighbors : int or None, default=7
+        Neighbours in the region of competence; None: all rows.
+    voting : {"hard", "soft"}, default="hard"
+        Whether the selected members vote for one class each, or with their probabilities.
+    cv : int, splitter, iterable or "prefit", default=None
+        Folds in which the members predict the rows they are judged by; None: 5, stratified.
+        "prefit": the members are fitted, and `fit` gets rows that they were not fitted on.
+    n_jobs : int, default=None
+        Members fitted at the same time; see `DynamicSelectionClassifier`.
+
+    Attributes
+    ----------
+    estimators_, named_estimators_, n_judged_, classes_, n_features_in_, feature_names_in_
+        See `DynamicSelectionClassifier`.
+
+    See Also
+    --------
+    DynamicSelectionClassifier : All eight methods by name, and the notes on distances.
+    OLA : Accuracy on all neighbours.
+
+    Notes
+    -----
+    With N(x) the k nearest neighbours of x and ``g = h_l(x)`` the class that member l predicts ::
+
+        c_l(x) = sum_{i in N(x)} I(y_i = g) I(h_l(x_i) = g) / sum_{i in N(x)} I(y_i = g)
+
+    or 0 where no neighbour is of class g; the members with the largest one are selected.
+
+    References
+    ----------
+    K. Woods, W. P. Kegelmeyer, K. Bowyer (1997), "Combination of multiple classifiers using local
+    accuracy estimates", IEEE TPAMI 19(4), section 2.
+
+    Examples
+    --------
+    >>> from arboleda import LCA, DecisionTreeClassifier
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = make_moons(400, noise=0.25, random_state=0)
+    >>> members = [("line", LogisticRegression()), ("tree", DecisionTreeClassifier(max_depth=2))]
+    >>> model = LCA(members).fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:], y[300:]) > 0.85)
+    True
+    """
+
+    def __init__(
+        self,
+        estimators: list[Named],
+        *,
+        n_neighbors: int | None = 7,
+        voting: Literal["hard", "soft"] = "hard",
+        cv: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            estimators,
+            method="lca",
+            n_neighbors=n_neighbors,
+            voting=voting,
+            cv=cv,
+            n_jobs=n_jobs,
+        )

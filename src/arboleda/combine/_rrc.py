@@ -1,0 +1,96 @@
+"""Randomised reference classifier: Woloszynski and Kurzynski (2011)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from arboleda._fixed_parameters import FixedParameters
+from arboleda.combine._dynamic_selection_classifier import DynamicSelectionClassifier
+from arboleda.combine._members import Named
+
+__all__ = ["RRC"]
+
+
+class RRC(FixedParameters, DynamicSelectionClassifier):
+    """Randomised reference classifier: the members vote that beat random guessing near a row.
+
+    The competence of a member on a judged row is the probability that a random classifier which has
+    the same class probabilities on average is right there; near rows count most. Where no member is
+    better than guessing, all vote.
+
+    It is `DynamicSelectionClassifier` with ``method="rrc"``.
+
+    Parameters
+    ----------
+    estimators : list of (str, estimator)
+        The members by name; "drop" leaves one out.
+    n_neighbors : int or None, default=None
+        Neighbours that count; None: all rows, as in the paper.
+    voting : {"hard", "soft"}, default="hard"
+        Whether the selected members vote for one class each, or with their probabilities.
+    cv : int, splitter, iterable or "prefit", default=None
+        Folds in which the members predict the rows they are judged by; None: 5, stratified.
+        "prefit": the members are fitted, and `fit` gets rows that they were not fitted on.
+    n_jobs : int, default=None
+        Members fitted at the same time; see `DynamicSelectionClassifier`.
+
+    Attributes
+    ----------
+    estimators_, named_estimators_, n_judged_, classes_, n_features_in_, feature_names_in_
+        See `DynamicSelectionClassifier`.
+
+    See Also
+    --------
+    DynamicSelectionClassifier : All eight methods by name, and the notes on distances.
+    DESP : Compares with random guessing by hits on the neighbours.
+
+    Notes
+    -----
+    The random classifier's supports D_k of the K classes are beta variables with parameters
+    ``K p_k`` and ``K (1 - p_k)``, where p_k are the member's probabilities, so that p_k is the
+    mean of D_k. On a judged row of class j the competence is ::
+
+        C_l(x_i) = P(D_j > D_k for all k != j)
+
+    computed by the trapezoidal rule on 20 points. For a row x the mean is taken over the judged
+    rows, or over the ``n_neighbors`` nearest of them, by weights of ``exp(-d(x, x_i)^2)`` with the
+    Euclidean distance d ::
+
+        c_l(x) = sum_i C_l(x_i) exp(-d(x, x_i)^2) / sum_i exp(-d(x, x_i)^2)
+
+    Member l is selected if ``c_l(x) > 1/K``.
+
+    References
+    ----------
+    T. Woloszynski, M. Kurzynski (2011), "A probabilistic model of classifier competence for dynamic
+    ensemble selection", Pattern Recognition 44(10-11).
+
+    Examples
+    --------
+    >>> from arboleda import RRC, DecisionTreeClassifier
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = make_moons(400, noise=0.25, random_state=0)
+    >>> members = [("line", LogisticRegression()), ("tree", DecisionTreeClassifier(max_depth=2))]
+    >>> model = RRC(members).fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:], y[300:]) > 0.85)
+    True
+    """
+
+    def __init__(
+        self,
+        estimators: list[Named],
+        *,
+        n_neighbors: int | None = None,
+        voting: Literal["hard", "soft"] = "hard",
+        cv: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            estimators,
+            method="rrc",
+            n_neighbors=n_neighbors,
+            voting=voting,
+            cv=cv,
+            n_jobs=n_jobs,
+        )
