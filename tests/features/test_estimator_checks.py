@@ -9,6 +9,7 @@ from arboleda import ForestSelector, JMISelector, MRMRSelector, RandomForestClas
 
 _CONFIGURATIONS = [
     MRMRSelector(),
+    MRMRSelector(2, preselect=1.0),
     MRMRSelector(2, scheme="quotient", n_bins=3),
     MRMRSelector(2, continuous="neighbors", random_state=0),
     JMISelector(),
