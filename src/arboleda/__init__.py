@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "AdaBoostClassifier": "arboleda.adaboost",
     "AdaBoostRegressor": "arboleda.adaboost",
+    "AnnealingSelector": "arboleda.features",
     "BaggingClassifier": "arboleda.bagging",
     "BaggingRegressor": "arboleda.bagging",
     "BayesianModelAveragingClassifier": "arboleda.combine",
@@ -30,6 +31,7 @@ _PUBLIC = {
     "ExtraTreesClassifier": "arboleda.forest",
     "ExtraTreesRegressor": "arboleda.forest",
     "ForestSelector": "arboleda.features",
+    "GeneticSelector": "arboleda.features",
     "GradientBoostingClassifier": "arboleda.boosting",
     "GradientBoostingRegressor": "arboleda.boosting",
     "HistGradientBoostingClassifier": "arboleda.boosting",
@@ -47,11 +49,15 @@ _PUBLIC = {
     "RandomForestRegressor": "arboleda.forest",
     "RandomSubspaceClassifier": "arboleda.bagging",
     "RandomSubspaceRegressor": "arboleda.bagging",
+    "RegionalClassifier": "arboleda.combine",
+    "RegionalRegressor": "arboleda.combine",
     "RegularizedDiscriminantAnalysis": "arboleda.learners",
     "RejectOptionClassifier": "arboleda.decide",
     "SchapireBoostingClassifier": "arboleda.adaboost",
     "StackingClassifier": "arboleda.combine",
     "StackingRegressor": "arboleda.combine",
+    "StaticSelectionClassifier": "arboleda.combine",
+    "StaticSelectionRegressor": "arboleda.combine",
     "Study": "arboleda.study",
     "VotingClassifier": "arboleda.combine",
     "VotingRegressor": "arboleda.combine",
@@ -86,6 +92,7 @@ _MODULES = {
 __all__ = [
     "AdaBoostClassifier",
     "AdaBoostRegressor",
+    "AnnealingSelector",
     "BaggingClassifier",
     "BaggingRegressor",
     "BayesianModelAveragingClassifier",
@@ -104,6 +111,7 @@ __all__ = [
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "ForestSelector",
+    "GeneticSelector",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
     "HistGradientBoostingClassifier",
@@ -121,11 +129,15 @@ __all__ = [
     "RandomForestRegressor",
     "RandomSubspaceClassifier",
     "RandomSubspaceRegressor",
+    "RegionalClassifier",
+    "RegionalRegressor",
     "RegularizedDiscriminantAnalysis",
     "RejectOptionClassifier",
     "SchapireBoostingClassifier",
     "StackingClassifier",
     "StackingRegressor",
+    "StaticSelectionClassifier",
+    "StaticSelectionRegressor",
     "Study",
     "VotingClassifier",
     "VotingRegressor",
@@ -193,13 +205,19 @@ if TYPE_CHECKING:
     from arboleda.combine import DynamicSelectionRegressor as DynamicSelectionRegressor
     from arboleda.combine import EnsembleSelectionClassifier as EnsembleSelectionClassifier
     from arboleda.combine import EnsembleSelectionRegressor as EnsembleSelectionRegressor
+    from arboleda.combine import RegionalClassifier as RegionalClassifier
+    from arboleda.combine import RegionalRegressor as RegionalRegressor
     from arboleda.combine import StackingClassifier as StackingClassifier
     from arboleda.combine import StackingRegressor as StackingRegressor
+    from arboleda.combine import StaticSelectionClassifier as StaticSelectionClassifier
+    from arboleda.combine import StaticSelectionRegressor as StaticSelectionRegressor
     from arboleda.combine import VotingClassifier as VotingClassifier
     from arboleda.combine import VotingRegressor as VotingRegressor
     from arboleda.decide import CostSensitiveClassifier as CostSensitiveClassifier
     from arboleda.decide import RejectOptionClassifier as RejectOptionClassifier
+    from arboleda.features import AnnealingSelector as AnnealingSelector
     from arboleda.features import ForestSelector as ForestSelector
+    from arboleda.features import GeneticSelector as GeneticSelector
     from arboleda.features import JMISelector as JMISelector
     from arboleda.features import MRMRSelector as MRMRSelector
     from arboleda.forest import ExtraTreesClassifier as ExtraTreesClassifier

@@ -134,7 +134,7 @@ class GreedySelector(TableSelector):
         n_columns, wanted = self.n_features_in_, self.preselect
         if wanted is None:
             return np.arange(n_columns)
-        n_kept = wanted if isinstance(wanted, Integral) else ceil(wanted * n_columns)
+        n_kept = ceil(wanted * n_columns) if isinstance(wanted, float) else int(wanted)
         n_chosen = min(self.n_features_to_select, n_columns)
         if n_kept < n_chosen:
             raise ValueError(
@@ -142,7 +142,7 @@ class GreedySelector(TableSelector):
                 f"n_features_to_select={self.n_features_to_select}: raise preselect"
             )
         order = np.argsort(-self.scores_, kind="stable")  # of equals the first column
-        return np.sort(order[: int(n_kept)])
+        return np.sort(order[:n_kept])
 
     def _tell(self, n_done: int, n_chosen: int, column: int, value: float) -> None:
         name = self.schema_.describe(column)
