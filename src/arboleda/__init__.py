@@ -59,6 +59,7 @@ _PUBLIC = {
     "StaticSelectionClassifier": "arboleda.combine",
     "StaticSelectionRegressor": "arboleda.combine",
     "Study": "arboleda.study",
+    "ThreePieceClassifier": "arboleda.learners",
     "VotingClassifier": "arboleda.combine",
     "VotingRegressor": "arboleda.combine",
     "export_c": "arboleda.c_export",
@@ -139,6 +140,7 @@ __all__ = [
     "StaticSelectionClassifier",
     "StaticSelectionRegressor",
     "Study",
+    "ThreePieceClassifier",
     "VotingClassifier",
     "VotingRegressor",
     "__version__",
@@ -234,6 +236,7 @@ if TYPE_CHECKING:
     from arboleda.learners import MixedNaiveBayes as MixedNaiveBayes
     from arboleda.learners import NearestShrunkenCentroids as NearestShrunkenCentroids
     from arboleda.learners import RegularizedDiscriminantAnalysis as RegularizedDiscriminantAnalysis
+    from arboleda.learners import ThreePieceClassifier as ThreePieceClassifier
     from arboleda.onnx_export import export_onnx as export_onnx
     from arboleda.onnx_export import to_onnx as to_onnx
     from arboleda.persist import load as load
