@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import _num_samples
 
 __all__ = ["Partition"]
@@ -38,6 +38,7 @@ class Partition:
     """
 
     def __init__(self, estimator: Any, n_regions: int, random_state: Any, X: Any, y: Any) -> None:
+        self._is_k_means = estimator is None
         if estimator is None:
             self.estimator = _clusters(n_regions, random_state, X)
         else:
@@ -57,7 +58,7 @@ class Partition:
 
     def _labels_of(self, X: Any) -> npt.NDArray[Any]:
         ask = getattr(self.estimator, "apply", None) or self.estimator.predict
-        labels = np.asarray(ask(X))
+        labels = np.asarray(ask(_numbers(X) if self._is_k_means else X))
         if labels.ndim != 1:
             raise ValueError(
                 f"partition={self.estimator!r} gives labels of shape {labels.shape}: one region "
@@ -72,11 +73,16 @@ def _clusters(n_regions: int, random_state: Any, X: Any) -> KMeans:
     try:
         with warnings.catch_warnings():  # of rows that are equal there are fewer clusters
             warnings.simplefilter("ignore", ConvergenceWarning)
-            return clusters.fit(X)
-    except (TypeError, ValueError) as error:
+            return clusters.fit(_numbers(X))
+    except ValueError as error:
         why = str(error).splitlines()[0].rstrip(".")
         raise ValueError(
             f"k-means needs columns of finite numbers: {why}. Put this model behind what makes "
             "them so, as scikit-learn's make_pipeline(preparation, model), or give another "
             "partition"
         ) from error
+
+
+def _numbers(X: Any) -> Any:
+    """Return a table as k-means takes it: of one type, or rows of another are refused later."""
+    return check_array(X, accept_sparse="csr", dtype=np.float64)

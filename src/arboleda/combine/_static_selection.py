@@ -286,8 +286,8 @@ class StaticSelectionRegressor(StaticSelection, ValueCombination):
         self.n_jobs = n_jobs
 
     def _quality(self, found: MemberOutputs, target: Array) -> Floats:
-        errors: Floats = (found.outputs - target) ** 2
-        return -errors
+        quality: Floats = -((found.outputs - target) ** 2)
+        return quality
 
     def predict(self, X: Any) -> Floats:
         """Value predicted by the member chosen for each row's region.
