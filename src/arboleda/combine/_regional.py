@@ -262,10 +262,10 @@ class RegionalRegressor(RegressorMixin, Regional):  # type: ignore[misc]
     >>> from sklearn.linear_model import LinearRegression
     >>> X = np.linspace(-1, 1, 200)[:, np.newaxis]
     >>> y = np.abs(X[:, 0])
-    >>> halves = DecisionTreeRegressor(max_leaf_nodes=4)
-    >>> lines = RegionalRegressor(LinearRegression(), partition=halves).fit(X, y)
-    >>> len(lines.estimators_), bool(lines.score(X, y) > 0.99)
-    (5, True)
+    >>> quarters = DecisionTreeRegressor(max_leaf_nodes=4)
+    >>> lines = RegionalRegressor(LinearRegression(), partition=quarters).fit(X, y)
+    >>> bool(lines.score(X, y) > LinearRegression().fit(X, y).score(X, y) + 0.5)
+    True
     """
 
     def _read_target(self, y: Any) -> Array:

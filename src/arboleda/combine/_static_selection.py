@@ -187,7 +187,7 @@ class StaticSelectionClassifier(StaticSelection, ClassCombination):
         self.n_jobs = n_jobs
 
     def _quality(self, found: MemberOutputs, target: Array) -> Floats:
-        return (found.choices() == target).astype(np.float64)
+        return np.asarray(found.choices() == target, dtype=np.float64)
 
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of the member chosen for each row's region.
