@@ -76,6 +76,25 @@ OutArray<double, 3> staged_votes(const Forest& forest, const std::string& voting
   return to_numpy<double, 3>(std::move(means), {n_trees.size(), table.n_rows, ballot.n_outputs()});
 }
 
+using Sums = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// The sums of votes `before`, to which those of the trees [first, last) are added: (rows, outputs).
+// Called with the GIL held; releases it.
+template <class Table>
+OutArray<double, 2> added_votes(const Forest& forest, const std::string& voting,
+                                const std::vector<std::size_t>& n_classes, const Table& table,
+                                int n_threads, std::size_t first, std::size_t last,
+                                const Sums& before) {
+  const Context context = make_context(n_threads, 0);
+  const Ballot ballot(forest, voting_named(voting), n_classes);
+  std::vector<double> sums(before.data(), before.data() + before.size());
+  {
+    const nb::gil_scoped_release unlocked;
+    add_votes(forest, first, last, ballot, table, context, sums);
+  }
+  return to_numpy<double, 2>(std::move(sums), {table.n_rows, ballot.n_outputs()});
+}
+
 template <class Table>
 OutArray<NodeIndex, 2> apply(const Forest& forest, const Table& table, int n_threads) {
   const Context context = make_context(n_threads, 0);
@@ -177,6 +196,14 @@ void init_forest(nb::module_& m) {
         return staged_votes(forest, voting, n_classes, table, n_threads, n_trees);
       },
       nb::arg("voting"), nb::arg("n_classes"), nb::arg("n_trees"));
+  def_answer<const std::string&, const Numbers&, std::size_t, std::size_t, const Sums&>(
+      forest_class, "added_votes",
+      [](const Forest& forest, const auto& table, int n_threads, const std::string& voting,
+         const Numbers& n_classes, std::size_t first, std::size_t last, const Sums& before) {
+        return added_votes(forest, voting, n_classes, table, n_threads, first, last, before);
+      },
+      nb::arg("voting"), nb::arg("n_classes"), nb::arg("first"), nb::arg("last"),
+      nb::arg("before"));
   def_answer(forest_class, "apply", [](const Forest& forest, const auto& table, int n_threads) {
     return apply(forest, table, n_threads);
   });

@@ -9,6 +9,7 @@
 #include "tree/prune_curve.h"
 #include "tree/prune_forest.h"
 #include "tree/reduced_error.h"
+#include "tree/validation_pruning.h"
 
 namespace arboleda::python {
 
@@ -58,6 +59,19 @@ void init_prune(nb::module_& m) {
         const Context context = make_context(1, 0);
         const nb::gil_scoped_release unlocked;
         return reduced_error_pruned(tree, rows, measure, context);
+      },
+      nb::arg("tree"), nb::arg("leaf"), nb::arg("target"), nb::arg("weight").none(),
+      nb::arg("loss"));
+
+  m.def(
+      "validation_pruned",
+      [](const Tree& tree, InArray<NodeIndex> leaf, InArray<double> target,
+         std::optional<InArray<double>> weight, const std::string& loss) {
+        const JudgingRows rows = to_rows(leaf, target, weight);
+        const Loss measure = loss_named(loss);
+        const Context context = make_context(1, 0);
+        const nb::gil_scoped_release unlocked;
+        return validation_pruned(tree, rows, measure, context);
       },
       nb::arg("tree"), nb::arg("leaf"), nb::arg("target"), nb::arg("weight").none(),
       nb::arg("loss"));

@@ -20,6 +20,7 @@ _PUBLIC = {
     "AdaBoostR": "arboleda.adaboost",
     "AdaBoostR2": "arboleda.adaboost",
     "AdaBoostRegressor": "arboleda.adaboost",
+    "AnnealingSelector": "arboleda.features",
     "BaggingClassifier": "arboleda.bagging",
     "BaggingRegressor": "arboleda.bagging",
     "BalancedRandomForestClassifier": "arboleda.forest",
@@ -42,6 +43,7 @@ _PUBLIC = {
     "ExtraTreesRegressor": "arboleda.forest",
     "ForestSelector": "arboleda.features",
     "GentleBoost": "arboleda.adaboost",
+    "GeneticSelector": "arboleda.features",
     "GradientBoostingClassifier": "arboleda.boosting",
     "GradientBoostingRegressor": "arboleda.boosting",
     "HistGradientBoostingClassifier": "arboleda.boosting",
@@ -77,13 +79,18 @@ _PUBLIC = {
     "RandomSubspaceClassifier": "arboleda.bagging",
     "RandomSubspaceRegressor": "arboleda.bagging",
     "RealAdaBoost": "arboleda.adaboost",
+    "RegionalClassifier": "arboleda.combine",
+    "RegionalRegressor": "arboleda.combine",
     "RegularizedDiscriminantAnalysis": "arboleda.learners",
     "RejectOptionClassifier": "arboleda.decide",
     "SAMME": "arboleda.adaboost",
     "SchapireBoostingClassifier": "arboleda.adaboost",
     "StackingClassifier": "arboleda.combine",
     "StackingRegressor": "arboleda.combine",
+    "StaticSelectionClassifier": "arboleda.combine",
+    "StaticSelectionRegressor": "arboleda.combine",
     "Study": "arboleda.study",
+    "ThreePieceClassifier": "arboleda.learners",
     "VotingClassifier": "arboleda.combine",
     "VotingRegressor": "arboleda.combine",
     "WeightedMajorityVote": "arboleda.combine",
@@ -135,6 +142,7 @@ __all__ = [
     "AdaBoostR",
     "AdaBoostR2",
     "AdaBoostRegressor",
+    "AnnealingSelector",
     "BaggingClassifier",
     "BaggingRegressor",
     "BalancedRandomForestClassifier",
@@ -155,6 +163,7 @@ __all__ = [
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "ForestSelector",
+    "GeneticSelector",
     "GentleBoost",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
@@ -184,12 +193,17 @@ __all__ = [
     "RandomSubspaceClassifier",
     "RandomSubspaceRegressor",
     "RealAdaBoost",
+    "RegionalClassifier",
+    "RegionalRegressor",
     "RegularizedDiscriminantAnalysis",
     "RejectOptionClassifier",
     "SchapireBoostingClassifier",
     "StackingClassifier",
     "StackingRegressor",
+    "StaticSelectionClassifier",
+    "StaticSelectionRegressor",
     "Study",
+    "ThreePieceClassifier",
     "VotingClassifier",
     "VotingRegressor",
     "WeightedMajorityVote",
@@ -288,14 +302,20 @@ if TYPE_CHECKING:
     from arboleda.combine import MedianRule as MedianRule
     from arboleda.combine import NaiveBayesCombiner as NaiveBayesCombiner
     from arboleda.combine import ProductRule as ProductRule
+    from arboleda.combine import RegionalClassifier as RegionalClassifier
+    from arboleda.combine import RegionalRegressor as RegionalRegressor
     from arboleda.combine import StackingClassifier as StackingClassifier
     from arboleda.combine import StackingRegressor as StackingRegressor
+    from arboleda.combine import StaticSelectionClassifier as StaticSelectionClassifier
+    from arboleda.combine import StaticSelectionRegressor as StaticSelectionRegressor
     from arboleda.combine import VotingClassifier as VotingClassifier
     from arboleda.combine import VotingRegressor as VotingRegressor
     from arboleda.combine import WeightedMajorityVote as WeightedMajorityVote
     from arboleda.decide import CostSensitiveClassifier as CostSensitiveClassifier
     from arboleda.decide import RejectOptionClassifier as RejectOptionClassifier
+    from arboleda.features import AnnealingSelector as AnnealingSelector
     from arboleda.features import ForestSelector as ForestSelector
+    from arboleda.features import GeneticSelector as GeneticSelector
     from arboleda.features import JMISelector as JMISelector
     from arboleda.features import MRMRSelector as MRMRSelector
     from arboleda.forest import BalancedRandomForestClassifier as BalancedRandomForestClassifier
@@ -314,6 +334,7 @@ if TYPE_CHECKING:
     from arboleda.learners import MixedNaiveBayes as MixedNaiveBayes
     from arboleda.learners import NearestShrunkenCentroids as NearestShrunkenCentroids
     from arboleda.learners import RegularizedDiscriminantAnalysis as RegularizedDiscriminantAnalysis
+    from arboleda.learners import ThreePieceClassifier as ThreePieceClassifier
     from arboleda.model_selection import BootstrapSplit as BootstrapSplit
     from arboleda.model_selection import bootstrap_error as bootstrap_error
     from arboleda.onnx_export import export_onnx as export_onnx

@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import get_tags
 
 from arboleda import DynamicSelectionClassifier, DynamicSelectionRegressor
-from arboleda.combine import _dynamic_selection, out_of_fold_outputs
+from arboleda.combine import _competence, _dynamic_selection, out_of_fold_outputs
 from arboleda.combine._competence import inverse_weights, randomised_reference
 
 METHODS = ["ola", "lca", "mcb", "knora_e", "knora_u", "des_p", "meta_des", "rrc"]
@@ -171,6 +171,49 @@ def test_meta_des_looks_at_what_the_article_lists() -> None:
     np.testing.assert_allclose(
         model.predict_proba(POOL.asked), votes / chosen.sum(axis=1, keepdims=True)
     )
+
+
+def test_consensus_is_the_margin_of_the_votes() -> None:
+    behaviour = np.array([[0, 0, 0, 0], [0, 0, 1, 1], [2, 2, 1, 2], [0, 1, 2, 2]])
+    np.testing.assert_array_equal(_competence.consensus(behaviour, 3), [1.0, 0.0, 0.5, 0.25])
+    np.testing.assert_array_equal(_competence.consensus(np.zeros((2, 3), int), 1), [1.0, 1.0])
+
+
+class Recording(LogisticRegression):  # type: ignore[misc]
+    """Keeps what it was fitted on."""
+
+    def fit(self, X: Any, y: Any) -> Any:
+        self.given_ = X, y
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("threshold", [0.3, 0.7, 1.0])
+def test_meta_des_learns_from_rows_of_low_consensus_alone(threshold: float) -> None:
+    second = Recording(max_iter=1000)
+    whole = POOL.model("meta_des", meta_classifier=second)
+    model = POOL.model("meta_des", meta_classifier=second, consensus_threshold=threshold)
+    votes = [np.bincount(row, minlength=3) for row in whole._behaviour]
+    margins = np.array([np.sort(v)[-1] - np.sort(v)[-2] for v in votes]) / len(POOL.members)
+    rows = np.flatnonzero(margins < threshold)
+    assert 0 < len(rows) < 150
+    for found, given in zip(
+        model.meta_classifier_.given_, whole.meta_classifier_.given_, strict=True
+    ):
+        expected = np.reshape(given, (150, len(POOL.members), -1))[rows]
+        np.testing.assert_array_equal(np.ravel(found), expected.ravel())
+    assert not np.array_equal(model.meta_classifier_.coef_, whole.meta_classifier_.coef_)
+
+
+def test_where_members_always_agree_meta_des_learns_from_all_rows() -> None:
+    twice = [("a", POOL.members[0][1]), ("b", POOL.members[0][1])]
+    models = [
+        DynamicSelectionClassifier(
+            twice, method="meta_des", cv="prefit", consensus_threshold=threshold
+        ).fit(POOL.judged, POOL.target)
+        for threshold in (None, 0.5)
+    ]
+    assert models[1].meta_classifier_ is not None
+    np.testing.assert_array_equal(*(model.predict_proba(POOL.asked) for model in models))
 
 
 def _tied(profiles: Any) -> Any:

@@ -13,8 +13,12 @@ from arboleda import (
     DynamicSelectionRegressor,
     EnsembleSelectionClassifier,
     EnsembleSelectionRegressor,
+    RegionalClassifier,
+    RegionalRegressor,
     StackingClassifier,
     StackingRegressor,
+    StaticSelectionClassifier,
+    StaticSelectionRegressor,
 )
 
 _CLASSES = [
@@ -32,6 +36,10 @@ _CONFIGURATIONS = [
     DynamicSelectionClassifier(_CLASSES, cv=3),
     DynamicSelectionClassifier(_CLASSES, cv=3, method="meta_des"),
     DynamicSelectionRegressor(_VALUES, cv=3),
+    StaticSelectionClassifier(_CLASSES, cv=3, n_regions=3, random_state=0),
+    StaticSelectionRegressor(_VALUES, cv=3, n_regions=3, random_state=0),
+    RegionalClassifier(LogisticRegression(), n_regions=2, random_state=0),
+    RegionalRegressor(Ridge(), n_regions=2, random_state=0),
 ]
 
 

@@ -5,10 +5,21 @@ from typing import Any
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from arboleda import ForestSelector, JMISelector, MRMRSelector, RandomForestClassifier
+from arboleda import (
+    AnnealingSelector,
+    DecisionTreeClassifier,
+    ForestSelector,
+    GeneticSelector,
+    JMISelector,
+    MRMRSelector,
+    RandomForestClassifier,
+)
+
+_TREE = DecisionTreeClassifier(max_depth=2, random_state=0)
 
 _CONFIGURATIONS = [
     MRMRSelector(),
+    MRMRSelector(2, preselect=1.0),
     MRMRSelector(2, scheme="quotient", n_bins=3),
     MRMRSelector(2, continuous="neighbors", random_state=0),
     JMISelector(),
@@ -16,6 +27,8 @@ _CONFIGURATIONS = [
     # At any other level nothing is selected of the checks that give noise.
     ForestSelector(n_permutations=1, alpha=1.0),
     ForestSelector(RandomForestClassifier(3), n_permutations=2, alpha=1.0, mode="fpr"),
+    GeneticSelector(_TREE, population_size=3, n_generations=1, cv=2, random_state=0),
+    AnnealingSelector(_TREE, n_iter=2, cv=2, random_state=0),
 ]
 
 

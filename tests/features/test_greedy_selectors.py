@@ -272,3 +272,41 @@ def test_verbose_tells_each_column(capsys: pytest.CaptureFixture[str]) -> None:
         "column 1 of 2: 'city'",
         "column 2 of 2: 'age'",
     ]
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+@pytest.mark.parametrize("preselect", [4, 0.4, 0.35])
+def test_preselected_columns_are_searched_as_a_table_of_them(selector: Any, preselect: Any) -> None:
+    random = np.random.default_rng(3)
+    X = random.integers(0, 4, size=(200, 10))
+    y = (X[:, 2] + X[:, 5] + X[:, 7] + random.integers(0, 3, 200) > 5).astype(int)
+    model = selector(3, preselect=preselect).fit(X, y)
+    worth = np.array([max(0.0, information(X[:, j], y)) for j in range(10)])
+    best = np.sort(np.argsort(-worth, kind="stable")[:4])  # 0.35 of 10 is rounded up
+    np.testing.assert_array_equal(model.candidates_, best)
+    small = selector(3).fit(X[:, best], y)
+    np.testing.assert_array_equal(model.order_, best[small.order_])
+    np.testing.assert_allclose(model.order_scores_, small.order_scores_, rtol=1e-12)
+    assert model.scores_.shape == (10,)
+    assert set(selector(3).fit(X, y).candidates_) == set(range(10))
+
+
+def test_preselection_loses_columns_that_only_together_tell_something() -> None:
+    random = np.random.default_rng(0)
+    X = random.integers(0, 2, size=(2000, 30))
+    X[:, 1] = random.random(2000) < 0.7
+    y = X[:, 0] ^ X[:, 1]  # column 0 tells something by itself, column 1 only beside it
+    assert JMISelector(2).fit(X, y).order_.tolist() == [0, 1]
+    few = JMISelector(2, preselect=2).fit(X, y)
+    assert few.order_[0] == 0
+    assert 1 not in few.candidates_
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+def test_preselection_that_keeps_too_few_is_refused(selector: Any) -> None:
+    X, y = np.random.default_rng(0).normal(size=(60, 10)), np.arange(60) % 2
+    with pytest.raises(ValueError, match=r"preselect=0.2 keeps 2 of 10 columns, fewer than"):
+        selector(3, preselect=0.2).fit(X, y)
+    with pytest.raises(ValueError, match="'preselect'"):
+        selector(3, preselect=1.5).fit(X, y)
+    assert selector(20, preselect=1.0).fit(X, y).support_.all()

@@ -11,6 +11,7 @@ from arboleda import (
     MixedNaiveBayes,
     NearestShrunkenCentroids,
     RegularizedDiscriminantAnalysis,
+    ThreePieceClassifier,
 )
 
 _CONFIGURATIONS = [
@@ -25,6 +26,7 @@ _CONFIGURATIONS = [
     RegularizedDiscriminantAnalysis(),
     RegularizedDiscriminantAnalysis(0.5, 0.1),
     RegularizedDiscriminantAnalysis(0.0, 0.0, standardize=False),
+    ThreePieceClassifier(),
 ]
 
 

@@ -46,6 +46,9 @@ MODELS: dict[str, Callable[[], Any]] = {
     "pruned by rows": lambda: PrunedTreeRegressor(pruning="reduced_error", random_state=0).fit(
         X, np.nan_to_num(X[:, 2])
     ),
+    "pruned while growing": lambda: PrunedTreeClassifier(pruning="validation", random_state=0).fit(
+        X, Y
+    ),
     "several targets": lambda: DecisionTreeRegressor(max_depth=4).fit(X, np.nan_to_num(X[:, :2])),
     "categories": lambda: DecisionTreeClassifier(max_depth=5, categorical_features=[3]).fit(
         LEVELS, Y

@@ -14,6 +14,8 @@ from arboleda import plot
 
 TRUTH = np.arange(200) % 2
 SAID = np.clip(0.4 * TRUTH + np.linspace(0.0, 0.6, 200), 0.0, 1.0)
+TWELVE = np.arange(240) % 12
+SCORES = np.eye(12)[TWELVE] + np.random.default_rng(0).normal(size=(240, 12))
 CURVES = {name: made.coverage(name) for name in ("split conformal", "jackknife+ after bootstrap")}
 
 PICTURES: dict[str, Callable[..., Any]] = {
@@ -43,6 +45,10 @@ PICTURES: dict[str, Callable[..., Any]] = {
     "answers over a plane": partial(plot.decision_regions, made.regions(1, 0)),
     "reliability": partial(plot.reliability, TRUTH, SAID, pos_label=1),
     "coverage": partial(plot.coverage, CURVES),
+    "ROC": partial(plot.roc, TRUTH, SAID),
+    "ROC of 12 classes": partial(plot.roc, TWELVE, SCORES),
+    "precision and recall": partial(plot.precision_recall, TRUTH, SAID),
+    "precision and recall of 12 classes": partial(plot.precision_recall, TWELVE, SCORES),
 }
 
 

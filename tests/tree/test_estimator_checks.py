@@ -29,15 +29,17 @@ _CONFIGURATIONS = [
     PrunedTreeClassifier(),
     PrunedTreeClassifier(rule="min", cv=3, n_jobs=2),
     PrunedTreeClassifier(pruning="reduced_error"),
+    PrunedTreeClassifier(pruning="validation"),
     PrunedTreeRegressor(),
     PrunedTreeRegressor(criterion="absolute_error", pruning="reduced_error"),
+    PrunedTreeRegressor(pruning="validation"),
 ]
 
 
 def expected_failures(estimator: Any) -> dict[str, str]:
     if getattr(estimator, "criterion", None) == "poisson":
         return {"check_regressor_multioutput": "its targets are negative, whatever the tags say"}
-    if getattr(estimator, "pruning", None) != "reduced_error":
+    if getattr(estimator, "pruning", "cost_complexity") == "cost_complexity":
         return {}
     reason = (
         "whole rows are set aside: of a row written twice one copy may be, of a row of weight 2 "

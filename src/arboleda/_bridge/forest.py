@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -210,6 +210,32 @@ class Forest:
         """
         answer: Callable[..., npt.NDArray[np.float64]] = self._native.staged_votes
         return answer(*table.native, n_threads, voting, list(self._widths), list(n_trees))
+
+    def iter_votes(
+        self, table: Table | SparseTable, voting: Voting = "soft", n_threads: int = 1
+    ) -> Iterator[npt.NDArray[np.float64]]:
+        """Yield the mean vote of the first tree, the first two, ..., all trees.
+
+        The last array has the bits of `votes`. Unlike `staged_votes`, it holds the sums of one
+        stage only, however many trees there are.
+
+        Parameters
+        ----------
+        table : Table or SparseTable
+            The rows.
+        voting, n_threads
+            As in `votes`.
+
+        Yields
+        ------
+        votes : ndarray of shape (n_samples, n_outputs)
+        """
+        add: Callable[..., npt.NDArray[np.float64]] = self._native.added_votes
+        native, widths = table.native, list(self._widths)
+        sums = np.zeros((table.n_rows, self.n_outputs))
+        for number in range(self.n_trees):
+            sums = add(*native, n_threads, voting, widths, number, number + 1, sums)
+            yield sums / (number + 1)
 
     def apply(self, table: Table | SparseTable, n_threads: int = 1) -> npt.NDArray[np.intp]:
         """Index of the leaf of each row in each tree, of shape (n_samples, n_trees)."""

@@ -388,6 +388,13 @@ class Tree:
         """Return the smallest of the pruned trees with the fewest errors on given rows."""
         return Tree(_native.reduced_error_pruned(self._native, *self._judged_by(rows), loss))
 
+    def validation_pruned(self, rows: JudgingRows, loss: Loss) -> Tree:
+        """Return the tree cut at the first node of each path whose split does not pay.
+
+        That is where its two children make as many errors on given rows as the node, or more.
+        """
+        return Tree(_native.validation_pruned(self._native, *self._judged_by(rows), loss))
+
     def cut(self, leaves: npt.NDArray[np.intp], loss: Loss) -> Tree:
         """Return the pruned tree that has these nodes as its leaves.
 

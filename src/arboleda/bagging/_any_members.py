@@ -20,6 +20,8 @@ from arboleda.bagging._votes import (
     mean_decision,
     mean_output,
     out_of_bag,
+    staged_decision,
+    staged_output,
 )
 
 
@@ -85,6 +87,14 @@ class AnyMembers:
     def mean_decision(self, X: Any, asking: Asking) -> Floats:
         """Mean of the members' decision functions."""
         return mean_decision(self._members, X, asking)
+
+    def staged_output(self, X: Any, asking: Asking) -> Iterator[Floats]:
+        """Yield `mean_output` of the first member, the first two, ..., all members."""
+        return staged_output(self._members, X, asking)
+
+    def staged_decision(self, X: Any, asking: Asking) -> Iterator[Floats]:
+        """Yield `mean_decision` of the first member, the first two, ..., all members."""
+        return staged_decision(self._members, X, asking)
 
     def have_drawn_from(self, n_rows: int) -> bool:
         """Whether all members learned from tables of so many rows."""

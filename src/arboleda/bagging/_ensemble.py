@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from arboleda._bridge.one_row import RowAnswers
 from arboleda._bridge.target import read_weight
 from arboleda._predictor import PredictsRows
+from arboleda._staged_scores import StagedScores
 from arboleda.bagging._any_members import AnyMembers
 from arboleda.bagging._draws import RowsToDraw
 from arboleda.bagging._members import Training
@@ -54,6 +55,7 @@ def members_have(method: str) -> Callable[..., Any]:
 
 class MemberEnsemble(
     SavedModel,
+    StagedScores,
     PredictsRows,
     MetaEstimatorMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]

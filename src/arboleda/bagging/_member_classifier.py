@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin, clone, is_regressor
+from sklearn.metrics import accuracy_score
 from sklearn.utils._param_validation import StrOptions
 
 from arboleda._bridge.class_weights import check_class_weights
@@ -116,6 +118,45 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         given = self._params_for("predict", params)
         return self._predictions_by(self._members.mean_output(table, self._asking(given)))
 
+    def staged_predict(self, X: Any, **params: Any) -> Iterator[Array]:
+        """Yield `predict` of the first member, the first two, ..., all members.
+
+        Every member predicts once, and one stage at a time is held in memory.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        **params : dict
+            As in `predict`.
+
+        Yields
+        ------
+        y : ndarray of shape (n_samples,)
+        """
+        table = self._checked(X)
+        given = self._params_for("predict", params)
+        return map(self._predictions_by, self._members.staged_output(table, self._asking(given)))
+
+    def staged_predict_proba(self, X: Any, **params: Any) -> Iterator[Floats]:
+        """Yield `predict_proba` of the first member, the first two, ..., all members.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        **params : dict
+            As in `predict_proba`.
+
+        Yields
+        ------
+        p : ndarray of shape (n_samples, n_classes)
+        """
+        table = self._checked(X)
+        given = self._params_for("predict_proba", params)
+        return self._members.staged_output(table, self._asking(given))
+
+    def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
+        return float(accuracy_score(y, predicted, sample_weight=sample_weight))
+
     def predict_log_proba(self, X: Any, **params: Any) -> Floats:
         """Logarithm of `predict_proba`; minus infinity for a share of 0.
 
@@ -151,6 +192,24 @@ class MemberClassifier(ClassifierMixin, MemberEnsemble):  # type: ignore[misc]
         table = self._checked(X)
         given = self._params_for("decision_function", params)
         return self._members.mean_decision(table, self._asking(given))
+
+    @members_have("decision_function")
+    def staged_decision_function(self, X: Any, **params: Any) -> Iterator[Floats]:
+        """Yield `decision_function` of the first member, the first two, ..., all members.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        **params : dict
+            As in `decision_function`.
+
+        Yields
+        ------
+        score : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        table = self._checked(X)
+        given = self._params_for("decision_function", params)
+        return self._members.staged_decision(table, self._asking(given))
 
 
 def with_numbered_weights(template: Any, classes: Array) -> Any:

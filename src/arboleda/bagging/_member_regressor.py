@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
 from sklearn.utils import Tags, column_or_1d, get_tags
 from sklearn.utils.validation import _check_y
 
@@ -67,6 +69,28 @@ class MemberRegressor(RegressorMixin, MemberEnsemble):  # type: ignore[misc]
         table = self._checked(X)
         given = self._params_for("predict", params)
         return self._members.mean_output(table, self._asking(given))
+
+    def staged_predict(self, X: Any, **params: Any) -> Iterator[Floats]:
+        """Yield `predict` of the first member, the first two, ..., all members.
+
+        Every member predicts once, and one stage at a time is held in memory.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        **params : dict
+            As in `predict`.
+
+        Yields
+        ------
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        table = self._checked(X)
+        given = self._params_for("predict", params)
+        return self._members.staged_output(table, self._asking(given))
+
+    def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
+        return float(r2_score(y, predicted, sample_weight=sample_weight))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

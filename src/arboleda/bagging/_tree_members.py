@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -185,13 +186,23 @@ class TreeMembers:
     def mean_output(self, X: Any, asking: Asking) -> Floats:
         """Mean vote or value of the trees."""
         votes = self.forest.votes(X, asking.voting_of_trees, threads_for(X, asking.n_jobs))
-        return votes[:, 0] if asking.n_classes == 0 and votes.shape[1] == 1 else votes
+        return _as_output(votes, asking)
+
+    def staged_output(self, X: Any, asking: Asking) -> Iterator[Floats]:
+        """Yield `mean_output` of the first tree, the first two, ..., all trees."""
+        n_threads = threads_for(X, asking.n_jobs)
+        for votes in self.forest.iter_votes(X, asking.voting_of_trees, n_threads):
+            yield _as_output(votes, asking)
 
     def row_answers(self, asking: Asking) -> RowAnswers:
         """Return what gives `mean_output` row by row."""
         return self.forest.row_answers(asking.voting_of_trees)
 
     def mean_decision(self, X: Any, asking: Asking) -> Floats:
+        """Trees have no decision function."""
+        raise AttributeError("trees have no decision_function: use predict_proba")
+
+    def staged_decision(self, X: Any, asking: Asking) -> Iterator[Floats]:
         """Trees have no decision function."""
         raise AttributeError("trees have no decision_function: use predict_proba")
 
@@ -257,6 +268,11 @@ class TreeMembers:
         tree.missing_columns_ = np.flatnonzero(missing).astype(np.int64)
         tree.max_features_ = n_drawn_features(tree.max_features, len(columns))
         return tree
+
+
+def _as_output(votes: Floats, asking: Asking) -> Floats:
+    """Return votes as the ensemble's output: one dimension for a single target of numbers."""
+    return votes[:, 0] if asking.n_classes == 0 and votes.shape[1] == 1 else votes
 
 
 def _weight_of(rows: RowsToDraw) -> Floats | None:

@@ -22,6 +22,8 @@ __all__ = [
     "mean_decision",
     "mean_output",
     "out_of_bag",
+    "staged_decision",
+    "staged_output",
     "votes_with",
 ]
 
@@ -61,13 +63,12 @@ def votes_with(estimator: Any, voting: Voting) -> Literal["predict_proba", "pred
 
 def mean_output(members: Sequence[Member], X: Any, asking: Asking) -> Floats:
     """Mean over the members of their class shares, or of their values."""
-    total: Any = 0.0
-    for output in each(
-        partial(_output, X=X, asking=asking), members, asking.n_jobs, asking.verbose
-    ):
-        total = total + output
-    mean: Floats = total / len(members)
-    return mean
+    return _mean(_outputs(members, X, asking), len(members))
+
+
+def staged_output(members: Sequence[Member], X: Any, asking: Asking) -> Iterator[Floats]:
+    """Yield `mean_output` of the first member, the first two, ..., all members."""
+    return _running_means(_outputs(members, X, asking))
 
 
 def mean_decision(members: Sequence[Member], X: Any, asking: Asking) -> Floats:
@@ -78,6 +79,19 @@ def mean_decision(members: Sequence[Member], X: Any, asking: Asking) -> Floats:
     ValueError
         If a member did not see all classes, so that its decision function has another shape.
     """
+    return _mean(_decisions(members, X, asking), len(members))
+
+
+def staged_decision(members: Sequence[Member], X: Any, asking: Asking) -> Iterator[Floats]:
+    """Yield `mean_decision` of the first member, the first two, ..., all members."""
+    return _running_means(_decisions(members, X, asking))
+
+
+def _outputs(members: Sequence[Member], X: Any, asking: Asking) -> Iterator[Floats]:
+    return each(partial(_output, X=X, asking=asking), members, asking.n_jobs, asking.verbose)
+
+
+def _decisions(members: Sequence[Member], X: Any, asking: Asking) -> Iterator[Floats]:
     for number, member in enumerate(members):
         seen = len(member.estimator.classes_)
         if seen != asking.n_classes:
@@ -86,12 +100,23 @@ def mean_decision(members: Sequence[Member], X: Any, asking: Asking) -> Floats:
                 "members' decision functions cannot be averaged: use predict_proba, or draw more "
                 "rows (max_samples)"
             )
-    total: Any = 0.0
     ask = partial(_decision, X=X, params=asking.params)
-    for decision in each(ask, members, asking.n_jobs, asking.verbose):
-        total = total + decision
-    mean: Floats = total / len(members)
+    return each(ask, members, asking.n_jobs, asking.verbose)
+
+
+def _mean(outputs: Iterator[Floats], n_members: int) -> Floats:
+    total: Any = 0.0
+    for output in outputs:  # in the order of the members: the same bits whatever n_jobs
+        total = total + output
+    mean: Floats = total / n_members
     return mean
+
+
+def _running_means(outputs: Iterator[Floats]) -> Iterator[Floats]:
+    total: Any = 0.0
+    for number, output in enumerate(outputs, start=1):
+        total = total + output
+        yield total / number
 
 
 def out_of_bag(

@@ -23,10 +23,15 @@ from arboleda.combine._naive_bayes_combiner import NaiveBayesCombiner
 from arboleda.combine._ola import OLA
 from arboleda.combine._outputs import MemberOutputs, out_of_fold_outputs, outputs_of
 from arboleda.combine._product_rule import ProductRule
+from arboleda.combine._regional import RegionalClassifier, RegionalRegressor
 from arboleda.combine._rrc import RRC
 from arboleda.combine._rules import combine_outputs
 from arboleda.combine._stacking_classifier import StackingClassifier
 from arboleda.combine._stacking_regressor import StackingRegressor
+from arboleda.combine._static_selection import (
+    StaticSelectionClassifier,
+    StaticSelectionRegressor,
+)
 from arboleda.combine._voting_classifier import VotingClassifier
 from arboleda.combine._voting_regressor import VotingRegressor
 from arboleda.combine._weighted_majority_vote import WeightedMajorityVote
@@ -51,9 +56,13 @@ __all__ = [
     "MemberOutputs",
     "NaiveBayesCombiner",
     "ProductRule",
+    "RegionalClassifier",
+    "RegionalRegressor",
     "Selection",
     "StackingClassifier",
     "StackingRegressor",
+    "StaticSelectionClassifier",
+    "StaticSelectionRegressor",
     "VotingClassifier",
     "VotingRegressor",
     "WeightedMajorityVote",

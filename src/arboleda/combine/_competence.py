@@ -14,6 +14,7 @@ __all__ = [
     "above",
     "best",
     "consecutive_hits",
+    "consensus",
     "inverse_weights",
     "local_accuracy",
     "local_class_accuracy",
@@ -130,6 +131,26 @@ def potential_mean(competence: Floats, neighbors: Indices, distances: Floats) ->
     potential = np.exp(squares.min(axis=1, keepdims=True) - squares)
     potential /= potential.sum(axis=1, keepdims=True)
     return np.asarray(np.einsum("qkl,qk->ql", competence[neighbors], potential))
+
+
+def consensus(behaviour: Indices, n_classes: int) -> Floats:
+    """META-DES: share of the votes for the winning class less that for the second (Cruz 2015).
+
+    Parameters
+    ----------
+    behaviour : ndarray of shape (n, L)
+        Classes predicted for the judged rows.
+
+    Returns
+    -------
+    consensus : ndarray of shape (n,)
+        1 where all members agree, 0 where two classes have the most votes.
+    """
+    n_rows, n_members = behaviour.shape
+    cells = (np.arange(n_rows)[:, None] * n_classes + behaviour).ravel()
+    votes = np.sort(np.bincount(cells, minlength=n_rows * n_classes).reshape(n_rows, -1), axis=1)
+    second = votes[:, -2] if n_classes > 1 else 0
+    return np.asarray((votes[:, -1] - second) / n_members, dtype=np.float64)
 
 
 def best(competence: Floats) -> Booleans:

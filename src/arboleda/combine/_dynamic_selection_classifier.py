@@ -63,6 +63,12 @@ class DynamicSelectionClassifier(DynamicSelection, ClassCombination):
     meta_classifier : estimator, default=None
         For "meta_des": what learns when a member is right; None: scikit-learn's
         ``LogisticRegression``.
+    consensus_threshold : float or None, default=None
+        For "meta_des": the second model learns only from the judged rows on which the members'
+        consensus is below it, the threshold h_c of Cruz et al. (2015), who took 0.7. The consensus
+        is the share of the members that vote for the most voted class less that of the second most
+        voted: 1 where all agree, and 1 leaves out just these rows. From all rows where it leaves
+        none. None: from all rows.
     cv : int, splitter, iterable or "prefit", default=None
         Folds for the answers that members are judged by; None: 5, stratified. "prefit": the
         members are fitted, and `fit` is given rows that they have not seen.
@@ -128,6 +134,7 @@ class DynamicSelectionClassifier(DynamicSelection, ClassCombination):
         "voting": [StrOptions({"hard", "soft"})],
         "similarity": [Interval(Real, 0, 1, closed="both")],
         "meta_classifier": [None, HasMethods(["fit", "predict_proba"])],
+        "consensus_threshold": [None, Interval(Real, 0, 1, closed="right")],
     }
 
     meta_classifier_: Any
@@ -141,6 +148,7 @@ class DynamicSelectionClassifier(DynamicSelection, ClassCombination):
         voting: Literal["hard", "soft"] = "hard",
         similarity: float = 0.7,
         meta_classifier: Any = None,
+        consensus_threshold: float | None = None,
         cv: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -150,6 +158,7 @@ class DynamicSelectionClassifier(DynamicSelection, ClassCombination):
         self.voting = voting
         self.similarity = similarity
         self.meta_classifier = meta_classifier
+        self.consensus_threshold = consensus_threshold
         self.cv = cv
         self.n_jobs = n_jobs
 
@@ -175,10 +184,22 @@ class DynamicSelectionClassifier(DynamicSelection, ClassCombination):
             return
         near, alike = self._region.around_itself()[1], self._profiles.around_itself()[1]
         self._n_near, self._n_alike = near.shape[1], alike.shape[1]
-        columns = self._meta_columns(outputs, near, alike)
+        rows = self._rows_of_low_consensus()
+        hits = self._hits[rows]
+        if hits.all() or not hits.any():
+            return
+        columns = self._meta_columns(outputs[:, rows], near[rows], alike[rows])
         given = self.meta_classifier
         second = LogisticRegression(max_iter=1000) if given is None else clone(given)
-        self.meta_classifier_ = second.fit(columns, self._hits.ravel().astype(np.intp))
+        self.meta_classifier_ = second.fit(columns, hits.ravel().astype(np.intp))
+
+    def _rows_of_low_consensus(self) -> Indices | slice:
+        """Judged rows that the second model of META-DES learns from."""
+        if self.consensus_threshold is None:
+            return slice(None)
+        consensus = _competence.consensus(self._behaviour, len(self.classes_))
+        rows = np.flatnonzero(consensus < self.consensus_threshold)
+        return rows if rows.size else slice(None)
 
     def _meta_columns(self, outputs: Floats, neighbors: Indices, alike: Indices) -> Floats:
         """What META-DES looks at for each row and member, in the order of the article.

@@ -1,8 +1,17 @@
 """Selection of columns: what each tells of the target, alone and beside the others."""
 
+from arboleda.features._annealing_selector import AnnealingSelector
 from arboleda.features._forest_selector import ForestSelector
+from arboleda.features._genetic_selector import GeneticSelector
 from arboleda.features._jmi_selector import JMISelector
 from arboleda.features._mrmr_selector import MRMRSelector
 from arboleda.features._mutual_information import mutual_information
 
-__all__ = ["ForestSelector", "JMISelector", "MRMRSelector", "mutual_information"]
+__all__ = [
+    "AnnealingSelector",
+    "ForestSelector",
+    "GeneticSelector",
+    "JMISelector",
+    "MRMRSelector",
+    "mutual_information",
+]

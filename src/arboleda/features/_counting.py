@@ -86,29 +86,33 @@ class LevelColumns:
         """One column."""
         return Levels(self._coded.codes(j), int(self._n_levels[j]))
 
-    def information(self, other: Levels) -> Floats:
-        """Mutual information of every column with another variable, beyond chance, in nats.
+    def information(self, other: Levels, among: Indices | None = None) -> Floats:
+        """Mutual information of some columns with another variable, beyond chance, in nats.
 
-        Of an uninformative column it is 0 in the mean, so it can be negative.
+        Of an uninformative column it is 0 in the mean, so it can be negative. Only the columns
+        ``among`` are counted; None: all.
         """
+        columns = np.arange(self.n_columns) if among is None else among
         margins = other.counts()
         log_n = np.log(self.n_rows)
-        seen = self._joint_terms(other) - self._own_terms - (margins * np.log(margins)).sum()
+        seen = (
+            self._joint_terms(other, columns) - self._own_terms - (margins * np.log(margins)).sum()
+        )
         sizes, places = np.unique(self._margins, return_inverse=True)
         by_chance = expected_terms(sizes, margins, self.n_rows)[places.reshape(-1)]
         found: Floats = seen / self.n_rows + log_n - self._sum_over_levels(by_chance)
-        return found
+        return found[columns]
 
     def _sum_over_levels(self, terms: Floats) -> Floats:
         sums = np.bincount(self._column_of, weights=terms, minlength=self.n_columns)
         return sums.astype(np.float64, copy=False)  # what it is, which NumPy's stubs do not know
 
-    def _joint_terms(self, other: Levels) -> Floats:
-        """Sum of c log(c) over the cells of each column with another variable."""
-        terms = np.empty(self.n_columns)
+    def _joint_terms(self, other: Levels, columns: Indices) -> Floats:
+        """Sum of c log(c) over the cells of each of some columns with another variable."""
+        terms = np.zeros(self.n_columns)
         logs = np.arange(self.n_rows + 1, dtype=np.float64)
         logs[1:] *= np.log(logs[1:])
-        for block in self._blocks(other.n):
+        for block in self._blocks(other.n, columns):
             if self._n_levels[block[0]] * other.n > max(_CELLS, 4 * self.n_rows):
                 pairs = self.column(int(block[0])).with_(other)  # most cells are empty: sorted
                 terms[block] = logs[pairs.counts()].sum()
@@ -116,9 +120,9 @@ class LevelColumns:
                 terms[block] = logs[self._counts(block, other)].sum(axis=1)
         return terms
 
-    def _blocks(self, n_others: int) -> Iterator[Indices]:
+    def _blocks(self, n_others: int, columns: Indices) -> Iterator[Indices]:
         """Columns of equally many levels, as many as are counted together; very wide ones alone."""
-        order = np.argsort(self._n_levels, kind="stable")
+        order = columns[np.argsort(self._n_levels[columns], kind="stable")]
         for group in np.split(order, np.flatnonzero(np.diff(self._n_levels[order])) + 1):
             n_cells = int(self._n_levels[group[0]]) * n_others
             step = max(1, _CELLS // max(self.n_rows, n_cells))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from abc import abstractmethod
+from math import ceil
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
 from arboleda._bridge.table import check_table
@@ -31,6 +32,11 @@ class GreedySelector(TableSelector):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_features_to_select": [Interval(Integral, 1, None, closed="left")],
+        "preselect": [
+            None,
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0.0, 1.0, closed="right"),
+        ],
         "task": [StrOptions({"auto", "classification", "regression"})],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
         "continuous": [StrOptions({"bins", "neighbors"})],
@@ -42,6 +48,7 @@ class GreedySelector(TableSelector):
     }
 
     n_features_to_select: int
+    preselect: int | float | None
     task: Task
     categorical_features: Any
     continuous: Continuous
@@ -102,12 +109,13 @@ class GreedySelector(TableSelector):
         n_columns = self.n_features_in_
         n_chosen = min(self.n_features_to_select, n_columns)
         self.scores_ = np.maximum(measure.with_target(), 0.0)
+        self.candidates_ = self._candidates()
         self.support_ = np.zeros(n_columns, dtype=bool)
         order: list[int] = []
         values: list[float] = []
         beside = np.zeros(n_columns)
         while len(order) < n_chosen:
-            rest = np.flatnonzero(~self.support_)
+            rest = self.candidates_[~self.support_[self.candidates_]]
             worth = self.scores_[rest]
             if order:
                 beside[rest] += self._beside(measure, order[-1], rest)
@@ -120,6 +128,21 @@ class GreedySelector(TableSelector):
                 self._tell(len(order), n_chosen, order[-1], values[-1])
         self.order_ = np.array(order, dtype=np.intp)
         self.order_scores_ = np.array(values)
+
+    def _candidates(self) -> Indices:
+        """Columns to search: those that tell most of the target by themselves."""
+        n_columns, wanted = self.n_features_in_, self.preselect
+        if wanted is None:
+            return np.arange(n_columns)
+        n_kept = ceil(wanted * n_columns) if isinstance(wanted, float) else int(wanted)
+        n_chosen = min(self.n_features_to_select, n_columns)
+        if n_kept < n_chosen:
+            raise ValueError(
+                f"preselect={wanted} keeps {n_kept} of {n_columns} columns, fewer than "
+                f"n_features_to_select={self.n_features_to_select}: raise preselect"
+            )
+        order = np.argsort(-self.scores_, kind="stable")  # of equals the first column
+        return np.sort(order[:n_kept])
 
     def _tell(self, n_done: int, n_chosen: int, column: int, value: float) -> None:
         name = self.schema_.describe(column)

@@ -26,6 +26,9 @@ class JMISelector(GreedySelector):
     ----------
     n_features_to_select : int, default=10
         Of a table of fewer columns all are selected.
+    preselect : int, float or None, default=None
+        Search only among the columns of the largest I(x_j; y): so many, or a share of all; see
+        `MRMRSelector`. It loses columns that only together tell something. None: all columns.
     task : {"auto", "classification", "regression"}, default="auto"
         Whether y holds classes or numbers; see `MRMRSelector`.
     categorical_features : "from_dtype", None, or array-like of bool, int or str
@@ -50,6 +53,8 @@ class JMISelector(GreedySelector):
         Numbers of the selected columns, in the order in which they were chosen.
     order_scores_ : ndarray of shape (n_selected_features,)
         Value of the criterion of each, when it was chosen; of the first I(x_j; y).
+    candidates_ : ndarray of shape (n_candidates,)
+        Numbers of the columns that were searched.
     scores_ : ndarray of shape (n_features,)
         I(x_j; y) of every column, in nats.
     support_ : ndarray of shape (n_features,)
@@ -94,6 +99,7 @@ class JMISelector(GreedySelector):
         self,
         n_features_to_select: int = 10,
         *,
+        preselect: int | float | None = None,
         task: Task = "auto",
         categorical_features: Any = "from_dtype",
         continuous: Continuous = "bins",
@@ -104,6 +110,7 @@ class JMISelector(GreedySelector):
         n_jobs: int | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
+        self.preselect = preselect
         self.task = task
         self.categorical_features = categorical_features
         self.continuous = continuous

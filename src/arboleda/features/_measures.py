@@ -68,13 +68,13 @@ class Counted:
         return self._with_target
 
     def with_column(self, one: int, others: Indices) -> Floats:
-        return self._columns.information(self._columns.column(one))[others]
+        return self._columns.information(self._columns.column(one), others)
 
     def pairs_with_target(self, one: int, others: Indices) -> Floats:
         # I(x_j, x_s; y) = I(x_s; y) + I(x_j; y | x_s), which is I(x_j; x_s, y) - I(x_j; x_s).
         column = self._columns.column(one)
-        together = self._columns.information(column.with_(self._target))
-        pairs: Floats = (together - self._columns.information(column))[others]
+        together = self._columns.information(column.with_(self._target), others)
+        pairs: Floats = together - self._columns.information(column, others)
         pairs += self._with_target[one]
         return pairs
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -163,6 +164,24 @@ class ForestClassifier(ClassTarget, ClassNeighborhoodMixin, Forest):
             Columns in the order of ``classes_``; rows sum to 1.
         """
         return self._shares_by(self._mean_votes(X))
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Floats | list[Floats]]:
+        """Yield the mean votes of the first tree, the first two, ..., all trees.
+
+        The last are those of `predict_proba`, bit for bit.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Yields
+        ------
+        p : ndarray of shape (n_samples, n_classes), or list of n_outputs such arrays
+        """
+        return map(self._shares_by, self._staged_votes(X))
+
+    def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
+        return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     def predict_log_proba(self, X: Any) -> Floats | list[Floats]:
         """Logarithm of `predict_proba`; minus infinity for a vote of 0.

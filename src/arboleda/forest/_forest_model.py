@@ -21,6 +21,7 @@ from arboleda._bridge.target import check_squares, read_target
 from arboleda._bridge.threads import resolve_n_jobs, threads_for
 from arboleda._out_of_bag import OobCurve
 from arboleda._predictor import PredictsRows
+from arboleda._staged_scores import StagedScores
 from arboleda.forest._bags import Bags, BagsField
 from arboleda.forest._kept_rows import KeptRows, KeptRowsField
 from arboleda.forest._left_out import LeftOut
@@ -31,7 +32,7 @@ from arboleda.tree._decision_tree import DecisionTree
 from arboleda.tree._tree_learner import Array, Floats, TreeLearner
 
 
-class ForestModel(PredictsRows, TreeLearner):
+class ForestModel(StagedScores, PredictsRows, TreeLearner):
     """Trees, and how their rows were drawn."""
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {
@@ -198,6 +199,27 @@ class ForestModel(PredictsRows, TreeLearner):
     def _mean_votes(self, X: Any) -> Floats:
         table = self._check_input(X)
         return self.forest_.votes(table, self._voting, threads_for(table, self.n_jobs))
+
+    def _staged_votes(self, X: Any) -> Iterator[Floats]:
+        table = self._check_input(X)
+        return self.forest_.iter_votes(table, self._voting, threads_for(table, self.n_jobs))
+
+    def staged_predict(self, X: Any) -> Iterator[Array]:
+        """Yield the predictions of the first tree, the first two, ..., all trees.
+
+        Each is what `predict` of the forest of so many trees returns; the last is that of
+        `predict`, bit for bit. One pass over the trees computes all of them, and one stage at a
+        time is held in memory.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Yields
+        ------
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        return map(self._predictions_by, self._staged_votes(X))
 
     def _row_answers(self) -> RowAnswers:
         return self.forest_.row_answers(self._voting)

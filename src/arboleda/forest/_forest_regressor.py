@@ -104,3 +104,6 @@ class ForestRegressor(NumberTarget, QuantileMixin, Forest):
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
         return self._predictions_by(self._mean_votes(X))
+
+    def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
+        return float(r2_score(y, predicted, sample_weight=sample_weight))

@@ -1,4 +1,4 @@
-"""Base learners that scikit-learn lacks: classifiers by Bayes' rule."""
+"""Base learners that scikit-learn lacks: classifiers by Bayes' rule, and a weak learner."""
 
 from arboleda.learners._bayesian_network_classifier import BayesianNetworkClassifier
 from arboleda.learners._diagonal_lda import DiagonalLDA
@@ -9,6 +9,7 @@ from arboleda.learners._nearest_shrunken_centroids import NearestShrunkenCentroi
 from arboleda.learners._regularization_plane import RegularizationPlane
 from arboleda.learners._regularized_discriminant_analysis import RegularizedDiscriminantAnalysis
 from arboleda.learners._shrinkage_path import ShrinkagePath
+from arboleda.learners._three_piece_classifier import ThreePieceClassifier
 
 __all__ = [
     "BayesianNetworkClassifier",
@@ -20,4 +21,5 @@ __all__ = [
     "RegularizationPlane",
     "RegularizedDiscriminantAnalysis",
     "ShrinkagePath",
+    "ThreePieceClassifier",
 ]

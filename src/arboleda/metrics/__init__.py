@@ -5,6 +5,14 @@ from arboleda.metrics._calibration_error import (
     calibration_error,
     expected_calibration_error,
 )
+from arboleda.metrics._curves import (
+    PrecisionRecallCurve,
+    PrecisionRecallCurves,
+    RocCurve,
+    RocCurves,
+    precision_recall_curves,
+    roc_curves,
+)
 from arboleda.metrics._reliability import ReliabilityTable, reliability_table
 from arboleda.metrics._tables import (
     ClassificationTable,
@@ -16,11 +24,17 @@ from arboleda.metrics._tables import (
 __all__ = [
     "CalibrationError",
     "ClassificationTable",
+    "PrecisionRecallCurve",
+    "PrecisionRecallCurves",
     "RegressionTable",
     "ReliabilityTable",
+    "RocCurve",
+    "RocCurves",
     "calibration_error",
     "classification_table",
     "expected_calibration_error",
+    "precision_recall_curves",
     "regression_table",
     "reliability_table",
+    "roc_curves",
 ]

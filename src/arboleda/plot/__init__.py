@@ -5,6 +5,7 @@ from arboleda.plot._decision_regions import decision_regions
 from arboleda.plot._dependence import dependence
 from arboleda.plot._for_against import for_against
 from arboleda.plot._importance import importance
+from arboleda.plot._ranking_curves import precision_recall, roc
 from arboleda.plot._reliability import reliability
 from arboleda.plot._shap_summary import shap_summary
 from arboleda.plot._shap_waterfall import shap_waterfall
@@ -17,7 +18,9 @@ __all__ = [
     "fidelity_curve",
     "for_against",
     "importance",
+    "precision_recall",
     "reliability",
+    "roc",
     "shap_summary",
     "shap_waterfall",
     "surrogate",

@@ -1,6 +1,7 @@
 """How far to prune: by cross-validation or on a validation set.
 
-Breiman, Friedman, Olshen, Stone (1984), sections 3.4 and 11.5; Quinlan (1987), section 2.2.
+Breiman, Friedman, Olshen, Stone (1984), sections 3.4 and 11.5; Quinlan (1987), section 2.2;
+Zhou (2021), section 4.3.
 """
 
 from __future__ import annotations
@@ -31,13 +32,15 @@ from arboleda.tree._tree_learner import Array, Floats, Training
 _SAME_ALPHA = 1e-12
 _NO_ALPHA = 1e-14
 
+Pruning = Literal["cost_complexity", "reduced_error", "validation"]
+
 
 class PrunedTree(DecisionTree):
     """What pruned classification and regression trees share."""
 
     _takes_several_outputs = False
     _pruning_constraints: ClassVar[dict[str, list[Any]]] = {
-        "pruning": [StrOptions({"cost_complexity", "reduced_error"})],
+        "pruning": [StrOptions({"cost_complexity", "reduced_error", "validation"})],
         "rule": [StrOptions({"min", "1se"})],
         "cv": [
             Interval(Integral, 2, None, closed="left"),
@@ -47,7 +50,7 @@ class PrunedTree(DecisionTree):
         "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
     }
 
-    pruning: Literal["cost_complexity", "reduced_error"]
+    pruning: Pruning
     rule: Literal["min", "1se"]
     cv: Any
     validation_fraction: float
@@ -84,7 +87,8 @@ class PrunedTree(DecisionTree):
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows in growing and in the error; rows of weight 0 take no part.
         X_val, y_val : array-like, default=None
-            Rows to prune by, for ``pruning="reduced_error"``; the tree then grows from all of X.
+            Rows to prune by, for ``pruning="reduced_error"`` and ``pruning="validation"``; the tree
+            then grows from all of X.
         sample_weight_val : array-like, default=None
             Their weights.
 
@@ -102,19 +106,19 @@ class PrunedTree(DecisionTree):
         with as_before_if_it_fails(self):
             training = self._training(X, y, sample_weight)
             self._check_use(*validation)
-            if self.pruning == "reduced_error":
-                self.pruning_curve_ = None
-                self.tree_ = self._reduced_error(training, *validation)
-            else:
+            if self.pruning == "cost_complexity":
                 self.tree_ = self._cost_complexity(training)
+            else:
+                self.pruning_curve_ = None
+                self.tree_ = self._pruned_by_rows(training, *validation)
         return self
 
     def _check_use(self, X_val: Any, y_val: Any, sample_weight_val: Any) -> None:
         given = [X_val is not None, y_val is not None]
         if self.pruning == "cost_complexity" and any((*given, sample_weight_val is not None)):
             raise ValueError(
-                "X_val, y_val and sample_weight_val are for pruning='reduced_error'; "
-                "pruning='cost_complexity' cross-validates on X"
+                "X_val, y_val and sample_weight_val are for pruning='reduced_error' and "
+                "pruning='validation'; pruning='cost_complexity' cross-validates on X"
             )
         if any(given) and not all(given):
             raise ValueError("X_val and y_val belong together: give both or neither")
@@ -133,7 +137,7 @@ class PrunedTree(DecisionTree):
         return float(curve.alpha[curve.best_index])
 
     def _defect(self) -> str | None:
-        if (self.pruning_curve_ is None) != (self.pruning == "reduced_error"):
+        if (self.pruning_curve_ is None) == (self.pruning == "cost_complexity"):
             return "a pruning curve is there where it should not be, or is missing"
         return super()._defect()
 
@@ -142,7 +146,7 @@ class PrunedTree(DecisionTree):
         if curve is None:
             raise AttributeError(
                 f"{type(self).__name__} has chosen no price of a leaf: it is not fitted, or by "
-                "reduced-error pruning"
+                "pruning on validation rows"
             )
         return curve
 
@@ -208,14 +212,14 @@ class PrunedTree(DecisionTree):
         rows = _rows_of(training, judge, n_threads)
         return tree.pruning_errors(rows, self._loss(), alphas)
 
-    # Reduced-error pruning
+    # Pruning on rows held out
 
-    def _reduced_error(
+    def _pruned_by_rows(
         self, training: Training, X_val: Any, y_val: Any, sample_weight_val: Any
     ) -> Tree:
         if X_val is not None:
             judge = self._validation_rows(X_val, y_val, sample_weight_val, training.n_threads)
-            return self._grown(training).reduced_error_pruned(judge, self._loss())
+            return self._cut(self._grown(training), judge)
         grow, aside = hold_out(
             self.validation_fraction,
             training.target,
@@ -225,6 +229,11 @@ class PrunedTree(DecisionTree):
         )
         tree = self._grown(_without_others(training, grow, training.n_threads))
         judge = _rows_of(training, aside, training.n_threads)
+        return self._cut(tree, judge)
+
+    def _cut(self, tree: Tree, judge: JudgingRows) -> Tree:
+        if self.pruning == "validation":
+            return tree.validation_pruned(judge, self._loss())
         return tree.reduced_error_pruned(judge, self._loss())
 
     def _validation_rows(self, X: Any, y: Any, sample_weight: Any, n_threads: int) -> JudgingRows:

@@ -1,4 +1,4 @@
-"""Pruned classification trees: Breiman et al. (1984), section 3.4; Quinlan (1987)."""
+"""Pruned classification trees: Breiman et al. (1984), section 3.4; Quinlan (1987); Zhou (2021)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sklearn.utils.validation import column_or_1d
 from arboleda._bridge.tree import Loss
 from arboleda.persist import Field
 from arboleda.tree._decision_tree_classifier import DecisionTreeClassifier
-from arboleda.tree._pruned_tree import PrunedTree
+from arboleda.tree._pruned_tree import PrunedTree, Pruning
 from arboleda.tree._pruning_curve import CurveField
 from arboleda.tree._tree_learner import Array, CategoricalFeatures, MaxFeatures
 
@@ -22,11 +22,13 @@ class PrunedTreeClassifier(PrunedTree, DecisionTreeClassifier):
     pruned trees (see `cost_complexity_pruning_path`). One tree a fold is grown without the fold's
     rows and pruned along the same prices of a leaf, and the error on the held-out rows says which
     price to take. With ``pruning="reduced_error"`` a part of the rows is set aside before growing;
-    from the leaves up, a node becomes a leaf where that makes no more errors on them.
+    from the leaves up, a node becomes a leaf where that makes no more errors on them. With
+    ``pruning="validation"`` the rows set aside stop the growth instead: from the root down, a split
+    is kept only if its two children make fewer errors on them than the node (pre-pruning).
 
     Parameters
     ----------
-    pruning : {"cost_complexity", "reduced_error"}, default="cost_complexity"
+    pruning : {"cost_complexity", "reduced_error", "validation"}, default="cost_complexity"
         How to prune.
     rule : {"1se", "min"}, default="1se"
         Which tree of the path: the smallest whose mean error is within one standard error of the
@@ -36,8 +38,8 @@ class PrunedTreeClassifier(PrunedTree, DecisionTreeClassifier):
         many to every fold, so sorted rows do no harm; a splitter or an iterable of (train, test)
         says itself which rows.
     validation_fraction : float, default=0.25
-        Share of the rows that reduced-error pruning sets aside, of each class the same; of no
-        account where `fit` is given ``X_val``.
+        Share of the rows that reduced-error pruning and pre-pruning set aside, of each class the
+        same; of no account where `fit` is given ``X_val``.
     criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
         See `DecisionTreeClassifier`. A fraction of all rows is one of the rows that a tree grows
         from.
@@ -61,7 +63,8 @@ class PrunedTreeClassifier(PrunedTree, DecisionTreeClassifier):
     best_index_ : int
         Entry of the curve that was chosen.
     pruning_curve_ : PruningCurve or None
-        Error against size along the path, for plotting; None for reduced-error pruning.
+        Error against size along the path, for plotting; None unless pruned by cost and
+        complexity.
     classes_ : ndarray of shape (n_classes,)
         Class labels, sorted.
     n_classes_ : int
@@ -96,6 +99,8 @@ class PrunedTreeClassifier(PrunedTree, DecisionTreeClassifier):
     J. R. Quinlan (1987), "Simplifying decision trees", International Journal of Man-Machine Studies
     27(3).
 
+    Z.-H. Zhou (2021), "Machine Learning", section 4.3.1.
+
     Examples
     --------
     >>> from arboleda import PrunedTreeClassifier
@@ -121,7 +126,7 @@ class PrunedTreeClassifier(PrunedTree, DecisionTreeClassifier):
     def __init__(
         self,
         *,
-        pruning: Literal["cost_complexity", "reduced_error"] = "cost_complexity",
+        pruning: Pruning = "cost_complexity",
         rule: Literal["min", "1se"] = "1se",
         cv: Any = 10,
         validation_fraction: float = 0.25,

@@ -9,7 +9,7 @@ import numpy as np
 from arboleda._bridge.tree import Loss
 from arboleda.persist import Field
 from arboleda.tree._decision_tree_regressor import DecisionTreeRegressor
-from arboleda.tree._pruned_tree import PrunedTree
+from arboleda.tree._pruned_tree import PrunedTree, Pruning
 from arboleda.tree._pruning_curve import CurveField
 from arboleda.tree._tree_learner import Array, CategoricalFeatures, MaxFeatures
 
@@ -35,8 +35,8 @@ class PrunedTreeRegressor(PrunedTree, DecisionTreeRegressor):
         Folds of cost-complexity pruning. An int deals the rows out at random, so sorted rows do no
         harm; a splitter or an iterable of (train, test) says itself which rows.
     validation_fraction : float, default=0.25
-        Share of the rows that reduced-error pruning sets aside; of no account where `fit` is given
-        ``X_val``.
+        Share of the rows that reduced-error pruning and pre-pruning set aside; of no account where
+        `fit` is given ``X_val``.
     criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
         See `DecisionTreeRegressor`.
     max_features, max_leaf_nodes, min_impurity_decrease, splitter, monotonic_cst
@@ -54,7 +54,7 @@ class PrunedTreeRegressor(PrunedTree, DecisionTreeRegressor):
     best_index_ : int
         Entry of the curve that was chosen.
     pruning_curve_ : PruningCurve or None
-        Error against size along the path, for plotting; None for reduced-error pruning.
+        Error against size along the path, for plotting; None unless pruned by cost and complexity.
     feature_importances_ : ndarray of shape (n_features,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
@@ -71,6 +71,8 @@ class PrunedTreeRegressor(PrunedTree, DecisionTreeRegressor):
 
     J. R. Quinlan (1987), "Simplifying decision trees", International Journal of Man-Machine Studies
     27(3).
+
+    Z.-H. Zhou (2021), "Machine Learning", section 4.3.1.
 
     Examples
     --------
@@ -97,7 +99,7 @@ class PrunedTreeRegressor(PrunedTree, DecisionTreeRegressor):
     def __init__(
         self,
         *,
-        pruning: Literal["cost_complexity", "reduced_error"] = "cost_complexity",
+        pruning: Pruning = "cost_complexity",
         rule: Literal["min", "1se"] = "1se",
         cv: Any = 10,
         validation_fraction: float = 0.25,

@@ -1,0 +1,237 @@
+"""What wrapper searches share: subsets of columns, scored by cross-validation, each only once."""
+
+from __future__ import annotations
+
+import sys
+from abc import abstractmethod
+from collections.abc import Sequence
+from math import ceil
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import MetaEstimatorMixin, clone, is_classifier
+from sklearn.metrics import get_scorer_names
+from sklearn.model_selection import check_cv, cross_val_score
+from sklearn.utils import Tags, check_array, check_random_state, get_tags
+from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_consistent_length
+
+from arboleda._bridge.frames import as_frame
+from arboleda._bridge.table import check_table
+from arboleda._bridge.target import read_target
+from arboleda.features._table_selector import TableSelector
+from arboleda.features._target import read_classes_or_numbers
+from arboleda.tree._refit import as_before_if_it_fails
+
+__all__ = ["SubsetScores", "WrapperSelector"]
+
+Mask = npt.NDArray[np.bool_]
+History = dict[str, npt.NDArray[Any]]
+# What of two subsets is better: the greater score, then the fewer columns.
+Rank = tuple[float, int]
+
+
+class SubsetScores:
+    """Cross-validated scores of subsets of columns; none is computed twice.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Cloned for every fit.
+    X : frame, ndarray or sparse matrix
+    y : array-like
+    splits : sequence of (train, test)
+        The same for all subsets.
+    scoring : str, callable or None
+    n_jobs : int or None
+    """
+
+    def __init__(
+        self, estimator: Any, X: Any, y: Any, splits: Sequence[Any], scoring: Any, n_jobs: Any
+    ) -> None:
+        self._estimator = estimator
+        self._frame = as_frame(X)
+        self._X, self._y = X, y
+        self._splits = splits
+        self._scoring = scoring
+        self._n_jobs = n_jobs
+        self._scores: dict[bytes, float] = {}
+
+    @property
+    def n_evaluated(self) -> int:
+        """Number of different subsets scored so far."""
+        return len(self._scores)
+
+    def ranks(self, masks: Sequence[Mask]) -> list[Rank]:
+        """Score subsets, those that are new side by side.
+
+        Returns
+        -------
+        ranks : list of (score, -n_columns)
+            Greater is better.
+        """
+        new = {mask.tobytes(): mask for mask in masks if mask.tobytes() not in self._scores}
+        if len(new) == 1:  # the folds side by side
+            found = [self._score(mask, self._n_jobs) for mask in new.values()]
+        else:
+            found = Parallel(n_jobs=self._n_jobs)(
+                delayed(self._score)(mask, 1) for mask in new.values()
+            )
+        self._scores.update(zip(new, found, strict=True))
+        return [(self._scores[mask.tobytes()], -int(mask.sum())) for mask in masks]
+
+    def _score(self, mask: Mask, n_jobs: Any) -> float:
+        columns = np.flatnonzero(mask)
+        part = (
+            self._X[:, columns]
+            if self._frame is None
+            else self._frame[:, columns.tolist()].to_native()
+        )
+        scores = cross_val_score(
+            clone(self._estimator),
+            part,
+            self._y,
+            scoring=self._scoring,
+            cv=self._splits,
+            n_jobs=n_jobs,
+            error_score="raise",
+        )
+        return float(scores.mean())
+
+
+class WrapperSelector(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
+    """Search for the columns with which one estimator scores best in cross-validation."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimator": [HasMethods(["fit"])],
+        "n_features_to_select": [
+            None,
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0.0, 1.0, closed="right"),
+        ],
+        "scoring": [None, StrOptions(set(get_scorer_names())), callable],
+        "cv": ["cv_object"],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+        "n_jobs": [Integral, None],
+    }
+
+    estimator: Any
+    n_features_to_select: int | float | None
+    scoring: Any
+    cv: Any
+    random_state: int | np.random.RandomState | None
+    verbose: int
+    n_jobs: int | None
+
+    @abstractmethod
+    def _search(
+        self, scores: SubsetScores, n_columns: int, n_wanted: int | None, random: Any
+    ) -> tuple[Mask, Rank, History]:
+        """Return the best subset found, its rank, and what there is to plot of the search."""
+
+    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+        """Search for the columns.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            A table as the estimator takes it; a frame reaches the estimator as a frame.
+        y : array-like of shape (n_samples,)
+            The target.
+        groups : array-like of shape (n_samples,), default=None
+            Passed to the splitter ``cv``.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, the lengths differ, or the estimator refuses its rows.
+            The selector stays as it was.
+        """
+        with as_before_if_it_fails(self):
+            self._validate_params()
+            table = check_table(self, X, reset=True, categorical_features="from_dtype")
+            y = self._read_target(y)
+            check_consistent_length(table, y, groups)
+            if as_frame(X) is None:
+                X = check_array(
+                    X, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False
+                )
+            cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
+            splits = list(cv.split(np.zeros(table.n_rows), y, groups))
+            scores = SubsetScores(self.estimator, X, y, splits, self.scoring, self.n_jobs)
+            n_columns = self.n_features_in_
+            random = check_random_state(self.random_state)
+            self.support_, (self.score_, _), self.history_ = self._search(
+                scores, n_columns, self._n_wanted(n_columns), random
+            )
+            self.n_features_ = int(self.support_.sum())
+            self.n_evaluations_ = scores.n_evaluated
+        return self
+
+    def _read_target(self, y: Any) -> Any:
+        """Refuse a target that no score can be computed of; labels are given back as labels."""
+        if not is_classifier(self.estimator):
+            return read_target(y, numeric=True)
+        read_classes_or_numbers(y, "classification", self)
+        labels = np.asarray(read_target(y, numeric=False)).reshape(-1)
+        # Metrics refuse labels of type object, whatever they are.
+        return np.array(labels.tolist()) if labels.dtype == object else labels
+
+    def _n_wanted(self, n_columns: int) -> int | None:
+        """Number of columns that every subset has; None: any."""
+        wanted = self.n_features_to_select
+        if wanted is None:
+            return None
+        n_wanted = ceil(wanted * n_columns) if isinstance(wanted, float) else int(wanted)
+        if n_wanted > n_columns:
+            raise ValueError(
+                f"n_features_to_select={wanted} is more than the {n_columns} columns of X: lower it"
+            )
+        return n_wanted
+
+    def _report(self, text: str) -> None:
+        if self.verbose:
+            sys.stdout.write(f"{text}\n")
+            sys.stdout.flush()
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        of_estimator = get_tags(self.estimator)
+        tags.input_tags.allow_nan = of_estimator.input_tags.allow_nan
+        tags.input_tags.sparse = of_estimator.input_tags.sparse
+        return tags
+
+
+def random_subset(n_columns: int, n_wanted: int | None, random: np.random.RandomState) -> Mask:
+    """Draw a subset that is not empty, each column by a fair coin, or one of a given size."""
+    if n_wanted is None:
+        mask = random.random_sample(n_columns) < 0.5
+        return with_a_column(mask, random)
+    mask = np.zeros(n_columns, dtype=bool)
+    mask[random.choice(n_columns, n_wanted, replace=False)] = True
+    return mask
+
+
+def with_a_column(mask: Mask, random: np.random.RandomState) -> Mask:
+    """Return the subset, or one of a column drawn at random in place of the empty one."""
+    if not mask.any():
+        mask[random.randint(len(mask))] = True
+    return mask
+
+
+def swapped(mask: Mask, column: int, random: np.random.RandomState) -> Mask:
+    """Exchange a selected column for one drawn from the others, which keeps the size."""
+    others = np.flatnonzero(~mask)
+    result = mask.copy()
+    if others.size:
+        result[column] = False
+        result[others[random.randint(len(others))]] = True
+    return result
