@@ -12,6 +12,8 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "AdaBoostClassifier": "arboleda.adaboost",
     "AdaBoostRegressor": "arboleda.adaboost",
+    "BARTClassifier": "arboleda.bart",
+    "BARTRegressor": "arboleda.bart",
     "BaggingClassifier": "arboleda.bagging",
     "BaggingRegressor": "arboleda.bagging",
     "BayesianModelAveragingClassifier": "arboleda.combine",
@@ -86,6 +88,8 @@ _MODULES = {
 __all__ = [
     "AdaBoostClassifier",
     "AdaBoostRegressor",
+    "BARTClassifier",
+    "BARTRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
     "BayesianModelAveragingClassifier",
@@ -179,6 +183,8 @@ if TYPE_CHECKING:
     from arboleda.bagging import ClassSwitchingClassifier as ClassSwitchingClassifier
     from arboleda.bagging import RandomSubspaceClassifier as RandomSubspaceClassifier
     from arboleda.bagging import RandomSubspaceRegressor as RandomSubspaceRegressor
+    from arboleda.bart import BARTClassifier as BARTClassifier
+    from arboleda.bart import BARTRegressor as BARTRegressor
     from arboleda.boosting import GradientBoostingClassifier as GradientBoostingClassifier
     from arboleda.boosting import GradientBoostingRegressor as GradientBoostingRegressor
     from arboleda.boosting import HistGradientBoostingClassifier as HistGradientBoostingClassifier

@@ -11,6 +11,8 @@ from arboleda._errors import ModelFormatError
 _MODULES = {
     "AdaBoostClassifier": "arboleda.adaboost",
     "AdaBoostRegressor": "arboleda.adaboost",
+    "BARTClassifier": "arboleda.bart",
+    "BARTRegressor": "arboleda.bart",
     "BaggingClassifier": "arboleda.bagging",
     "BaggingRegressor": "arboleda.bagging",
     "BayesianModelAveragingClassifier": "arboleda.combine",
