@@ -62,7 +62,7 @@ struct MoveCounts {
 
 class BartChain {
  public:
-  // What is given must outlive this. The chain is a function of (seed, number) and of what is given.
+  // What the rows refer to must outlive this. The chain is a function of (seed, number) and of what is given.
   BartChain(const BartRows& rows, const BartOptions& options, std::uint64_t seed,
             std::uint32_t number);
 
@@ -98,8 +98,8 @@ class BartChain {
   void finish_residuals();
   void draw_latent();
 
-  const BartRows& rows_;
-  const BartOptions& options_;
+  const BartRows rows_;
+  const BartOptions options_;
   TreePrior prior_;
   double unit_;
   std::uint64_t root_;

@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
+#include <doctest/doctest.h>
+#include "bart/draws.h"
 #include "base/context.h"
-#include "doctest/doctest.h"
 
 namespace arboleda {
 namespace {
@@ -262,6 +263,75 @@ TEST_CASE("Leaves and sigma are drawn from their conjugate distributions") {
     CHECK(variance ==
           doctest::Approx(sum / (4.0 + 6.0 - 2.0)).epsilon(0.02));  // inverse chi-square
     CHECK(precision == doctest::Approx((4.0 + 6.0) / sum).epsilon(0.02));
+  }
+}
+
+// The sum of all trees at row i.
+double fit_at(const BartChain& chain, const BartOptions& options, const RuleColumns& columns,
+              std::size_t i) {
+  double sum = 0.0;
+  for (std::size_t j = 0; j < options.n_trees; ++j) {
+    const SampledTree& tree = chain.tree(j);
+    Slot slot = 0;
+    while (!tree[slot].is_leaf()) {
+      const RuleColumn& column = columns[tree[slot].rule.feature];
+      const Code code = std::get<0>(column.codes)[i];
+      slot = column.goes_left(code, tree[slot].rule) ? tree[slot].left : tree[slot].right;
+    }
+    sum += chain.value(j, slot);
+  }
+  return sum;
+}
+
+TEST_CASE("Posteriors of what the prior made have uniform ranks") {
+  // Simulation-based calibration: S. Talts et al. (2018), "Validating Bayesian inference algorithms with
+  // simulation-based calibration". Trees, leaves and sigma from the prior, targets from these; the true
+  // value then has a uniform rank among draws from the posterior, whatever the number of trees.
+  const std::size_t n = 40;
+  const RuleColumns columns = distinct_columns(n, 3);
+  BartOptions options;
+  options.n_trees = 6;
+  options.min_samples_leaf = 1;
+  options.leaf_sd = 0.1;
+  options.nu = 5.0;
+  options.lambda = 0.01;
+  BartOptions prior = options;
+  prior.sigma = 1e6;
+  prior.sigma_is_known = true;
+  constexpr int n_simulations = 400, n_draws = 19, n_bins = 10;
+  std::array<std::array<int, n_bins>, 3> ranks{};
+  const std::vector<double> zeros(n, 0.0);
+  BartChain source({columns, zeros, {}}, prior, 11, 0);
+  QuickStream stream(5, 5);
+  for (int simulation = 0; simulation < n_simulations; ++simulation) {
+    for (int i = 0; i < 20; ++i) source.sweep();
+    const double sigma =
+        std::sqrt(options.nu * options.lambda / draw_chi_square(stream, options.nu));
+    std::vector<double> target(n), truth{sigma, 0.0, 0.0};
+    for (std::size_t i = 0; i < n; ++i) {
+      const double fit = fit_at(source, prior, columns, i);
+      target[i] = fit + sigma * draw_normal(stream);
+      truth[1] += fit / n;
+      if (i == 7) truth[2] = fit;
+    }
+    BartChain chain({columns, target, {}}, options, 13, static_cast<std::uint32_t>(simulation));
+    std::array<int, 3> rank{};
+    for (int sweep = 0; sweep < 100; ++sweep) chain.sweep();
+    for (int draw = 0; draw < n_draws; ++draw) {
+      for (int i = 0; i < 25; ++i) chain.sweep();
+      rank[0] += chain.sigma() < truth[0];
+      rank[1] += chain.mean_fit() < truth[1];
+      rank[2] += fit_at(chain, options, columns, 7) < truth[2];
+    }
+    for (std::size_t q = 0; q < 3; ++q) ++ranks[q][static_cast<std::size_t>(rank[q] / 2)];
+  }
+  for (const auto& counts : ranks) {
+    double chi_square = 0.0;
+    for (const int count : counts) {
+      const double expected = static_cast<double>(n_simulations) / n_bins;
+      chi_square += (count - expected) * (count - expected) / expected;
+    }
+    CHECK(chi_square < 27.9);  // 9 degrees of freedom: 0.999
   }
 }
 

@@ -5,8 +5,8 @@
 #include <functional>
 #include <limits>
 
+#include <doctest/doctest.h>
 #include "base/stable_math.h"
-#include "doctest/doctest.h"
 
 namespace arboleda {
 namespace {

@@ -3,11 +3,11 @@
 #include <limits>
 #include <vector>
 
+#include <doctest/doctest.h>
 #include "bart/packed_node.h"
 #include "bart/sampler.h"
 #include "base/error.h"
 #include "data/coded_table.h"
-#include "doctest/doctest.h"
 
 namespace arboleda {
 namespace {
