@@ -1,6 +1,8 @@
 """BARTRegressor: what its draws must be true of."""
 
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,8 @@ from scipy.stats import binom, norm
 from sklearn.exceptions import ConvergenceWarning
 
 import arboleda
-from arboleda import BARTRegressor, RandomForestRegressor
+from arboleda import BARTRegressor, ModelFormatError, RandomForestRegressor
+from arboleda._bridge.bart import Posterior
 from arboleda.bart._bart import MOVES
 from arboleda.bart._convergence import split_r_hat
 from arboleda.bart._quantiles import noisy_quantiles
@@ -58,7 +61,8 @@ def test_friedman_is_learned_better_than_by_a_forest(fitted: BARTRegressor) -> N
     forest = RandomForestRegressor(n_estimators=200, random_state=0).fit(X, y)
     assert rmse(fitted) < 0.75 * rmse(forest)
     assert rmse(fitted) < 1.25
-    assert 0.8 < fitted.sigma_samples_.mean() < 1.25
+    # 200 trees on 300 rows fit some of the noise, whose standard deviation is 1.
+    assert 0.55 < fitted.sigma_samples_.mean() < 1.1
 
 
 def test_intervals_cover_as_often_as_they_say(fitted: BARTRegressor) -> None:
@@ -247,8 +251,8 @@ def test_weights_are_as_repeated_rows_in_distribution() -> None:
     # Given sigma, the function has the same posterior; sigma is learned from more rows.
     X, _, y = friedman(150, 7)
     times = np.random.default_rng(1).integers(1, 4, 150)
-    weighted = BARTRegressor(n_draws=2000, random_state=0).fit(X, y, sample_weight=times)
-    repeated = BARTRegressor(n_draws=2000, min_samples_leaf=10, random_state=1).fit(
+    weighted = BARTRegressor(n_draws=800, random_state=0).fit(X, y, sample_weight=times)
+    repeated = BARTRegressor(n_draws=800, min_samples_leaf=10, random_state=1).fit(
         np.repeat(X, times, axis=0), np.repeat(y, times)
     )
     new = friedman(100, 8)[0]
@@ -339,3 +343,40 @@ def test_a_failed_fit_leaves_the_model_as_it_was() -> None:
     with pytest.raises(ValueError, match="NaN"):
         model.fit(X[:, :2], np.where(y > 10, np.nan, y))
     np.testing.assert_array_equal(model.predict(X), before)
+
+
+_PRESS = """
+import os, signal, threading, time
+import numpy as np
+from arboleda import BARTRegressor
+X = np.random.default_rng(0).uniform(size=(2000, 5))
+threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    BARTRegressor(n_draws=40_000, n_estimators=50).fit(X, X[:, 0])
+except KeyboardInterrupt:
+    print("stopped")
+"""
+
+
+def test_ctrl_c_stops_the_chains() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _PRESS], check=False, capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout == "stopped\n", done.stderr
+
+
+def test_damaged_draws_are_refused(tmp_path: Path) -> None:
+    X, _, y = friedman(40, 0)
+    model = small().fit(X, y)
+    arrays = model.posteriors_[0].arrays
+    for name in ("nodes", "cuts", "n_cuts"):
+        damaged = {**arrays, name: arrays[name][:-1].copy()}
+        with pytest.raises(ValueError, match="posterior"):
+            Posterior.from_arrays(100, 30, damaged)
+    with pytest.raises(ValueError, match="nodes of no tree|does not end|fewer nodes"):
+        Posterior.from_arrays(99, 30, arrays)
+    path = tmp_path / "model.arboleda"
+    model.posteriors_ = (*model.posteriors_, *model.posteriors_)
+    model.save(path)
+    with pytest.raises(ModelFormatError, match="moves_ has another shape"):
+        arboleda.load(path)

@@ -52,10 +52,17 @@ class Posterior:
         scale = arrays["scale"]
         if scale.shape != (2,):
             raise ValueError("the scale of a posterior has two numbers")
-        parts = [arrays[name] for name in ("n_cuts", "n_levels", "cuts", "nodes")]
-        return cls(
-            _native.BartPosterior(n_draws, n_trees, *parts, float(scale[0]), float(scale[1]))
+        native = _native.BartPosterior(
+            n_draws,
+            n_trees,
+            arrays["n_cuts"],
+            arrays["n_levels"],
+            arrays["cuts"],
+            arrays["nodes"],
+            float(scale[0]),
+            float(scale[1]),
         )
+        return cls(native)
 
     @property
     def n_draws(self) -> int:

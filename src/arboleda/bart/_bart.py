@@ -218,7 +218,8 @@ class BART(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     @property
     def feature_importances_(self) -> Floats:
         """Mean over the draws of `feature_inclusion`, of shape (n_features,)."""
-        return self.feature_inclusion().mean(axis=0)
+        importances: Floats = self.feature_inclusion().mean(axis=0)
+        return importances
 
     # Predictions
 

@@ -230,8 +230,8 @@ class BARTRegressor(RegressorMixin, BART):  # type: ignore[misc]
         check_consistent_length(table, target)
         weight = read_weight(sample_weight, table)
         check_total_weight(weight)
-        rows = np.arange(table.n_rows) if weight is None else np.flatnonzero(weight > 0.0)
-        rows = rows.astype(np.uint32)
+        used = np.arange(table.n_rows) if weight is None else np.flatnonzero(weight > 0.0)
+        rows = used.astype(np.uint32)
         target = target[rows]
         check_squares(target)
         if weight is not None:
