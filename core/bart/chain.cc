@@ -14,7 +14,6 @@ namespace arboleda {
 
 namespace {
 
-constexpr Purpose kChain{11};
 constexpr LeafValues kZeros{};
 constexpr double kMostUnits = 0x1p30;
 
@@ -23,7 +22,7 @@ double draw_in_units(double x, double unit) {
 }
 
 std::uint64_t root_of(std::uint64_t seed, std::uint32_t chain) {
-  return QuickStream::root(seed, kChain, chain);
+  return QuickStream::root(seed, Purpose::bart_chain, chain);
 }
 
 }  // namespace

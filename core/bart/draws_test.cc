@@ -16,7 +16,7 @@ struct Moments {
 };
 
 Moments moments_of(int n, const std::function<double(QuickStream&)>& draw) {
-  QuickStream stream(QuickStream::root(5, Purpose{11}, 0), 0);
+  QuickStream stream(QuickStream::root(5, Purpose::bart_chain, 0), 0);
   double sum = 0.0, squares = 0.0;
   Moments found;
   for (int i = 0; i < n; ++i) {

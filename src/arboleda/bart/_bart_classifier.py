@@ -119,7 +119,7 @@ class BARTClassifier(ClassifierMixin, BART):  # type: ignore[misc]
     >>> from arboleda import BARTClassifier
     >>> X = np.linspace(0, 1, 100)[:, np.newaxis]
     >>> y = np.where(X[:, 0] > 0.5, "yes", "no")
-    >>> model = BARTClassifier(n_estimators=20, n_draws=200, random_state=0).fit(X, y)
+    >>> model = BARTClassifier(n_estimators=20, random_state=1).fit(X, y)
     >>> model.predict([[0.2], [0.8]]).tolist()
     ['no', 'yes']
     """

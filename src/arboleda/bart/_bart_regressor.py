@@ -113,6 +113,9 @@ class BARTRegressor(RegressorMixin, BART):  # type: ignore[misc]
     as a row written twice: the number of rows that sigma is learned from is another. Rows of weight
     0 are left out.
 
+    On few rows the sigma of many trees mixes slowly, and `fit` may warn of it where the mean
+    prediction has long converged: see ``r_hat_``. Fewer trees mix better.
+
     A draw takes 8 bytes a node, about 36 MB in all for 1000 draws of 200 trees of the usual size;
     while fitting, each chain that runs takes ``n_samples * n_estimators`` bytes. The time of a fit
     grows with ``n_samples * n_estimators * (n_chains * n_burn_in + n_draws)``, that of a prediction
