@@ -29,6 +29,7 @@ void init_out_of_bag(nb::module_& m);
 void init_neighborhood(nb::module_& m);
 void init_prune(nb::module_& m);
 void init_boosting(nb::module_& m);
+void init_bart(nb::module_& m);
 void init_adaboost(nb::module_& m);
 void init_adaboost_regressor(nb::module_& m);
 void init_one_row(nb::module_& m);

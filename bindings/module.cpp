@@ -19,6 +19,7 @@ NB_MODULE(_native, m) {
   arboleda::python::init_neighborhood(m);
   arboleda::python::init_prune(m);
   arboleda::python::init_boosting(m);
+  arboleda::python::init_bart(m);
   arboleda::python::init_adaboost(m);
   arboleda::python::init_adaboost_regressor(m);
   arboleda::python::init_one_row(m);

@@ -24,6 +24,7 @@ CORE = (
     "predict",
     "explain",
     "combine",
+    "bart",
     "io",
 )
 
@@ -74,6 +75,7 @@ PYTHON = {
         "persist",
         "tree",
     },
+    "bart": {"_bridge", "_errors", "persist", "tree"},
     "bagging": {
         "_bridge",
         "_errors",

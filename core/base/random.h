@@ -24,6 +24,7 @@ enum class Purpose : std::uint32_t {
   bag_columns = 8,
   label_switch = 9,
   permuted_column = 10,
+  bart_chain = 11,
 };
 
 using PhiloxCounter = std::array<std::uint32_t, 4>;

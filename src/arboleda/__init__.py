@@ -21,6 +21,8 @@ _PUBLIC = {
     "AdaBoostR2": "arboleda.adaboost",
     "AdaBoostRegressor": "arboleda.adaboost",
     "AnnealingSelector": "arboleda.features",
+    "BARTClassifier": "arboleda.bart",
+    "BARTRegressor": "arboleda.bart",
     "BaggingClassifier": "arboleda.bagging",
     "BaggingRegressor": "arboleda.bagging",
     "BalancedRandomForestClassifier": "arboleda.forest",
@@ -143,6 +145,8 @@ __all__ = [
     "AdaBoostR2",
     "AdaBoostRegressor",
     "AnnealingSelector",
+    "BARTClassifier",
+    "BARTRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
     "BalancedRandomForestClassifier",
@@ -276,6 +280,8 @@ if TYPE_CHECKING:
     from arboleda.bagging import RandomPatchesRegressor as RandomPatchesRegressor
     from arboleda.bagging import RandomSubspaceClassifier as RandomSubspaceClassifier
     from arboleda.bagging import RandomSubspaceRegressor as RandomSubspaceRegressor
+    from arboleda.bart import BARTClassifier as BARTClassifier
+    from arboleda.bart import BARTRegressor as BARTRegressor
     from arboleda.boosting import GradientBoostingClassifier as GradientBoostingClassifier
     from arboleda.boosting import GradientBoostingRegressor as GradientBoostingRegressor
     from arboleda.boosting import HistGradientBoostingClassifier as HistGradientBoostingClassifier

@@ -17,6 +17,7 @@ RUNNABLE = [
         for name in (
             "adaboost",
             "bagging",
+            "bart",
             "boosting",
             "combining",
             "coverage",

@@ -17,6 +17,8 @@ _MODULES = {
     "AdaBoostR": "arboleda.adaboost",
     "AdaBoostR2": "arboleda.adaboost",
     "AdaBoostRegressor": "arboleda.adaboost",
+    "BARTClassifier": "arboleda.bart",
+    "BARTRegressor": "arboleda.bart",
     "BaggingClassifier": "arboleda.bagging",
     "BaggingRegressor": "arboleda.bagging",
     "BalancedRandomForestClassifier": "arboleda.forest",

@@ -1,0 +1,349 @@
+"""Classification by Bayesian additive regression trees."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_consistent_length
+
+from arboleda._bridge.bart import BartSamples, Posterior, sample_bart
+from arboleda._bridge.target import read_target
+from arboleda._bridge.threads import resolve_n_jobs, threads_for
+from arboleda.bart._bart import BART, Array, CategoricalFeatures, Floats, check_draws_fit
+from arboleda.bart._quantiles import interval_levels
+from arboleda.persist import Field, Integer, Labels
+from arboleda.tree._class_target import numbered_classes
+from arboleda.tree._refit import as_before_if_it_fails
+
+_PRIOR_RANGE = 3.0  # of the latent function: Phi(-3) and Phi(3) are about 0.001 and 0.999
+
+
+class BARTClassifier(ClassifierMixin, BART):  # type: ignore[misc]
+    """Classification by a sum of trees, drawn from their posterior distribution.
+
+    For two classes the model is a probit,
+
+        P(class 2 | x) = Phi(offset + sum_j g(x; T_j, M_j)),
+
+    with the trees' prior of `BARTRegressor` and leaves ``N(0, (3 / (k sqrt(m)))^2)``. The chains
+    draw a latent normal target for each row (Albert and Chib 1993), whose noise has the standard
+    deviation 1, and then the trees. The offset is the probit of the share of the class in the
+    training rows.
+
+    K classes are K - 1 probits in sequence: is it class 1? If not, is it class 2? And so on,
+
+        P(class k | x) = p_k(x) prod_{j<k} (1 - p_j(x)),
+
+    each learned from the rows that come to it. The likelihood is the product of theirs, so the
+    draws of all together are from the posterior of the whole model. The order of the classes is
+    that of ``classes_``.
+
+    Parameters
+    ----------
+    n_estimators : int, default=200
+        Number m of trees of each probit.
+    n_draws : int, default=1000
+        Draws that are kept, of all chains together; a multiple of ``n_chains``.
+    n_burn_in : int, default=250
+        Sweeps over all trees that each chain makes before.
+    n_chains : int, default=4
+        Independent chains, which run side by side.
+    alpha, beta : float, default=0.95 and 2.0
+        How probable splits are; ``0 < alpha < 1`` and ``beta >= 0``.
+    k : float, default=2.0
+        Larger values shrink probabilities more towards the shares of the classes. From 0.01 to
+        1000.
+    min_samples_leaf : int, default=5
+        Least number of rows in a leaf; the prior is limited to such trees.
+    max_bins : int, default=255
+        Most distinct codes of a numeric column, from 2 to 255: cut points lie between neighbouring
+        codes, which have about equally many rows.
+    categorical_features : array-like, "from_dtype" or None, default="from_dtype"
+        Which columns are categorical: indices, names, a mask, or those of text and category types.
+    verbose : int, default=0
+        1 prints the progress now and then, 2 prints every sweep.
+    random_state : int, RandomState or None, default=None
+        Seed of the chains. The same seed gives the same draws, whatever ``n_jobs``.
+    n_jobs : int or None, default=None
+        Threads; None and -1 mean all cores.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    n_classes_ : int
+    posteriors_ : tuple of Posterior
+        The draws of the trees of each of the n_classes - 1 probits.
+    r_hat_ : dict
+        Split R-hat of the mean latent value of the training rows, of each probit; near 1 where the
+        chains agree. `fit` warns where one is above 1.1.
+    acceptance_rates_ : dict
+        Share of accepted proposals of the moves grow, prune, change and swap.
+    feature_importances_ : ndarray of shape (n_features,)
+        Mean of `feature_inclusion`.
+    trace_ : ndarray of shape (n_classes - 1, n_chains, n_burn_in + n_draws / n_chains)
+        The mean latent value of the training rows after each sweep.
+    moves_ : ndarray of int of shape (n_classes - 1, n_chains, 2, 4)
+        Proposed and accepted moves.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        Only if the columns have names.
+    schema_ : Schema
+    seed_ : int
+
+    See Also
+    --------
+    BARTRegressor : Moves, missing values, categories and memory are as there.
+
+    Notes
+    -----
+    There is no ``sample_weight``: a latent target of a weighted row has no accepted meaning.
+
+    References
+    ----------
+    H. A. Chipman, E. I. George, R. E. McCulloch (2010), "BART: Bayesian additive regression trees",
+    Annals of Applied Statistics 4(1), section 4.
+
+    J. H. Albert, S. Chib (1993), "Bayesian analysis of binary and polychotomous response data",
+    Journal of the American Statistical Association 88.
+
+    R. Sparapani, C. Spanbauer, R. McCulloch (2021), "Nonparametric machine learning and efficient
+    computation with Bayesian additive regression trees: the BART R package", Journal of Statistical
+    Software 97(1): ``mbart``, the sequence of probits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from arboleda import BARTClassifier
+    >>> X = np.linspace(0, 1, 100)[:, np.newaxis]
+    >>> y = np.where(X[:, 0] > 0.5, "yes", "no")
+    >>> model = BARTClassifier(n_estimators=20, random_state=1).fit(X, y)
+    >>> model.predict([[0.2], [0.8]]).tolist()
+    ['no', 'yes']
+    """
+
+    _fitted_attributes: ClassVar[dict[str, Field]] = {
+        **BART._fitted_attributes,
+        "classes_": Labels(),
+        "n_classes_": Integer(1),
+    }
+
+    classes_: Array
+    n_classes_: int
+
+    def __init__(
+        self,
+        n_estimators: int = 200,
+        *,
+        n_draws: int = 1000,
+        n_burn_in: int = 250,
+        n_chains: int = 4,
+        alpha: float = 0.95,
+        beta: float = 2.0,
+        k: float = 2.0,
+        min_samples_leaf: int = 5,
+        max_bins: int = 255,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        verbose: int = 0,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.n_draws = n_draws
+        self.n_burn_in = n_burn_in
+        self.n_chains = n_chains
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+        self.min_samples_leaf = min_samples_leaf
+        self.max_bins = max_bins
+        self.categorical_features = categorical_features
+        self.verbose = verbose
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @property
+    def _trace_names(self) -> tuple[str, ...]:
+        steps = range(self.n_classes_ - 1)
+        return tuple(
+            f"mean_latent of {self.classes_[step + (self.n_classes_ == 2)]}" for step in steps
+        )
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Draw sums of trees from their posterior.
+
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Class labels.
+
+        Returns
+        -------
+        self : BARTClassifier
+
+        Raises
+        ------
+        ValueError
+            If parameters, X or y cannot be used, or the draws would not fit into memory.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the chains disagree: an R-hat is above 1.1.
+        """
+        with as_before_if_it_fails(self):
+            self._fit(X, y)
+        return self
+
+    def _fit(self, X: Any, y: Any) -> None:
+        table = self._read_table(X)
+        self.classes_, labels = numbered_classes(read_target(y, numeric=False), self)
+        self.n_classes_ = len(self.classes_)
+        check_consistent_length(table, labels)
+        self._check_memory(table.n_rows, self.n_classes_ - 1)
+        self._draw_seed()
+        n_threads = resolve_n_jobs(self.n_jobs)
+        coded = table.code(n_threads, self.max_bins)
+        seeds = np.random.SeedSequence(self.seed_).generate_state(max(1, self.n_classes_ - 1))
+        samples: list[BartSamples] = []
+        for step in range(self.n_classes_ - 1):
+            rows = np.flatnonzero(labels >= step).astype(np.uint32)
+            # Of two classes the second is the one asked for; in a sequence it is the next one.
+            asked = 1 if self.n_classes_ == 2 else step
+            target = (labels[rows] == asked).astype(np.float64)
+            offset = float(ndtri(target.mean()))
+            name = "" if self.n_classes_ == 2 else f"class {self.classes_[step]}: "
+            samples.append(
+                sample_bart(
+                    coded,
+                    rows,
+                    target,
+                    None,
+                    self._options(
+                        leaf_sd=_PRIOR_RANGE / (self.k * np.sqrt(self.n_estimators)),
+                        nu=1.0,
+                        scale=1.0,
+                        sigma=1.0,
+                        probit=True,
+                        offset=offset,
+                    ),
+                    n_draws=self.n_draws,
+                    n_trees=self.n_estimators,
+                    centre=offset,
+                    width=1.0,
+                    n_threads=n_threads,
+                    seed=int(seeds[step]),
+                    progress=self._progress(name),
+                )
+            )
+        offsets = [one.posterior.centre for one in samples]
+        self._keep(samples, [o + one.mean_fit for o, one in zip(offsets, samples, strict=True)])
+
+    def _draw_shares(self, posteriors: tuple[Posterior, ...], table: Any) -> Floats:
+        """Return the probabilities of the classes, (n_draws, n_samples, n_classes)."""
+        n_threads = threads_for(table, self.n_jobs)
+        if not posteriors:
+            return np.ones((1, table.n_rows, 1))
+        shares = np.empty((posteriors[0].n_draws, table.n_rows, self.n_classes_))
+        if self.n_classes_ == 2:
+            latent = posteriors[0].draw(table, n_threads)
+            shares[..., 1], shares[..., 0] = ndtr(latent), ndtr(-latent)
+            return shares
+        left = np.ones(shares.shape[:2])
+        for step, posterior in enumerate(posteriors):
+            latent = posterior.draw(table, n_threads)
+            shares[..., step] = left * ndtr(latent)
+            left *= ndtr(-latent)
+        shares[..., -1] = left
+        return shares
+
+    @property
+    def _n_draws(self) -> int:
+        return self.posteriors_[0].n_draws if self.posteriors_ else 1
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Predict the posterior mean of the probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        p : ndarray of shape (n_samples, n_classes)
+        """
+        table = self._check_input(X)
+        p = np.empty((table.n_rows, self.n_classes_))
+        for rows, block in self._blocks(table, self._n_draws * self.n_classes_):
+            p[rows] = self._draw_shares(self.posteriors_, block).mean(axis=0)
+        return p
+
+    def predict(self, X: Any) -> Array:
+        """Predict the class with the largest posterior mean probability.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+        """
+        p = self.predict_proba(X)
+        labels: Array = self.classes_[p.argmax(axis=1)]
+        return labels
+
+    def sample_posterior(self, X: Any) -> Floats:
+        """Return the probabilities of every draw at every row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        draws : ndarray of shape (n_draws, n_samples, n_classes)
+            Chain after chain.
+
+        Raises
+        ------
+        ValueError
+            If the draws would not fit into memory.
+        """
+        table = self._check_input(X)
+        check_draws_fit(self._n_draws, table.n_rows, self.n_classes_)
+        return self._draw_shares(self.posteriors_, table)
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
+        """Predict credible intervals of the probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        coverage : float, default=0.9
+            Strictly between 0 and 1.
+
+        Returns
+        -------
+        intervals : ndarray of shape (n_samples, n_classes, 2)
+
+        Raises
+        ------
+        ValueError
+            If ``coverage`` is none.
+        """
+        levels = interval_levels(coverage)
+        table = self._check_input(X)
+        intervals = np.empty((table.n_rows, self.n_classes_, 2))
+        for rows, block in self._blocks(table, self._n_draws * self.n_classes_):
+            draws = self._draw_shares(self.posteriors_, block)
+            intervals[rows] = np.moveaxis(np.quantile(draws, levels, axis=0), 0, -1)
+        return intervals
+
+    def _defect(self) -> str | None:
+        if len(self.classes_) != self.n_classes_ or len(self.posteriors_) != self.n_classes_ - 1:
+            return "the header lists another number of classes than the posteriors imply"
+        return super()._defect()

@@ -1,0 +1,394 @@
+"""Regression by Bayesian additive regression trees."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from scipy.stats import chi2
+from sklearn.base import RegressorMixin
+from sklearn.utils import column_or_1d
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import _check_y, check_consistent_length
+
+from arboleda._bridge.bart import sample_bart
+from arboleda._bridge.target import check_squares, check_total_weight, read_target, read_weight
+from arboleda._bridge.threads import resolve_n_jobs, threads_for
+from arboleda.bart._bart import BART, CategoricalFeatures, Floats, check_draws_fit
+from arboleda.bart._noise_guess import noise_guess
+from arboleda.bart._quantiles import interval_levels, noisy_quantiles, read_levels
+from arboleda.tree._refit import as_before_if_it_fails
+
+Kind = Literal["mean", "prediction"]
+
+
+class BARTRegressor(RegressorMixin, BART):  # type: ignore[misc]
+    """Regression by a sum of trees, drawn from their posterior distribution.
+
+    The model is a sum of m small trees with normal noise,
+
+        y = sum_j g(x; T_j, M_j) + noise,    noise ~ N(0, sigma^2 / w),
+
+    with y shifted and scaled to [-0.5, 0.5]. The prior keeps every tree weak: a node of depth d
+    splits with probability ``alpha (1 + d)^-beta``, by a column that is uniform over those that
+    have a rule left, and a rule that is uniform over its cut points; leaves are
+    ``N(0, (0.5 / (k sqrt(m)))^2)``, so that the sum lies in the range of y with k standard
+    deviations to spare; sigma^2 is ``nu lambda / chi-square(nu)``, with lambda such that sigma lies
+    below a rough estimate (least squares) with probability ``q``. Markov chains draw from the
+    posterior; the mean of the draws predicts, and their spread says how certain that is.
+
+    Parameters
+    ----------
+    n_estimators : int, default=200
+        Number m of trees.
+    n_draws : int, default=1000
+        Draws that are kept, of all chains together; a multiple of ``n_chains``.
+    n_burn_in : int, default=250
+        Sweeps over all trees that each chain makes before.
+    n_chains : int, default=4
+        Independent chains, which run side by side.
+    alpha, beta : float, default=0.95 and 2.0
+        How probable splits are; ``0 < alpha < 1`` and ``beta >= 0``.
+    k : float, default=2.0
+        Prior standard deviations of the sum between the middle of y and its ends; larger values
+        shrink more. From 0.01 to 1000.
+    nu : float, default=3.0
+        Degrees of freedom of the prior of sigma^2; at least 1.
+    q : float, default=0.9
+        Prior probability that sigma lies below the rough estimate. The paper calls (nu, q) =
+        (3, 0.90) the default, (10, 0.75) conservative and (3, 0.99) aggressive.
+    min_samples_leaf : int, default=5
+        Least number of rows in a leaf; the prior is limited to such trees.
+    max_bins : int, default=255
+        Most distinct codes of a numeric column, from 2 to 255: cut points lie between neighbouring
+        codes, which have about equally many rows.
+    categorical_features : array-like, "from_dtype" or None, default="from_dtype"
+        Which columns are categorical: indices, names, a mask, or those of text and category types.
+    verbose : int, default=0
+        1 prints the progress now and then, 2 prints every sweep.
+    random_state : int, RandomState or None, default=None
+        Seed of the chains. The same seed gives the same draws, whatever ``n_jobs``.
+    n_jobs : int or None, default=None
+        Threads; None and -1 mean all cores.
+
+    Attributes
+    ----------
+    sigma_samples_ : ndarray of shape (n_draws,)
+        Standard deviation of the noise of a row of weight 1, in units of y.
+    posteriors_ : tuple of Posterior
+        The draws of the trees, in one part.
+    r_hat_ : dict
+        Split R-hat of sigma and of the mean prediction; near 1 where the chains agree. `fit` warns
+        where one is above 1.1.
+    acceptance_rates_ : dict
+        Share of accepted proposals of the moves grow, prune, change and swap.
+    feature_importances_ : ndarray of shape (n_features,)
+        Mean of `feature_inclusion`.
+    trace_ : ndarray of shape (2, n_chains, n_burn_in + n_draws / n_chains)
+        sigma, and the mean prediction of the training rows, after each sweep.
+    moves_ : ndarray of int of shape (1, n_chains, 2, 4)
+        Proposed and accepted moves.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        Only if the columns have names.
+    schema_ : Schema
+    seed_ : int
+
+    See Also
+    --------
+    BARTClassifier
+    RandomForestRegressor : Quicker; ``predict_interval`` from the neighbours of a row.
+
+    Notes
+    -----
+    All four moves of the paper are made: grow, prune, change (of any inner node) and swap, with
+    probabilities 0.25, 0.25, 0.40 and 0.10. A tree has at most 256 leaves.
+
+    Missing values go left or right as the rule says, and may be what a rule asks for (Kapelner and
+    Bleich 2015). A rule on a categorical column separates one category from the others, as if the
+    column were one-hot encoded; a category that `fit` did not see goes where missing ones go.
+
+    ``sample_weight`` divides the variance of the noise, so that a weight of 2 is not quite the same
+    as a row written twice: the number of rows that sigma is learned from is another. Rows of weight
+    0 are left out.
+
+    On few rows the sigma of many trees mixes slowly, and `fit` may warn of it where the mean
+    prediction has long converged: see ``r_hat_``. Fewer trees mix better.
+
+    A draw takes 8 bytes a node, about 36 MB in all for 1000 draws of 200 trees of the usual size;
+    while fitting, each chain that runs takes ``n_samples * n_estimators`` bytes. The time of a fit
+    grows with ``n_samples * n_estimators * (n_chains * n_burn_in + n_draws)``, that of a prediction
+    with ``n_samples * n_estimators * n_draws``.
+
+    References
+    ----------
+    H. A. Chipman, E. I. George, R. E. McCulloch (2010), "BART: Bayesian additive regression trees",
+    Annals of Applied Statistics 4(1).
+
+    A. Kapelner, J. Bleich (2016), "bartMachine: machine learning with Bayesian additive regression
+    trees", Journal of Statistical Software 70(4).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from arboleda import BARTRegressor
+    >>> X = np.linspace(0, 1, 100)[:, np.newaxis]
+    >>> y = np.where(X[:, 0] > 0.5, 3.0, 1.0)
+    >>> model = BARTRegressor(n_estimators=20, n_draws=200, random_state=0).fit(X, y)
+    >>> model.predict([[0.2], [0.8]]).round(1).tolist()
+    [1.0, 3.0]
+    >>> low, high = model.predict_interval([[0.2]], coverage=0.9)[0]
+    >>> bool(low < 1.0 < high)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BART._parameter_constraints,
+        "nu": [Interval(Real, 1.0, None, closed="left")],
+        "q": [Interval(Real, 0.0, 1.0, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        n_estimators: int = 200,
+        *,
+        n_draws: int = 1000,
+        n_burn_in: int = 250,
+        n_chains: int = 4,
+        alpha: float = 0.95,
+        beta: float = 2.0,
+        k: float = 2.0,
+        nu: float = 3.0,
+        q: float = 0.9,
+        min_samples_leaf: int = 5,
+        max_bins: int = 255,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        verbose: int = 0,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.n_draws = n_draws
+        self.n_burn_in = n_burn_in
+        self.n_chains = n_chains
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+        self.nu = nu
+        self.q = q
+        self.min_samples_leaf = min_samples_leaf
+        self.max_bins = max_bins
+        self.categorical_features = categorical_features
+        self.verbose = verbose
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @property
+    def _trace_names(self) -> tuple[str, ...]:
+        return ("sigma", "mean_prediction")
+
+    @property
+    def sigma_samples_(self) -> Floats:
+        """Standard deviation of the noise in each draw, chain after chain; (n_draws,)."""
+        first = self.trace_.shape[2] - self._n_kept
+        return self.trace_[0, :, first:].ravel()
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Draw sums of trees from their posterior.
+
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+            The noise of a row has the variance sigma^2 / weight. Rows of weight 0 are left out.
+
+        Returns
+        -------
+        self : BARTRegressor
+
+        Raises
+        ------
+        ValueError
+            If parameters, X, y or weights cannot be used, or the draws would not fit into memory.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the chains disagree: an R-hat is above 1.1.
+        """
+        with as_before_if_it_fails(self):
+            self._fit(X, y, sample_weight)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        table = self._read_table(X)
+        target = _check_y(read_target(y, numeric=True), y_numeric=True, estimator=self)
+        if target.dtype.kind in "Mm":
+            raise ValueError(
+                f"y has values of type {target.dtype}: turn dates and durations into numbers first."
+            )
+        target = np.asarray(column_or_1d(target, warn=True), dtype=np.float64)
+        check_consistent_length(table, target)
+        weight = read_weight(sample_weight, table)
+        check_total_weight(weight)
+        used = np.arange(table.n_rows) if weight is None else np.flatnonzero(weight > 0.0)
+        rows = used.astype(np.uint32)
+        target = target[rows]
+        check_squares(target)
+        if weight is not None:
+            weight = weight[rows]
+            # Relative to their mean, so that no square leaves float64; undone in sigma.
+            mean_weight = float(np.exp(np.log(weight).mean()))
+            weight = None if (weight == weight[0]).all() else weight / mean_weight
+        else:
+            mean_weight = 1.0
+        low, high = float(target.min()), float(target.max())
+        centre, width = low / 2.0 + high / 2.0, high - low
+        scaled = (target - centre) / (width or 1.0)
+        self._check_memory(rows.size, 1)
+        self._draw_seed()
+        guess = noise_guess(table, rows, scaled, weight)
+        n_threads = resolve_n_jobs(self.n_jobs)
+        samples = sample_bart(
+            table.code(n_threads, self.max_bins, rows),
+            rows,
+            scaled,
+            weight,
+            self._options(
+                leaf_sd=0.5 / (self.k * np.sqrt(self.n_estimators)),
+                nu=self.nu,
+                scale=guess**2 * float(chi2.ppf(1.0 - self.q, self.nu)) / self.nu,
+                sigma=guess,
+                probit=False,
+                offset=0.0,
+            ),
+            n_draws=self.n_draws,
+            n_trees=self.n_estimators,
+            centre=centre,
+            width=width,
+            n_threads=n_threads,
+            seed=self.seed_,
+            progress=self._progress(),
+        )
+        to_y = width * np.sqrt(mean_weight)
+        self._keep([samples], [samples.sigma * to_y, centre + samples.mean_fit * width])
+
+    def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
+        """Predict the posterior mean of the function.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        return_std : bool, default=False
+            Whether to return the posterior standard deviation of the function, too. The noise is
+            not part of it.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+        std : ndarray of shape (n_samples,)
+            Only with ``return_std``.
+        """
+        table = self._check_input(X)
+        (posterior,) = self.posteriors_
+        n_threads = threads_for(table, self.n_jobs)
+        mean = posterior.mean(table, n_threads)
+        if not return_std:
+            return mean
+        std = np.empty_like(mean)
+        for rows, block in self._blocks(table, posterior.n_draws):
+            off = posterior.draw(block, n_threads) - mean[rows]
+            std[rows] = np.sqrt((off**2).sum(axis=0) / max(1, posterior.n_draws - 1))
+        return mean, std
+
+    def sample_posterior(self, X: Any) -> Floats:
+        """Return the function of every draw at every row.
+
+        Add normal noise of the standard deviations `sigma_samples_` for draws of new targets.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        draws : ndarray of shape (n_draws, n_samples)
+            Chain after chain.
+
+        Raises
+        ------
+        ValueError
+            If the draws would not fit into memory.
+        """
+        table = self._check_input(X)
+        (posterior,) = self.posteriors_
+        check_draws_fit(posterior.n_draws, table.n_rows)
+        return posterior.draw(table, threads_for(table, self.n_jobs))
+
+    def predict_quantiles(
+        self, X: Any, quantiles: Any = (0.1, 0.5, 0.9), kind: Kind = "prediction"
+    ) -> Floats:
+        """Predict quantiles of the target, or of what is known of its mean.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        quantiles : float, or array-like of shape (n_quantiles,), default=(0.1, 0.5, 0.9)
+            Levels between 0 and 1; of predictions strictly between.
+        kind : {"prediction", "mean"}, default="prediction"
+            "prediction": of the posterior predictive distribution of a new target (of weight 1),
+            the mixture of the normal distributions of all draws. "mean": of the posterior of the
+            function, without the noise.
+
+        Returns
+        -------
+        values : ndarray of shape (n_samples, n_quantiles)
+            Without the last axis where one level is given as a number.
+
+        Raises
+        ------
+        ValueError
+            If a level or ``kind`` is none.
+        """
+        if kind not in {"prediction", "mean"}:
+            raise ValueError(f"kind must be 'prediction' or 'mean', got {kind!r}.")
+        levels = read_levels(quantiles, closed=kind == "mean")
+        table = self._check_input(X)
+        (posterior,) = self.posteriors_
+        n_threads = threads_for(table, self.n_jobs)
+        values = np.empty((table.n_rows, levels.size))
+        for rows, block in self._blocks(table, posterior.n_draws):
+            draws = posterior.draw(block, n_threads)
+            values[rows] = (
+                np.quantile(draws, levels, axis=0).T
+                if kind == "mean"
+                else noisy_quantiles(draws, self.sigma_samples_, levels)
+            )
+        return values[:, 0] if np.ndim(quantiles) == 0 else values
+
+    def predict_interval(self, X: Any, coverage: float = 0.9, kind: Kind = "prediction") -> Floats:
+        """Predict an interval that holds the target, or its mean, with some probability.
+
+        From the quantile of level (1 - coverage) / 2 to that of (1 + coverage) / 2; see
+        `predict_quantiles`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        coverage : float, default=0.9
+            Strictly between 0 and 1.
+        kind : {"prediction", "mean"}, default="prediction"
+            Whether the interval is for a new target or for the function.
+
+        Returns
+        -------
+        intervals : ndarray of shape (n_samples, 2)
+
+        Raises
+        ------
+        ValueError
+            If ``coverage`` or ``kind`` is none.
+        """
+        return self.predict_quantiles(X, interval_levels(coverage), kind)
