@@ -22,6 +22,7 @@ from arboleda.study.given_test import join_test, target_of_both
 from arboleda.study.parts import check_by
 from arboleda.study.preparation import make_preparation
 from arboleda.study.presets import PRESETS, Preset
+from arboleda.study.recipe import Step, apply_recipe
 from arboleda.study.roles import Role, decide_roles
 from arboleda.study.scoring import COST, Metric, choose_metric
 from arboleda.study.search import FULL, How, Question, Stage, Trial
@@ -55,7 +56,7 @@ class Plan:
     """A study before it runs; nothing here depends on a fitted model.
 
     ``caps`` tells how many rows models may learn from, by key, where all of them would take longer
-    than the preset or the time budget allows.
+    than the preset or the time budget allows. ``steps`` are those that prepared the table.
     """
 
     table: Table
@@ -70,6 +71,7 @@ class Plan:
     models: tuple[Model, ...]
     caps: Mapping[str, int] = field(default_factory=dict)
     test_sha256: str | None = None
+    steps: tuple[Step, ...] = ()
 
     @property
     def seed(self) -> int:
@@ -248,6 +250,12 @@ class Plan:
             notes.append(f"learned from a random part of {most:,} rows")
         return "; ".join(n for n in notes if n) or None
 
+    def _recipe_asked(self) -> dict[str, Any]:
+        """What is done to the table first, as plain values."""
+        names = ("where", "drop_missing", "drop_duplicates", "merge", "drop")
+        told = self.settings.told()
+        return {name: told[name] for name in names}
+
     def identity(self) -> dict[str, Any]:
         """What a resumed study must share with the one it goes on with.
 
@@ -265,6 +273,7 @@ class Plan:
             "time": self.settings.time,
             "test size": self.settings.test_size,
             "test": self.test_sha256,
+            "recipe": None if self.settings.recipe.is_empty else self._recipe_asked(),
             "catalogue": {
                 m.key: [m.style, m.grid(self.setting)] for m in models_for(self.target.task, (ALL,))
             },
@@ -287,6 +296,9 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
         If the table, the target or a column that is named cannot be used, the task has no such
         metric or model, or the scheme would take too many fits.
     """
+    _check_dropped(target, settings)
+    raw, prepared = table, apply_recipe(table, settings.recipe)
+    table, steps = prepared.table, prepared.steps
     goal = make_target(table, target, settings.task)
     wanted = settings.models
     if wanted is None:
@@ -297,8 +309,8 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
     models = models_for(goal.task, wanted)
     given = None
     if settings.test_table is not None:
-        given = join_test(table, settings.test_table)
-        table, goal = given.table, target_of_both(goal, given)
+        given = join_test(raw, settings.test_table, settings.recipe)
+        table, goal, steps = given.table, target_of_both(goal, given), given.steps
     split = make_split(
         goal, settings, _divided_by(table, goal, settings), None if given is None else given.n_train
     )
@@ -325,6 +337,7 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
         wanted=wanted,
         models=tuple(models),
         test_sha256=None if given is None else given.sha256,
+        steps=steps,
     )
     if settings.scheme.kind == "loo":
         n_candidates = sum(plan.search(model).n_tried(plan.question(model)) for model in models)
@@ -349,6 +362,16 @@ def _divided_by(table: Table, goal: Target, settings: Settings) -> Column | None
             "times."
         )
     return table.column(divider)
+
+
+def _check_dropped(target: str, settings: Settings) -> None:
+    needed = [("--target", target), ("--groups", settings.groups), ("--time", settings.time)]
+    for flag, name in (*needed, *(("--by", name) for name in settings.by)):
+        if name is not None and name in settings.drop:
+            raise StudyError(
+                f"The column {name[:60]!r} cannot be dropped, as {flag} names it; leave it out of "
+                "--drop."
+            )
 
 
 def _check_fits(n_rows: int, n_candidates: int) -> None:
