@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline
 import arboleda
 from arboleda.study.calibration import FITS
 from arboleda.study.catalogue import ALL, Model, Params, Setting, Size, known_words, models_for
+from arboleda.study.catalogue.model import named_as_approximated
 from arboleda.study.costs import check_costs, cost_matrix
 from arboleda.study.errors import StudyError
 from arboleda.study.features import Features, make_features
@@ -43,6 +44,9 @@ BAG_TEST = 0.5
 # Seconds of telling all that is told of a test: of any, and for each of its rows; of more classes
 # more is told.
 TELLING, TELLING_ROW = 0.15, 1.2e-5
+# The part of a time budget that an exact method may take where it can be approximated; its test
+# costs so many fits of a fold.
+EXACT_SHARE, TEST_FITS = 0.25, 1.5
 # A first look is scored on at most so many rows: the standard error of an accuracy is then a third
 # of a percent.
 LOOK_ROWS = 20_000
@@ -164,7 +168,8 @@ class Plan:
 
     def _cost(self, model: Model, params: Params, rows: int, asked: int) -> float:
         """About how many seconds of one core a fit and its answers take, by the catalogue."""
-        size = Size(rows, self.features.x.shape[1], self.setting.n_classes, asked)
+        columns, points = self.features.x.shape[1], model.approximation(self.setting)
+        size = Size(rows, columns, self.setting.n_classes, asked, points)
         prepared = CELL_COST * (size.rows + size.asked) * size.columns
         return JOB_COST + prepared + model.cost(size, params)
 
@@ -207,6 +212,8 @@ class Plan:
         )
         cap = self.caps.get(model.key)
         extent = "" if cap is None else f" of {cap} rows"
+        points = model.approximation(self.setting)
+        extent += "" if points is None else f" by {points} points"
         rows = self._at_most(self.most_rows(model), fit)
         if stage.share < 1.0:
             rows = self._at_most(max(1, round(stage.share * len(rows))), rows)
@@ -324,6 +331,7 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
         binary=features.binary,
         n_columns=features.x.shape[1],
         fewest_rows=_fewest_rows(split),
+        exact_s=_exact_seconds(settings, len(split.folds)),
     )
     plan = Plan(
         table=table,
@@ -335,7 +343,7 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
         features=features,
         setting=setting,
         wanted=wanted,
-        models=tuple(models),
+        models=tuple(named_as_approximated(model, setting) for model in models),
         test_sha256=None if given is None else given.sha256,
         steps=steps,
     )
@@ -343,6 +351,17 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
         n_candidates = sum(plan.search(model).n_tried(plan.question(model)) for model in models)
         _check_fits(len(split.train), n_candidates)
     return plan
+
+
+def _exact_seconds(settings: Settings, n_folds: int) -> float:
+    """Seconds that an exact fit may take of a method that can be approximated.
+
+    With a time budget one candidate, on all folds and tested, may take a part of it.
+    """
+    most = PRESETS[settings.preset].exact_fit
+    if settings.time_budget is None:
+        return most
+    return min(most, EXACT_SHARE * settings.time_budget / (n_folds + TEST_FITS))
 
 
 def _fewest_rows(split: Split) -> int:
