@@ -85,7 +85,7 @@ def _svm(setting: Setting) -> list[dict[str, Any]]:
         widths = (0.02, "auto") if columns == "filled" else ("auto", 0.05)
         # The thesis's three values.
         return [{COLUMNS: columns, "C": c, "gamma": g} for g in widths for c in (1.0, 2.0, 5.0)]
-    scaled = [(10.0, 0.05), (1.0, 0.05), (10.0, 0.01), (100.0, 0.1)]
+    scaled = [(10.0, 0.05), (1.0, 0.05), (10.0, 0.01), (10.0, 0.1)]
     own = [(10.0, 0.001), (10.0, 0.003)]
     return [
         {COLUMNS: columns, "C": c, "gamma": gamma}
