@@ -116,13 +116,28 @@ class Builder:
             "n_columns": n_columns,
             "n_duplicate_rows": 24,
             "n_missing_cells": 417,
-            "rows_dropped": 0,
+            "rows_dropped": 620,
+            "recipe": {"n_rows": 5500, "steps": self.steps()},
             "columns": columns,
             "notes": [
                 {"level": "info", "column": None, "text": "24 rows are copies of other rows."},
                 {"level": "warning", "column": columns[1]["name"], "text": "is constant."},
             ],
         }
+
+    def steps(self) -> list[Facts]:
+        def step(kind: str, before: int, after: int, *columns: str, **more: Any) -> Facts:
+            about = {"columns": list(columns), "condition": None, "into": None, **more}
+            return {"kind": kind, "rows_before": before, "rows_after": after, **about}
+
+        into = {"few": [f"level {i}" for i in range(14)], "große <b>": ["<i>", "& so on"]}
+        return [
+            step("drop_missing", 5500, 5100),
+            step("drop_duplicates", 5100, 5000),
+            step("where", 5000, 4880, "width 0", condition="width 0 >= 3 and kind 1 != '<oak>'"),
+            step("merge", 4880, 4880, "kind 1", into=into),
+            step("drop", 4880, 4880, "width <9>", "note"),
+        ]
 
     def numeric(self, index: int) -> Facts:
         values = self.random.gamma(2.0, 30.0, 500)
@@ -582,6 +597,9 @@ def users_words() -> Callable[[Facts], set[str]]:
         texts += [value for column in data["columns"] for value, _ in column["top"] or []]
         texts += [row["label"] for row in facts["split"]["classes"] or []]
         texts += [note["text"] for note in data["notes"]]
+        for step in (data["recipe"] or {"steps": []})["steps"]:
+            texts += [step["condition"] or "", *step["columns"]]
+            texts += [value for new, old in (step["into"] or {}).items() for value in (new, *old)]
         texts += [model["note"] or "" for model in facts["models"]]
         texts += [key for m in facts["models"] for c in m["candidates"] for key in c["params"]]
         texts += [node["feature"] or "" for node in facts["tree"]["nodes"]]

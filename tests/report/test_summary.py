@@ -15,7 +15,11 @@ def calm(make_facts: Callable[..., Facts]) -> Facts:
     """Facts that give no reason to be careful."""
     facts = make_facts("binary")
     facts["models"] = facts["models"][:-1]
-    facts["data"] |= {"n_duplicate_rows": 0, "columns": facts["data"]["columns"][2:]}
+    facts["data"] |= {
+        "n_duplicate_rows": 0,
+        "rows_dropped": 0,
+        "columns": facts["data"]["columns"][2:],
+    }
     for model in facts["models"]:
         model["cv"]["sd"] = 0.0001
         model["cv"]["mean"] = model["test"]["metrics"]["accuracy"]

@@ -231,7 +231,7 @@ DAMAGES: dict[str, tuple[Spoil, str]] = {
     "no truth values": (lambda f: edit_target(f, kind="boolean"), "are no truth values"),
     "another target": (lambda f: edit_target(f, name="other"), "are of different studies"),
     "other study": (lambda f: edit(f, data_sha256="0" * 64), "are of different studies"),
-    "newer list": (lambda f: edit(f, format_version=2), "by a newer version"),
+    "newer list": (lambda f: edit(f, format_version=3), "by a newer version"),
     "paths": (
         lambda f: edit(f, models={"../../x": {}}),
         "is no model's key",

@@ -109,6 +109,29 @@ def study(
         str | None,
         typer.Option(help="Columns, separated by commas, for whose values scores are told apart."),
     ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Use only rows that satisfy this, as in 'age >= 17 and country in US, Canada' or "
+            "'age is not missing'; may be given several times: all must hold."
+        ),
+    ] = None,
+    drop_missing: Annotated[
+        bool | None, typer.Option(help="Drop rows with a missing value in any column.")
+    ] = None,
+    drop_duplicates: Annotated[
+        bool | None, typer.Option(help="Drop rows that repeat an earlier row in all columns.")
+    ] = None,
+    merge: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Make one value of several, as in 'education: 11th, 12th -> dropout'; may be "
+            "given several times, new data are merged alike."
+        ),
+    ] = None,
+    drop: Annotated[
+        str | None, typer.Option(help="Columns not to use, separated by commas.")
+    ] = None,
     lang: Annotated[
         str | None, typer.Option(help="What the report speaks: en, or es for Spanish. [en]")
     ] = None,
@@ -137,6 +160,8 @@ def study(
     A killed study goes on where it was when the same command is run again.
     """
     asked = {name: value for name, value in locals().items() if name != "config"}
+    # An option that may be given several times is an empty list where it is not given.
+    asked |= {name: asked[name] or None for name in ("where", "merge")}
     if config is None:
         _refuse_without(table, target)
     try:
@@ -171,10 +196,18 @@ def _refuse_without(table: str | None, target: str | None) -> None:
 def _print_leaderboard(result: "StudyResult") -> None:
     from rich.console import Console
 
-    from arboleda.study.leaderboard import caveats, failures, leaderboard_table
+    from arboleda.study.leaderboard import (
+        caveats,
+        failures,
+        leaderboard_table,
+        preparation,
+    )
 
     console = Console(highlight=False)
     console.print(leaderboard_table(result.facts, width=console.width))
+    prepared = preparation(result.facts)
+    if prepared is not None:
+        typer.echo(prepared)
     for caution in result.facts["cautions"]:
         tell(f"Caution: {caution['text']}")
     for line in (*caveats(result.facts), *failures(result.facts)):

@@ -7,6 +7,7 @@ from arboleda._numbers import integer, percent
 from arboleda.report._about import About
 from arboleda.report._cells import Cell, with_share
 from arboleda.report._columns import column_view
+from arboleda.report._recipe import recipe_steps
 from arboleda.report._texts import text, told
 
 __all__ = ["data_view"]
@@ -28,6 +29,7 @@ def data_view(about: About) -> dict[str, Any]:
     notes = [{**note, "text": told(note["text"])} for note in data["notes"]]
     return {
         "numbers": [(text(f"data.number.{key}"), said) for key, said in numbers],
+        "recipe": recipe_steps(data.get("recipe")),
         "notes": sorted(notes, key=lambda note: note["level"] != "warning"),
         "classes": _class_rows(split, about.study["positive_class"]),
         "columns": [column_view(column, n_rows) for column in data["columns"]],

@@ -8,6 +8,7 @@ from markupsafe import Markup
 from arboleda._numbers import NOTHING, duration, number_format
 from arboleda.report._about import About
 from arboleda.report._cells import Cell
+from arboleda.report._classes import classes_view
 from arboleda.report._metrics import leaderboard_metrics, metric
 from arboleda.report._texts import text, told
 
@@ -66,6 +67,7 @@ def leaderboard_view(about: About) -> dict[str, Any]:
         "failed": failed,
         "label": about.label,
         "first": "descending" if about.up else "ascending",
+        "classes": classes_view(about),
         "filtered": len(rows) + len(failed) >= FILTER_FROM,
         "level": f"{100 * models[0]['test']['interval']['level']:g}" if models else "95",
     }

@@ -26,6 +26,11 @@ _USUAL: Mapping[str, Any] = {
     "cost_matrix": None,
     "reject_cost": None,
     "by": [],
+    "where": [],
+    "drop_missing": False,
+    "drop_duplicates": False,
+    "merge": {},
+    "drop": [],
     "lang": "en",
     "member_time": None,
     "member_memory": None,
@@ -61,8 +66,16 @@ def _command(study: Mapping[str, Any]) -> str:
     words += ["--metric", study["metric"], "--seed", str(study["seed"])]
     for flag, usual in _USUAL.items():
         value = settings[flag]
-        if value is not None and value != usual:
-            words += [f"--{flag.replace('_', '-')}", _written(value)]
+        if value is None or value == usual:
+            continue
+        option = f"--{flag.replace('_', '-')}"
+        if value is True:
+            words.append(option)
+        elif flag == "where":
+            # Equals signs keep a condition that begins with a dash from being taken for a flag.
+            words += [f"{option}={condition}" for condition in value]
+        else:
+            words += [option, _written(value)]
     return shlex.join(words)
 
 

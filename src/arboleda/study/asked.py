@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field, InstanceOf, TypeAdapter, Validation
 
 from arboleda._files import read_regular
 from arboleda.study.errors import StudyError
+from arboleda.study.recipe import Condition, checked_merges, parse_condition, parse_merges
 from arboleda.study.schemes import Scheme, parse_scheme
 from arboleda.study.scoring import COST
 from arboleda.study.search import How, named_search
@@ -92,6 +93,43 @@ def _columns(value: Any) -> Any:
     if isinstance(value, str) or not isinstance(value, Sequence):
         return _words(value)
     return tuple(str(name) for name in value)
+
+
+def _conditions(value: Any) -> Any:
+    """Conditions of a text, a JSON list of texts, or a sequence of them; all must hold."""
+    if isinstance(value, str):
+        value = _texts_of_json(value) or (value,)
+    if not isinstance(value, Sequence) or not all(isinstance(v, (str, Condition)) for v in value):
+        return value
+    return tuple(parse_condition(v) if isinstance(v, str) else v for v in value)
+
+
+def _merges(value: Any) -> Any:
+    """Merges of a text, a sequence of texts, or a mapping; JSON of the last two is a text, too."""
+    if isinstance(value, str):
+        value = (value,)
+    if isinstance(value, Sequence) and all(isinstance(v, str) for v in value):
+        value = [v for text in value for v in _texts_of_json(text) or (text,)]
+        if len(value) == 1 and value[0].lstrip().startswith("{"):
+            value = _merges_of_json(value[0])
+        else:
+            value = parse_merges(value)
+    is_whole = isinstance(value, Mapping) and all(
+        isinstance(groups, Mapping)
+        and all(isinstance(old, Sequence) and not isinstance(old, str) for old in groups.values())
+        for groups in value.values()
+    )
+    return checked_merges(value) if is_whole else value
+
+
+def _merges_of_json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise StudyError(
+            f"The merges {text[:_SHOWN]!r} are not JSON ({error}); write "
+            '{"column": {"new": ["old", "older"]}}, or column: old, older -> new.'
+        ) from error
 
 
 def _scheme(value: Any) -> Any:
@@ -189,6 +227,21 @@ _RULES: dict[str, _Rule] = {
     "groups": _Rule(_Column, "The column of groups {value} has no name; name one column."),
     "time": _Rule(_Column, "The column of times {value} has no name; name one column."),
     "by": _Rule(
+        Annotated[tuple[str, ...], BeforeValidator(_columns)],
+        "The columns {value} are no names; separate them by commas.",
+    ),
+    "where": _Rule(
+        Annotated[tuple[InstanceOf[Condition], ...], BeforeValidator(_conditions)],
+        "The conditions {value} are no texts; write them as in 'age >= 17'.",
+    ),
+    "drop_missing": _Rule(bool, "drop_missing must be true or false, got {value}."),
+    "drop_duplicates": _Rule(bool, "drop_duplicates must be true or false, got {value}."),
+    "merge": _Rule(
+        Annotated[dict[str, dict[str, tuple[str, ...]]], BeforeValidator(_merges)],
+        "The merges {value} cannot be read; write them as in 'education: 11th, 12th -> dropout', "
+        'or as a mapping {{"education": {{"dropout": ["11th", "12th"]}}}}.',
+    ),
+    "drop": _Rule(
         Annotated[tuple[str, ...], BeforeValidator(_columns)],
         "The columns {value} are no names; separate them by commas.",
     ),

@@ -96,7 +96,7 @@ def config_text(table: Any, target: str, settings: Settings) -> str:
     lines.append(f"target = {_written(target)}")
     lines.append('out = "."')
     told = {**settings.told(), "jobs": settings.jobs, "max_table_size": settings.max_table_size}
-    costs = told.pop("cost_matrix")
+    costs, merges = told.pop("cost_matrix"), told.pop("merge")
     for name, value in told.items():
         if name == "test" and settings.test_table is not None:
             lines.append(_path_line("test", settings.test_table))
@@ -107,6 +107,9 @@ def config_text(table: Any, target: str, settings: Settings) -> str:
     for label, row in (costs or {}).items():
         lines += ["", f"[cost_matrix.{_written(label)}]"]
         lines += [f"{_written(other)} = {_written(cost)}" for other, cost in row.items()]
+    for column, groups in merges.items():
+        lines += ["", f"[merge.{_written(column)}]"]
+        lines += [f"{_written(new)} = {_written(old)}" for new, old in groups.items()]
     return "\n".join(lines) + "\n"
 
 

@@ -30,6 +30,8 @@ from arboleda.study.tested import Answers, add_tested
 __all__ = ["SCHEMA_VERSION", "leaderboard_csv", "make_facts"]
 
 SCHEMA_VERSION = 2
+# What the leaderboard tells of each class.
+CLASS_SCORES = ("precision", "recall", "f1")
 # A spreadsheet takes a text that begins so for a formula.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -71,7 +73,7 @@ def make_facts(
             "data_sha256": plan.table.sha256,
             "test_sha256": plan.test_sha256,
         },
-        "data": describe_table(plan.table, plan.target, plan.roles, len(plan.split.partition)),
+        "data": _data(plan),
         "split": _split(plan),
         "cautions": [
             {"kind": c.kind, "columns": list(c.columns), "text": c.text}
@@ -97,6 +99,22 @@ def make_facts(
         "timing": {
             "started": started.astimezone(UTC).isoformat(timespec="seconds"),
             "total_s": total_s,
+        },
+    }
+
+
+def _data(plan: Plan) -> dict[str, Any]:
+    """The prepared table, and the steps that prepared it."""
+    found = describe_table(plan.table, plan.target, plan.roles, len(plan.split.partition))
+    if not plan.steps:
+        return {**found, "recipe": None}
+    n_rows = plan.steps[0].rows_before
+    return {
+        **found,
+        "rows_dropped": n_rows - plan.table.n_rows,
+        "recipe": {
+            "n_rows": n_rows,
+            "steps": [step.facts() for step in plan.steps],
         },
     }
 
@@ -246,6 +264,9 @@ def leaderboard_csv(facts: Mapping[str, Any]) -> str:
     names = next((list(m["test"]["metrics"]) for m in models if m["test"]), [])
     header = ["rank", "model", "status", "metric", "cv_mean", "cv_sd"]
     header += [f"test_{name}" for name in names]
+    labels = next((_labels(m) for m in models if m["test"]), [])
+    header += [f"test_{name}[{label}]" for label in labels for name in CLASS_SCORES]
+    header += [f"test_{name}_macro" for name in CLASS_SCORES if labels and name != "f1"]
     header += ["fit_s", "search_s", "parameters", "note"]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -254,10 +275,25 @@ def leaderboard_csv(facts: Mapping[str, Any]) -> str:
         cv, test = m["cv"] or {}, (m["test"] or {}).get("metrics", {})
         row = [rank, m["name"], m["status"], facts["study"]["metric"]]
         row += [cv.get("mean"), cv.get("sd"), *(test.get(name) for name in names)]
+        row += _class_cells(m, len(labels))
         row += [m["timing"]["fit_s"], m["timing"]["search_s"], params_text(m)]
         row.append(m["error"] or m["note"])
         writer.writerow([csv_safe(cell) for cell in row])
     return out.getvalue()
+
+
+def _labels(model: Mapping[str, Any]) -> list[str]:
+    """The classes, in the order of their scores; none in a regression."""
+    return [each["label"] for each in model["test"]["per_class"] or []]
+
+
+def _class_cells(model: Mapping[str, Any], n_classes: int) -> list[float | None]:
+    """Scores of each class, and the means that the metrics have not: F1's is among those."""
+    if not model["test"]:
+        return [None] * (len(CLASS_SCORES) * n_classes + (2 if n_classes else 0))
+    scores = [each[name] for each in model["test"]["per_class"] or [] for name in CLASS_SCORES]
+    macro = (model["test"]["averages"] or {}).get("macro", {})
+    return [*scores, *(macro[name] for name in CLASS_SCORES if macro and name != "f1")]
 
 
 def params_text(model: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from arboleda.study.errors import StudyError
 from arboleda.study.folder.layout import RawColumn, as_known, as_text
 from arboleda.study.reading import RawTable, read_raw
+from arboleda.study.recipe import Recipe, Step, apply_recipe
 from arboleda.study.table import MISSING, Column, Note, Table, check_names, table_digest
 from arboleda.study.target import Target, class_label, make_target
 
@@ -21,15 +22,25 @@ MIN_ROWS = 2
 
 @dataclass(frozen=True)
 class GivenTest:
-    """Both tables as one: the ``n_train`` rows of the first, then those of the test."""
+    """Both tables as one: the ``n_train`` rows of the first, then those of the test.
+
+    ``steps`` are those that prepared both.
+    """
 
     table: Table
     n_train: int
     sha256: str
+    steps: tuple[Step, ...] = ()
 
 
-def join_test(table: Table, source: Any, *, max_table_size: int | None = None) -> GivenTest:
-    """Put the rows of a test table under those of the first.
+def join_test(
+    table: Table,
+    source: Any,
+    recipe: Recipe | None = None,
+    *,
+    max_table_size: int | None = None,
+) -> GivenTest:
+    """Put the rows of a test table under those of the first, and prepare both by a recipe.
 
     Columns are found by name; the test's other columns are ignored, and told. A category that the
     first table never shows is a level of its column from here on: models meet it as unseen.
@@ -39,6 +50,8 @@ def join_test(table: Table, source: Any, *, max_table_size: int | None = None) -
     table : Table
     source : str, path or frame
         As for a study.
+    recipe : Recipe, optional
+        Neither table was prepared by it yet.
     max_table_size : int, optional
         As for `read_table`.
 
@@ -70,7 +83,15 @@ def join_test(table: Table, source: Any, *, max_table_size: int | None = None) -
     joined = tuple(_joined(a, b) for a, b in zip(table.columns, tested, strict=True))
     notes = (*table.notes, *_notes(table, raw))
     sha256 = raw.sha256 or table_digest(tuple(tested))
-    return GivenTest(replace(table, columns=joined, notes=notes), table.n_rows, sha256)
+    both = replace(table, columns=joined, notes=notes)
+    prepared = apply_recipe(both, recipe or Recipe(), table.n_rows)
+    n_tested = prepared.table.n_rows - prepared.n_first
+    if n_tested < MIN_ROWS:
+        raise StudyError(
+            f"{n_tested} row of the test table {raw.name} is left of {raw.data.num_rows:,} after "
+            f"the steps that prepare it; at least {MIN_ROWS} are needed."
+        )
+    return GivenTest(prepared.table, prepared.n_first, sha256, prepared.steps)
 
 
 def target_of_both(goal: Target, given: GivenTest) -> Target:

@@ -10,11 +10,17 @@ from arboleda._visible import visible
 from arboleda.study.facts import params_text
 from arboleda.study.progress import duration, number, plus_minus
 
-__all__ = ["caveats", "failures", "leaderboard_table"]
+__all__ = ["caveats", "failures", "leaderboard_table", "preparation"]
 
 
 # Columns of a terminal from which on the time and the chosen parameters have room.
 _TIMED, _WIDE = 60, 120
+# Steps of a recipe that drop rows, as what is left after them is called.
+_STEPS = {
+    "drop_missing": "without missing values",
+    "drop_duplicates": "without duplicates",
+    "where": "where {condition}",
+}
 
 
 def leaderboard_table(facts: Mapping[str, Any], *, width: int) -> Table:
@@ -39,6 +45,22 @@ def leaderboard_table(facts: Mapping[str, Any], *, width: int) -> Table:
 def caveats(facts: Mapping[str, Any]) -> list[str]:
     """What choosing did to the winner's score, and which models are as good as it."""
     return [facts[part]["sentence"] for part in ("selection", "comparison") if facts[part]]
+
+
+def preparation(facts: Mapping[str, Any]) -> str | None:
+    """How many rows the recipe left, and by which steps; None where it dropped none."""
+    recipe, data = facts["data"].get("recipe"), facts["data"]
+    if recipe is None or recipe["n_rows"] == data["n_rows"]:
+        return None
+    steps = [
+        f"{_STEPS[step['kind']].format(**step)}, {step['rows_after']:,}"
+        for step in recipe["steps"]
+        if step["kind"] in _STEPS
+    ]
+    return (
+        f"{data['n_rows']:,} of {recipe['n_rows']:,} rows stay after the preparation of the table: "
+        f"{'; '.join(steps)}."
+    )
 
 
 def failures(facts: Mapping[str, Any]) -> list[str]:

@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline
 import arboleda
 from arboleda.study.calibration import FITS
 from arboleda.study.catalogue import ALL, Model, Params, Setting, Size, known_words, models_for
+from arboleda.study.catalogue.model import named_as_approximated
 from arboleda.study.costs import check_costs, cost_matrix
 from arboleda.study.errors import StudyError
 from arboleda.study.features import Features, make_features
@@ -22,6 +23,7 @@ from arboleda.study.given_test import join_test, target_of_both
 from arboleda.study.parts import check_by
 from arboleda.study.preparation import make_preparation
 from arboleda.study.presets import PRESETS, Preset
+from arboleda.study.recipe import Step, apply_recipe
 from arboleda.study.roles import Role, decide_roles
 from arboleda.study.scoring import COST, Metric, choose_metric
 from arboleda.study.search import FULL, How, Question, Stage, Trial
@@ -42,6 +44,9 @@ BAG_TEST = 0.5
 # Seconds of telling all that is told of a test: of any, and for each of its rows; of more classes
 # more is told.
 TELLING, TELLING_ROW = 0.15, 1.2e-5
+# The part of a time budget that an exact method may take where it can be approximated; its test
+# costs so many fits of a fold.
+EXACT_SHARE, TEST_FITS = 0.25, 1.5
 # A first look is scored on at most so many rows: the standard error of an accuracy is then a third
 # of a percent.
 LOOK_ROWS = 20_000
@@ -55,7 +60,7 @@ class Plan:
     """A study before it runs; nothing here depends on a fitted model.
 
     ``caps`` tells how many rows models may learn from, by key, where all of them would take longer
-    than the preset or the time budget allows.
+    than the preset or the time budget allows. ``steps`` are those that prepared the table.
     """
 
     table: Table
@@ -70,6 +75,7 @@ class Plan:
     models: tuple[Model, ...]
     caps: Mapping[str, int] = field(default_factory=dict)
     test_sha256: str | None = None
+    steps: tuple[Step, ...] = ()
 
     @property
     def seed(self) -> int:
@@ -162,7 +168,8 @@ class Plan:
 
     def _cost(self, model: Model, params: Params, rows: int, asked: int) -> float:
         """About how many seconds of one core a fit and its answers take, by the catalogue."""
-        size = Size(rows, self.features.x.shape[1], self.setting.n_classes, asked)
+        columns, points = self.features.x.shape[1], model.approximation(self.setting)
+        size = Size(rows, columns, self.setting.n_classes, asked, points)
         prepared = CELL_COST * (size.rows + size.asked) * size.columns
         return JOB_COST + prepared + model.cost(size, params)
 
@@ -205,6 +212,8 @@ class Plan:
         )
         cap = self.caps.get(model.key)
         extent = "" if cap is None else f" of {cap} rows"
+        points = model.approximation(self.setting)
+        extent += "" if points is None else f" by {points} points"
         rows = self._at_most(self.most_rows(model), fit)
         if stage.share < 1.0:
             rows = self._at_most(max(1, round(stage.share * len(rows))), rows)
@@ -248,6 +257,12 @@ class Plan:
             notes.append(f"learned from a random part of {most:,} rows")
         return "; ".join(n for n in notes if n) or None
 
+    def _recipe_asked(self) -> dict[str, Any]:
+        """What is done to the table first, as plain values."""
+        names = ("where", "drop_missing", "drop_duplicates", "merge", "drop")
+        told = self.settings.told()
+        return {name: told[name] for name in names}
+
     def identity(self) -> dict[str, Any]:
         """What a resumed study must share with the one it goes on with.
 
@@ -265,6 +280,7 @@ class Plan:
             "time": self.settings.time,
             "test size": self.settings.test_size,
             "test": self.test_sha256,
+            "recipe": None if self.settings.recipe.is_empty else self._recipe_asked(),
             "catalogue": {
                 m.key: [m.style, m.grid(self.setting)] for m in models_for(self.target.task, (ALL,))
             },
@@ -287,6 +303,9 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
         If the table, the target or a column that is named cannot be used, the task has no such
         metric or model, or the scheme would take too many fits.
     """
+    _check_dropped(target, settings)
+    raw, prepared = table, apply_recipe(table, settings.recipe)
+    table, steps = prepared.table, prepared.steps
     goal = make_target(table, target, settings.task)
     wanted = settings.models
     if wanted is None:
@@ -297,8 +316,10 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
     models = models_for(goal.task, wanted)
     given = None
     if settings.test_table is not None:
-        given = join_test(table, settings.test_table, max_table_size=settings.max_table_size)
-        table, goal = given.table, target_of_both(goal, given)
+        given = join_test(
+            raw, settings.test_table, settings.recipe, max_table_size=settings.max_table_size
+        )
+        table, goal, steps = given.table, target_of_both(goal, given), given.steps
     split = make_split(
         goal, settings, _divided_by(table, goal, settings), None if given is None else given.n_train
     )
@@ -312,6 +333,7 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
         binary=features.binary,
         n_columns=features.x.shape[1],
         fewest_rows=_fewest_rows(split),
+        exact_s=_exact_seconds(settings, len(split.folds)),
     )
     plan = Plan(
         table=table,
@@ -323,13 +345,25 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
         features=features,
         setting=setting,
         wanted=wanted,
-        models=tuple(models),
+        models=tuple(named_as_approximated(model, setting) for model in models),
         test_sha256=None if given is None else given.sha256,
+        steps=steps,
     )
     if settings.scheme.kind == "loo":
         n_candidates = sum(plan.search(model).n_tried(plan.question(model)) for model in models)
         _check_fits(len(split.train), n_candidates)
     return plan
+
+
+def _exact_seconds(settings: Settings, n_folds: int) -> float:
+    """Seconds that an exact fit may take of a method that can be approximated.
+
+    With a time budget one candidate, on all folds and tested, may take a part of it.
+    """
+    most = PRESETS[settings.preset].exact_fit
+    if settings.time_budget is None:
+        return most
+    return min(most, EXACT_SHARE * settings.time_budget / (n_folds + TEST_FITS))
 
 
 def _fewest_rows(split: Split) -> int:
@@ -349,6 +383,16 @@ def _divided_by(table: Table, goal: Target, settings: Settings) -> Column | None
             "times."
         )
     return table.column(divider)
+
+
+def _check_dropped(target: str, settings: Settings) -> None:
+    needed = [("--target", target), ("--groups", settings.groups), ("--time", settings.time)]
+    for flag, name in (*needed, *(("--by", name) for name in settings.by)):
+        if name is not None and name in settings.drop:
+            raise StudyError(
+                f"The column {name[:60]!r} cannot be dropped, as {flag} names it; leave it out of "
+                "--drop."
+            )
 
 
 def _check_fits(n_rows: int, n_candidates: int) -> None:

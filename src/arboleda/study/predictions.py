@@ -167,7 +167,9 @@ class _Reading:
 
     def notes(self) -> Iterator[str]:
         """What the user should know of the columns."""
-        known = {column["name"] for column in self._study.facts["data"]["columns"]}
+        facts = self._study.facts
+        known = {column["name"] for column in facts["data"]["columns"]}
+        known |= {*facts["study"]["settings"].get("drop", ())}
         strange = [name for name in self._first.raw.names if name not in known]
         if strange:
             shown = ", ".join(repr(name[:60]) for name in strange[:_SHOWN])

@@ -12,6 +12,14 @@ __all__ = ["PRESETS", "Entry", "Preset"]
 
 # Seconds of one core, by the catalogue's costs, that a fit of a quick study may take about.
 QUICK_FIT = 30.0
+# Seconds that an exact fit of a kernel may take in the thesis's preset.
+THESIS_EXACT_FIT = 120.0
+# Fits of these are dear where rows are many: all candidates are looked at on a part of the rows,
+# and the best confirmed on all. Neighbours are dear on more rows than machines.
+THESIS_SEARCHES: dict[str, How] = {
+    "svm": Halving(),
+    "neighbours": Halving(share=0.1, keep=5, min_rows=32_000),
+}
 # What the others must beat.
 _BASELINES = tuple(model.key for model in BASELINES)
 
@@ -33,7 +41,8 @@ class Preset:
     ``models`` are the words that name models (keys of the catalogue, "core", "all") where the user
     names none; those of the other task are passed over. A model without an entry is tuned by
     ``search``, with its own grid. A fit that costs more than ``fit_cost`` seconds by the
-    catalogue's costs learns from a random part of the rows, which is told. ``stack`` names the
+    catalogue's costs learns from a random part of the rows, which is told. A kernel machine whose
+    exact fit costs more than ``exact_fit`` seconds is approximated. ``stack`` names the
     members of a stack that is built whatever it promises; None: the study chooses.
     """
 
@@ -43,6 +52,7 @@ class Preset:
     entries: tuple[Entry, ...] = ()
     search: How = field(default_factory=Halving)
     fit_cost: float | None = None
+    exact_fit: float = QUICK_FIT
     stack: tuple[str, ...] | None = None
 
     def entry(self, model: str) -> Entry:
@@ -59,7 +69,11 @@ PRESETS: dict[str, Preset] = {
             "thesis",
             "the models and grids of the thesis's comparison",
             (*_BASELINES, *THESIS_MODELS),
-            tuple(Entry(key, WholeGrid(), grid) for key, grid in THESIS_GRIDS.items()),
+            tuple(
+                Entry(key, THESIS_SEARCHES.get(key, WholeGrid()), grid)
+                for key, grid in THESIS_GRIDS.items()
+            ),
+            exact_fit=THESIS_EXACT_FIT,
             stack=THESIS_STACK,
         ),
         Preset(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from arboleda.study.recipe import Condition, Merges, Recipe
 from arboleda.study.schemes import Scheme
 from arboleda.study.search import How
 
@@ -50,6 +51,14 @@ class Settings:
         The column by which rows are ordered.
     by : tuple of str
         Columns for whose values the test is told apart.
+    where : tuple of Condition
+        Conditions that rows must satisfy.
+    drop_missing, drop_duplicates : bool
+        Whether rows with a missing value, and rows that repeat an earlier one, are dropped.
+    merge : mapping
+        By column and new value, the values that become it.
+    drop : tuple of str
+        Columns that are dropped.
     lang : {"en", "es"}
         The report's language.
     member_time : float or None
@@ -76,6 +85,11 @@ class Settings:
     groups: str | None = None
     time: str | None = None
     by: tuple[str, ...] = ()
+    where: tuple[Condition, ...] = ()
+    drop_missing: bool = False
+    drop_duplicates: bool = False
+    merge: Merges = field(default_factory=dict)
+    drop: tuple[str, ...] = ()
     lang: Literal["en", "es"] = "en"
     member_time: float | None = None
     member_memory: int | None = None
@@ -105,10 +119,23 @@ class Settings:
             "groups": self.groups,
             "time": self.time,
             "by": list(self.by),
+            "where": [condition.text for condition in self.where],
+            "drop_missing": self.drop_missing,
+            "drop_duplicates": self.drop_duplicates,
+            "merge": {
+                column: {new: list(old) for new, old in groups.items()}
+                for column, groups in self.merge.items()
+            },
+            "drop": list(self.drop),
             "lang": self.lang,
             "member_time": self.member_time,
             "member_memory": self.member_memory,
         }
+
+    @property
+    def recipe(self) -> Recipe:
+        """How the table is prepared before it is divided."""
+        return Recipe(self.drop_missing, self.drop_duplicates, self.where, self.merge, self.drop)
 
     @property
     def test_name(self) -> str | None:

@@ -120,6 +120,17 @@ class Study:
         What it costs to answer nothing.
     by : str or sequence of str, optional
         Columns for whose values the test is told apart.
+    where : str or sequence of str, optional
+        Conditions that rows must satisfy to be used, such as ``"age >= 17 and country in US, CA"``,
+        ``"age is not missing"``; see `arboleda.study.recipe`.
+    drop_missing, drop_duplicates : bool, default=False
+        Whether rows with a missing value in any column, and rows that repeat an earlier row in all
+        columns, are dropped.
+    merge : mapping, str or sequence of str, optional
+        Values that become one: ``{"education": {"dropout": ["11th", "12th"]}}`` or
+        ``"education: 11th, 12th -> dropout"``. Tables that are predicted are merged alike.
+    drop : str or sequence of str, optional
+        Columns that are not used.
     lang : {"en", "es"}, default="en"
         The report's language.
     member_time : str or float, optional
@@ -165,6 +176,11 @@ class Study:
         cost_matrix: Mapping[str, Mapping[str, float]] | str | None = None,
         reject_cost: float | None = None,
         by: str | Sequence[str] | None = None,
+        where: str | Sequence[str] | None = None,
+        drop_missing: bool | None = None,
+        drop_duplicates: bool | None = None,
+        merge: Mapping[str, Mapping[str, Sequence[str]]] | str | Sequence[str] | None = None,
+        drop: str | Sequence[str] | None = None,
         lang: str | None = None,
         member_time: str | float | None = None,
         member_memory: str | int | None = None,
@@ -191,6 +207,11 @@ class Study:
             cost_matrix=cost_matrix,
             reject_cost=reject_cost,
             by=by,
+            where=where,
+            drop_missing=drop_missing,
+            drop_duplicates=drop_duplicates,
+            merge=merge,
+            drop=drop,
             lang=lang,
             member_time=member_time,
             member_memory=member_memory,

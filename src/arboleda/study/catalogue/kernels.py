@@ -1,4 +1,4 @@
-"""Kernel machines: exact where the rows are few, else linear in a sample of the kernel."""
+"""Kernel machines: exact where that is affordable, else linear in a sample of the kernel."""
 
 from typing import Any
 
@@ -11,69 +11,104 @@ from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
 from arboleda.study.catalogue import spaces
 from arboleda.study.catalogue.model import Model, Params, Setting, Size, both_tasks
 from arboleda.study.catalogue.scaled_target import scaled_target
+from arboleda.study.probabilities import n_scores
 
 __all__ = ["KERNELS"]
 
-# An exact kernel costs the square to the cube of the rows.
+# Below, a support vector machine is always exact; kernel ridge regression is so up to here, as it
+# costs the cube of the rows.
 EXACT_ROWS = 5_000
-NYSTROEM_COMPONENTS = 300
+# Rows that stand for all where a kernel is approximated: of the support vector machine, and of
+# kernel ridge regression.
+SVM_POINTS, RIDGE_POINTS = 2_000, 300
 # The last digits of the linear machine cost half its time and change no score's third digit.
 LINEAR_TOL = 1e-3
+# Passes over the mapped rows that the linear machine makes, for each class.
+LINEAR_PASSES = 600
+# Megabytes of the kernel's values that the exact machine keeps.
+CACHE = 400
 
 
-def _is_exact(setting: Setting) -> bool:
-    return setting.n_rows <= EXACT_ROWS
+def _svm_points(setting: Setting) -> int | None:
+    """Rows by which the kernel is approximated; None where the exact machine is affordable."""
+    rows, columns = setting.n_rows, setting.n_columns
+    if (
+        rows <= EXACT_ROWS
+        or _svm_cost(Size(rows, columns, setting.n_classes), {}) <= setting.exact_s
+    ):
+        return None
+    return min(SVM_POINTS, rows)
 
 
-def _nystroem(setting: Setting, gamma: float | None = None) -> Nystroem:
-    return Nystroem(gamma=gamma, n_components=NYSTROEM_COMPONENTS, random_state=setting.seed)
+def _ridge_points(setting: Setting) -> int | None:
+    return None if setting.n_rows <= EXACT_ROWS else min(RIDGE_POINTS, setting.n_rows)
+
+
+def _nystroem(setting: Setting, points: int, gamma: float | str | None = None) -> Nystroem:
+    """The map of Williams and Seeger (2001), "Using the Nystroem method"."""
+    # One over the number of columns, which the exact machine calls "auto".
+    gamma = None if gamma == "auto" else gamma
+    return Nystroem(gamma=gamma, n_components=points, random_state=setting.seed)
 
 
 def _svc(setting: Setting, params: Params) -> Any:
-    if _is_exact(setting):
-        return SVC(random_state=setting.seed, **params)
+    points = _svm_points(setting)
+    if points is None:
+        return SVC(random_state=setting.seed, cache_size=CACHE, **params)
     rest = {k: v for k, v in params.items() if k != "gamma"}
     machine = LinearSVC(dual=False, tol=LINEAR_TOL, random_state=setting.seed, **rest)
-    return make_pipeline(_nystroem(setting, params.get("gamma")), machine)
+    return make_pipeline(_nystroem(setting, points, params.get("gamma")), machine)
 
 
 def _svr(setting: Setting, params: Params) -> Any:
-    if _is_exact(setting):
-        return scaled_target(SVR(**params))
+    points = _svm_points(setting)
+    if points is None:
+        return scaled_target(SVR(cache_size=CACHE, **params))
     rest = {k: v for k, v in params.items() if k != "gamma"}
     # The squared loss has a primal solver, which is the one that is quick on many rows.
     loss = "squared_epsilon_insensitive"
     machine = LinearSVR(loss=loss, dual=False, tol=LINEAR_TOL, random_state=setting.seed, **rest)
-    return scaled_target(make_pipeline(_nystroem(setting, params.get("gamma")), machine))
+    return scaled_target(make_pipeline(_nystroem(setting, points, params.get("gamma")), machine))
 
 
 def _kernel_ridge(setting: Setting, params: Params) -> Any:
+    points = _ridge_points(setting)
     # The standardised target has no mean to learn, and kernel ridge no constant to learn it by.
-    if _is_exact(setting):
+    if points is None:
         return scaled_target(KernelRidge(kernel="rbf", **params))
-    return scaled_target(make_pipeline(_nystroem(setting), Ridge(**params)))
+    return scaled_target(make_pipeline(_nystroem(setting, points), Ridge(**params)))
 
 
-def _cost(size: Size, params: Params) -> float:
-    """Pairs of rows where the kernel is exact, else each row with the rows of the map."""
-    if size.rows <= EXACT_ROWS:
+def _svm_cost(size: Size, params: Params) -> float:
+    """Pairs of rows where the kernel is exact, else each row with the points of the map.
+
+    The linear machine goes over the mapped rows some hundred times, for each class.
+    """
+    if size.points is None:
         return 2e-9 * size.rows**2 * size.columns
-    return 3e-9 * size.rows * NYSTROEM_COMPONENTS * (size.columns + NYSTROEM_COMPONENTS)
+    machine = LINEAR_PASSES * n_scores(size.classes)
+    return 1.2e-10 * size.rows * size.points * (size.columns + size.points + machine)
+
+
+def _ridge_cost(size: Size, params: Params) -> float:
+    if size.points is None:
+        return 2e-9 * size.rows**2 * size.columns
+    return 3e-9 * size.rows * size.points * (size.columns + size.points)
 
 
 def _svm_note(setting: Setting) -> str | None:
-    return _note(setting, "SVM", "a linear machine")
+    return _note(setting, _svm_points(setting), "SVM", "a linear machine")
 
 
-def _kernel_ridge_note(setting: Setting) -> str | None:
-    return _note(setting, "kernel ridge", "ridge regression")
+def _ridge_note(setting: Setting) -> str | None:
+    return _note(setting, _ridge_points(setting), "kernel ridge", "ridge regression")
 
 
-def _note(setting: Setting, what: str, how: str) -> str | None:
-    if _is_exact(setting):
+def _note(setting: Setting, points: int | None, what: str, how: str) -> str | None:
+    if points is None:
         return None
     return (
-        f"{what} by a Nystroem map of {NYSTROEM_COMPONENTS} components and {how}: "
+        f"{what} by a Nystroem map of {points:,} components and {how}: "
         f"{setting.n_rows:,} rows are too many for an exact kernel"
     )
 
@@ -88,7 +123,8 @@ KERNELS: tuple[Model, ...] = (
         lambda s: [{"C": c} for c in (0.1, 1.0, 10.0, 100.0)],
         max_rows=100_000,
         note=_svm_note,
-        cost=_cost,
+        cost=_svm_cost,
+        approximation=_svm_points,
         space=spaces.inverse_penalty,
     ),
     Model(
@@ -98,8 +134,9 @@ KERNELS: tuple[Model, ...] = (
         make=_kernel_ridge,
         grid=lambda s: [{"alpha": alpha} for alpha in (0.01, 0.1, 1.0, 10.0)],
         max_rows=100_000,
-        note=_kernel_ridge_note,
-        cost=_cost,
+        note=_ridge_note,
+        cost=_ridge_cost,
+        approximation=_ridge_points,
         core=False,
         space=spaces.kernel_ridge,
     ),

@@ -1,7 +1,8 @@
 """What an entry of the catalogue is, and how entries for both tasks are made."""
 
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from arboleda.study.catalogue.space import Range
@@ -20,11 +21,14 @@ __all__ = [
     "Space",
     "Task",
     "both_tasks",
+    "named_as_approximated",
     "no_parameters",
 ]
 
 # A candidate's parameter of this name is the style of its preparation, and none of the model's.
 COLUMNS = "columns"
+# Of an approximated kernel: rows times points. A fit takes about 24 bytes for each.
+MAPPED_CELLS = 60_000_000
 # "binary": classification of two classes alone.
 Task = Literal["classification", "binary", "regression"]
 Engine = Literal["arboleda", "scikit-learn"]
@@ -47,6 +51,7 @@ class Setting:
     binary: tuple[int, ...] = ()
     n_columns: int = 1
     fewest_rows: int | None = None
+    exact_s: float = math.inf
 
     @property
     def most_neighbours(self) -> int:
@@ -59,13 +64,15 @@ class Setting:
 class Size:
     """How much one fit learns from, and the rows it is asked about then.
 
-    ``classes`` is 0 in a regression.
+    ``classes`` is 0 in a regression. ``points`` is the number of rows by which a kernel is
+    approximated; None where it is exact.
     """
 
     rows: int
     columns: int
     classes: int
     asked: int = 0
+    points: int | None = None
 
 
 Make = Callable[[Setting, Params], Any]
@@ -93,6 +100,10 @@ class Model:
     first look at it; and ``cost``, about how many seconds of one core a fit takes. Only ratios
     of costs matter once fits of the model were timed.
 
+    ``approximation`` is the number of rows by which the kernel of a model is approximated in a
+    setting; None: it is exact, or has no kernel. A model that is approximated is named so, see
+    `named_as_approximated`.
+
     A model that is a ``bag`` is not fitted again for the test: the models that the folds fitted are
     kept, and it is their mean.
     """
@@ -110,6 +121,7 @@ class Model:
     space: Space | None = None
     fidelity: Fidelity | None = None
     cost: Cost = _linear_cost
+    approximation: Callable[[Setting], int | None] = lambda setting: None
     bag: bool = False
 
     @property
@@ -125,6 +137,22 @@ class Model:
     def build(self, setting: Setting, params: Params) -> Any:
         """The estimator of a candidate, unfitted."""
         return self.make(setting, {k: v for k, v in params.items() if k != COLUMNS})
+
+
+def named_as_approximated(model: Model, setting: Setting) -> Model:
+    """The model as a study shows it: one that is approximated says so and learns from fewer rows.
+
+    What it learns from is then held by rows and points, each of which takes memory.
+    """
+    points = model.approximation(setting)
+    if points is None:
+        return model
+    most = MAPPED_CELLS // points
+    return replace(
+        model,
+        name=f"{model.name} (approximation by {points:,} points)",
+        max_rows=most if model.max_rows is None else min(most, model.max_rows),
+    )
 
 
 def both_tasks(

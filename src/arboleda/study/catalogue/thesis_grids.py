@@ -66,7 +66,11 @@ def _naive_bayes(setting: Setting) -> list[dict[str, Any]]:
 def _neighbours(setting: Setting) -> list[dict[str, Any]]:
     """City-block distances in the columns' own units, and in deviations."""
     if _is_large(setting):
-        return [{COLUMNS: "filled", "components": 50, "n_neighbors": 4, "weights": "distance"}]
+        # The thesis's nine values.
+        return [
+            {COLUMNS: "filled", "components": 50, "n_neighbors": k, "weights": "distance"}
+            for k in (4, 1, 2, 3, 5, 7, 10, 15, 30)
+        ]
     return [
         {COLUMNS: columns, "n_neighbors": k, "weights": weights, "p": 1}
         for columns in ("filled", "scaled")
@@ -75,10 +79,19 @@ def _neighbours(setting: Setting) -> list[dict[str, Any]]:
 
 
 def _svm(setting: Setting) -> list[dict[str, Any]]:
+    """Columns in deviations, and in their own units, where a kernel is to be wide."""
     if _is_large(setting):
         columns = _many_rows_columns(setting)
-        return [{COLUMNS: columns, "C": 1.0, "gamma": 0.02 if columns == "filled" else None}]
-    return [{"C": c, "gamma": gamma} for c in (1.0, 10.0) for gamma in (0.01, 0.05)]
+        widths = (0.02, "auto") if columns == "filled" else ("auto", 0.05)
+        # The thesis's three values.
+        return [{COLUMNS: columns, "C": c, "gamma": g} for g in widths for c in (1.0, 2.0, 5.0)]
+    scaled = [(10.0, 0.05), (1.0, 0.05), (10.0, 0.01), (10.0, 0.1)]
+    own = [(10.0, 0.001), (10.0, 0.003)]
+    return [
+        {COLUMNS: columns, "C": c, "gamma": gamma}
+        for columns, some in (("scaled", scaled), ("filled", own))
+        for c, gamma in some
+    ]
 
 
 def _lda(setting: Setting) -> list[dict[str, Any]]:

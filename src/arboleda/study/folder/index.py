@@ -21,7 +21,9 @@ from arboleda.study.plan import Plan
 __all__ = ["INDEX", "Index", "index_text", "read_index"]
 
 INDEX = "index.json"
-FORMAT, FORMAT_VERSION = "arboleda study models", 1
+FORMAT, FORMAT_VERSION = "arboleda study models", 2
+# Versions that know nothing of merged values read folders without any.
+UNMERGED = 1
 _KINDS = ("numeric", "categorical", "boolean", "datetime")
 _TASKS = ("binary", "multiclass", "regression")
 
@@ -55,10 +57,10 @@ def index_text(
     held_out: Mapping[str, Any],
 ) -> str:
     """The list as JSON, from what was kept of each model, the rows and the held-out answers."""
-    layout = make_layout(plan.table.columns, plan.roles)
+    layout = make_layout(plan.table.columns, plan.roles, plan.settings.merge)
     entries = {
         "format": FORMAT,
-        "format_version": FORMAT_VERSION,
+        "format_version": FORMAT_VERSION if any(c.merged for c in layout.columns) else UNMERGED,
         "arboleda": arboleda.__version__,
         "scikit-learn": sklearn.__version__,
         "numpy": np.__version__,
@@ -70,7 +72,9 @@ def index_text(
             "labels": list(plan.target.labels),
         },
         "columns": [
-            {"name": c.name, "kind": c.kind, "levels": list(c.levels)} for c in layout.columns
+            {"name": c.name, "kind": c.kind, "levels": list(c.levels)}
+            | ({"merged": dict(c.merged)} if c.merged else {})
+            for c in layout.columns
         ],
         "models": {key: _entry(kept) for key, kept in models.items()},
         "rows": _entry(rows),
@@ -159,7 +163,14 @@ def _column(entry: Any) -> RawColumn:
     levels = tuple(_text(level) for level in _list(entry["levels"]))
     if len(set(levels)) != len(levels):
         raise ValueError("a column has a level twice")
-    return RawColumn(_text(entry["name"]), _one_of(_KINDS, entry["kind"]), levels)
+    merged = tuple((_text(old), _text(new)) for old, new in entry.get("merged", {}).items())
+    kind = _one_of(_KINDS, entry["kind"])
+    if merged and kind not in ("numeric", "categorical"):
+        raise ValueError(f"values of the kind {kind} cannot be merged")
+    if kind == "numeric":
+        for pair in merged:
+            np.array(pair, dtype=np.float64)
+    return RawColumn(_text(entry["name"]), kind, levels, merged)
 
 
 def _files(entry: Any) -> FileList | str:

@@ -14,6 +14,12 @@ from arboleda.study.errors import StudyError
 from arboleda.study.features import Features, make_features
 from arboleda.study.parts_of_tables import Part, parts_of
 from arboleda.study.reading import RawTable, read_raw
+from arboleda.study.recipe.merges import (
+    Merges,
+    renamed,
+    with_numbers_merged,
+    with_texts_merged,
+)
 from arboleda.study.roles import Role
 from arboleda.study.table import MISSING, Column, Table, check_names, column_from_arrow
 
@@ -25,11 +31,15 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class RawColumn:
-    """A column of the table that the models learned from; ``levels`` are those of a category."""
+    """A column of the table that the models learned from; ``levels`` are those of a category.
+
+    ``merged`` pairs values of a table with what the study made of them.
+    """
 
     name: str
     kind: FeatureKind
     levels: tuple[str, ...] = ()
+    merged: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, repr=False)
@@ -157,11 +167,16 @@ _KINDS: dict[FeatureKind, Literal["numeric", "boolean", "datetime", "string"]] =
 _WORDS = {"numeric": "numbers", "boolean": "truth values", "datetime": "dates", "string": "text"}
 
 
-def make_layout(columns: Iterable[Column], roles: Any) -> Layout:
+def make_layout(columns: Iterable[Column], roles: Any, merges: Merges) -> Layout:
     """The layout of a study's table: its features in the table's order."""
     return Layout(
         tuple(
-            RawColumn(c.name, roles[c.name].kind, c.levels if c.kind == "string" else ())
+            RawColumn(
+                c.name,
+                roles[c.name].kind,
+                c.levels if c.kind == "string" else (),
+                tuple(renamed(merges.get(c.name, {})).items()),
+            )
             for c in columns
             if roles[c.name].role == "feature"
         )
@@ -189,6 +204,8 @@ def as_known(column: RawColumn, data: pa.ChunkedArray, decimal_comma: bool) -> C
             _refuse(column, found, int(strange[0]))
     elif found.kind != "datetime":
         _refuse(column, found, int(np.argmin(found.missing)))
+    if column.merged:
+        values = with_numbers_merged(values, dict(column.merged))
     return Column(column.name, _KINDS[column.kind], values)
 
 
@@ -227,7 +244,7 @@ def _refuse(column: RawColumn, found: Column, row: int) -> None:
 
 def _codes(column: RawColumn, data: pa.ChunkedArray) -> Floats:
     """The place of each text among the known ones, their number if it is none, NaN if missing."""
-    text = as_text(column, data)
+    text = with_texts_merged(as_text(column, data), dict(column.merged))
     known = pa.array(column.levels, pa.large_string())
     codes = pc.fill_null(pc.index_in(text, value_set=known), len(column.levels))
     gone = pc.is_in(

@@ -24,12 +24,13 @@ class Halving:
 
     A look learns from ``share`` of the first fold's rows and is scored on all that the fold holds
     out. The best ``1 / keep`` of the candidates, at least two, are then tried on all folds. Small
-    tables and small grids are tried at once: there a look costs more than it saves, or says
-    nothing.
+    tables, whose folds have fewer than ``min_rows``, and small grids are tried at once: there a
+    look costs more than it saves, or says nothing.
     """
 
     share: float = 0.25
     keep: int = 3
+    min_rows: int = MIN_ROWS
 
     @property
     def text(self) -> str:
@@ -43,7 +44,7 @@ class Halving:
     def begin(self, question: Question) -> Search:
         """The looks, and then those that go on."""
         grid = question.grid
-        if question.rows < MIN_ROWS or len(grid) < MIN_CANDIDATES:
+        if question.rows < self.min_rows or len(grid) < MIN_CANDIDATES:
             yield Batch(tuple(Trial(params) for params in grid))
             return
         n_kept = max(2, math.ceil(len(grid) / self.keep))

@@ -1,0 +1,398 @@
+"""A study's recipe: rows that are dropped, values that are merged, columns that are left out."""
+
+import json
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.conftest import shared_data
+
+from arboleda import datasets
+from arboleda.cli import main
+from arboleda.study import Study, StudyError
+from arboleda.study.asked import make_settings
+from arboleda.study.plan import make_plan
+from arboleda.study.reading import read_table
+from arboleda.study.recipe import Recipe, apply_recipe, parse_condition, parse_merges
+from arboleda.study.table import Column, Table
+
+pytestmark = pytest.mark.usefixtures("undrawn")
+
+ROOT = Path(__file__).parents[2]
+TABLE = pd.DataFrame(
+    {
+        "age": [17.0, 30.0, np.nan, 45.0, 60.0, 60.0],
+        "home town": [" Rome", "Oslo", "Oslo", None, "L'Aquila", "L'Aquila"],
+        "income": ["<=50K", ">50K", ">50K", "<=50K", ">50K", ">50K"],
+        "member": [True, False, True, None, True, True],
+        "since": pd.to_datetime(
+            ["2020-01-01", "2021-06-01", None, "2022-01-01", "2022-01-01", "2022-01-01"]
+        ),
+    }
+)
+
+
+def values_of(column: Column) -> list[Any]:
+    """The values as a person reads them, None where missing."""
+    if column.kind != "string":
+        return [None if np.isnan(x) else x for x in column.values]
+    return [None if np.isnan(x) else column.levels[int(x)] for x in column.values]
+
+
+def rows_of(table: Table) -> list[tuple[Any, ...]]:
+    return list(zip(*(values_of(column) for column in table.columns), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("age >= 30", [1, 3, 4, 5]),
+        ("age<30", [0]),
+        ("age != 60", [0, 1, 3]),  # nothing is known of a missing value
+        ("age == 60 and member == true", [4, 5]),
+        ("age < 20 or age > 50", [0, 4, 5]),
+        ("age > 50 or age < 20 and member == false", [4, 5]),  # and binds first
+        ("age in 17, 45", [0, 3]),
+        ("age not in [17, 45]", [1, 4, 5]),
+        ("home town == Rome", [0]),  # blanks around a value do not count
+        ("home town in ('Oslo', L'Aquila)", [1, 2, 4, 5]),
+        ("'home town' != Oslo", [0, 4, 5]),
+        ("home town is missing", [3]),
+        ("age is not missing", [0, 1, 3, 4, 5]),
+        ("income == '>50K'", [1, 2, 4, 5]),
+        ("since >= 2021-06-01", [1, 3, 4, 5]),
+        ("since < '2021-06-01 00:00'", [0]),
+        ("member != true", [1]),
+    ],
+)
+def test_rows_that_satisfy_a_condition(text: str, rows: list[int]) -> None:
+    found = parse_condition(text).satisfied(read_table(TABLE))
+    assert np.flatnonzero(found).tolist() == rows
+
+
+def test_conditions_agree_with_pandas() -> None:
+    draw = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": draw.integers(0, 9, 500), "b": draw.choice(list("xyz"), 500)})
+    table = read_table(frame)
+    for text in ("a > 3 and b == 'x'", "a <= 2 or b in ['y', 'z'] and a == 7", "a != 4"):
+        expected = frame.eval(text).to_numpy()
+        assert parse_condition(text).satisfied(table).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "a part compares nothing"),
+        ("age", "the part 'age' compares nothing; write it as in 'age >= 17'"),
+        ("age = 3", "compares by a single '='; write '=='"),
+        ("age == 3 and", "a part compares nothing"),
+        ("home town == Trinidad and Tobago", "the part 'Tobago' compares nothing"),
+        ("income == >50K", "has the sign '>' in a value; put the value in quotes"),
+        ("== 3", "names no column before '=='"),
+        ("age ==", "lacks a value after '=='"),
+        ("age in 3,", "lacks a value after 'in'"),
+        ("age is missing now", "goes on after 'is missing'"),
+        ("home town == 'Rome", "has a quote without an end; add the closing '"),
+        ("home town == 'Rome' x", "or has text beside a quoted one"),
+        ("__import__('os').system('true')", "compares nothing"),
+    ],
+)
+def test_what_is_no_condition(text: str, told: str) -> None:
+    with pytest.raises(StudyError) as error:
+        parse_condition(text)
+    assert told in str(error.value)
+    assert str(error.value).startswith("The condition ")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("ages > 3", "has no column 'ages'; did you mean 'age'?"),
+        ("age > old", "The column 'age' holds numbers, and 'old' is none"),
+        ("age > nan", "The column 'age' holds numbers, and 'nan' is none"),
+        ("home town == rom", "The column 'home town' never holds 'rom'; did you mean 'Rome'?"),
+        ("home town != Tokyo", "never holds 'Tokyo'; it holds 'Rome', \"L'Aquila\", 'Oslo'."),
+        ("home town > Oslo", "The column 'home town' holds texts, which have no order for '>'"),
+        ("member == maybe", "The column 'member' holds truth values, and 'maybe' is none"),
+        (
+            "since > soon",
+            "The column 'since' holds dates, and 'soon' is none; write it as in 2024-",
+        ),
+    ],
+)
+def test_conditions_that_do_not_fit_the_table(text: str, told: str) -> None:
+    with pytest.raises(StudyError) as error:
+        parse_condition(text).satisfied(read_table(TABLE))
+    assert told in str(error.value)
+
+
+def test_merges_of_texts_and_of_numbers() -> None:
+    merges = parse_merges(["home town: Rome, L'Aquila -> Italy", "age: 45, 60 -> 50; 17 -> 18"])
+    assert merges["age"] == {"50": ("45", "60"), "18": ("17",)}
+    found = apply_recipe(read_table(TABLE), Recipe(merge=merges)).table
+    assert values_of(found.columns[0]) == [18.0, 30.0, None, 50.0, 50.0, 50.0]
+    assert values_of(found.columns[1]) == ["Italy", "Oslo", "Oslo", None, "Italy", "Italy"]
+    assert found.columns[1].levels == ("Italy", "Oslo")
+
+
+def test_a_name_and_a_value_in_quotes() -> None:
+    text = "'a: b': 'x, y', \"it's\" -> 'p -> q'; z -> 'p -> q'"
+    assert parse_merges([text]) == {"a: b": {"p -> q": ("x, y", "it's", "z")}}
+
+
+@pytest.mark.parametrize(
+    ("merge", "told"),
+    [
+        ("age", "names no column before a ':'"),
+        ("age:", "names no values"),
+        ("age: 3", "has not one '->' in '3'"),
+        ("age: 3, -> 4", "lacks a value beside '->' or ','"),
+        ("age: 3 ->", "lacks a value beside '->' or ','"),
+        ("age: 3 -> 4; 3 -> 5", "The value '3' of 'age' cannot be merged into both '4' and '5'"),
+        ("a: x -> y; y -> z", "The value 'y' of 'a' is merged into 'z', so that nothing can be"),
+        ('{"a": ', "are not JSON"),
+        ({"a": {"x": "y"}}, "The merges {'a': {'x': 'y'}} cannot be read"),
+        ({"a": ["x"]}, "The merges {'a': ['x']} cannot be read"),
+    ],
+)
+def test_what_is_no_merge(merge: Any, told: str) -> None:
+    with pytest.raises(StudyError) as error:
+        make_settings(merge=merge)
+    assert told in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("merge", "told"),
+    [
+        ("home town: Oslo, Room -> other", "never holds 'Room'; did you mean 'Rome'?"),
+        ("age: 17 -> young", "The column 'age' holds numbers, and 'young' is none"),
+        ("age: 18 -> 20", "The column 'age' never holds 18"),
+        ("age: 17 -> 30.0; 30 -> 45", "The value 30 of 'age' is merged into 45"),
+        ("member: true -> false", "The column 'member' holds truth values, which cannot be merged"),
+        ("since: 2020-01-01 -> 2021-01-01", "The column 'since' holds dates, which cannot"),
+        ("towns: Oslo -> x", "has no column 'towns'"),
+    ],
+)
+def test_merges_that_do_not_fit_the_table(merge: str, told: str) -> None:
+    settings = make_settings(merge=merge)
+    with pytest.raises(StudyError) as error:
+        apply_recipe(read_table(TABLE), settings.recipe)
+    assert told in str(error.value)
+
+
+@pytest.mark.parametrize("merge", ["a: x, y -> z", ["a: x -> z", "a: y -> z"], {"a": {"z": "xy"}}])
+def test_merges_mean_the_same_however_they_are_written(merge: Any) -> None:
+    if isinstance(merge, dict):
+        merge = {"a": {"z": list("xy")}}
+    expected = make_settings(merge='{"a": {"z": ["x", "y"]}}')
+    assert make_settings(merge=merge) == expected
+    assert expected.told()["merge"] == {"a": {"z": ["x", "y"]}}
+
+
+def test_the_order_of_the_steps() -> None:
+    recipe = make_settings(
+        drop="since,member",
+        merge="home town: L'Aquila -> Rome",
+        where=["age > 20", "home town == L'Aquila"],
+        drop_duplicates=True,
+        drop_missing=True,
+    ).recipe
+    found = apply_recipe(read_table(TABLE), recipe)
+    assert rows_of(found.table) == [(60.0, "Rome", ">50K")]
+    assert [(s.kind, s.rows_before, s.rows_after) for s in found.steps] == [
+        ("drop_missing", 6, 4),
+        ("drop_duplicates", 4, 3),
+        ("where", 3, 2),
+        ("where", 2, 1),
+        ("merge", 1, 1),
+        ("drop", 1, 1),
+    ]
+    # Levels that no row shows any more are gone.
+    assert found.table.column("home town").levels == ("Rome",)
+
+
+def test_rows_of_two_tables_repeat_rows_of_their_own() -> None:
+    twice = pd.concat([TABLE.iloc[[0, 4, 5]], TABLE.iloc[[4, 5, 0]]])
+    found = apply_recipe(read_table(twice), Recipe(drop_duplicates=True), n_first=3)
+    assert (found.table.n_rows, found.n_first) == (4, 2)
+
+
+def test_no_recipe_leaves_the_very_table() -> None:
+    table = read_table(TABLE)
+    assert apply_recipe(table, Recipe()).table is table
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"where": "age > 100"}, "No row of table is left after --where 'age > 100'"),
+        ({"drop": [*list(TABLE)[:2], "incom"]}, "no column 'incom'; did you mean 'income'?"),
+    ],
+)
+def test_nothing_is_left(asked: dict[str, Any], told: str) -> None:
+    with pytest.raises(StudyError) as error:
+        apply_recipe(read_table(TABLE), make_settings(**asked).recipe)
+    assert told in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("asked", "flag"),
+    [
+        ({"drop": "rich"}, "--target"),
+        ({"drop": "city", "groups": "city"}, "--groups"),
+        ({"drop": "age", "time": "age"}, "--time"),
+        ({"drop": "age", "by": "age"}, "--by"),
+    ],
+)
+def test_a_column_that_is_needed_is_not_dropped(
+    mixed: pd.DataFrame, asked: dict[str, Any], flag: str
+) -> None:
+    with pytest.raises(StudyError, match=f"cannot be dropped, as {flag} names it"):
+        make_plan(read_table(mixed), "rich", make_settings(**asked))
+
+
+RECIPE: dict[str, Any] = {
+    "where": ["age is missing or age >= 20"],
+    "merge": {"city": {"north": ["Oslo", "Bern"], "other": ["Lima"]}},
+    "drop_duplicates": True,
+    "drop": ["comment", "wealth"],
+}
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Path:
+    path = tmp_path_factory.mktemp("raw") / "mixed.csv"
+    pd.concat([mixed, mixed.iloc[:5]]).to_csv(path, index=False)
+    return path
+
+
+def prepared_by_hand(mixed: pd.DataFrame) -> pd.DataFrame:
+    frame = mixed[mixed["age"].isna() | (mixed["age"] >= 20)]
+    city = frame["city"].replace({"Oslo": "north", "Bern": "north", "Lima": "other"})
+    return frame.assign(city=city).drop(columns=["comment", "wealth"])
+
+
+def test_a_study_of_a_raw_table_is_that_of_the_prepared_one(
+    tmp_path: Path, raw: Path, mixed: pd.DataFrame
+) -> None:
+    by_hand = prepared_by_hand(mixed)
+    by_hand.to_csv(tmp_path / "by_hand.csv", index=False)
+    asked: dict[str, Any] = {"target": "rich", "models": "cart,lda", "cv": 3, "seed": 1}
+    found = Study(raw, out=tmp_path / "one", **asked, **RECIPE).run()
+    other = Study(tmp_path / "by_hand.csv", out=tmp_path / "two", **asked).run()
+    n = len(by_hand)
+    recipe = found.facts["data"]["recipe"]
+    assert (recipe["n_rows"], found.facts["data"]["n_rows"]) == (165, n)
+    assert found.facts["data"]["rows_dropped"] == 165 - n
+    assert [(s["kind"], s["rows_before"], s["rows_after"]) for s in recipe["steps"]] == [
+        ("drop_duplicates", 165, 160),
+        ("where", 160, n),
+        ("merge", n, n),
+        ("drop", n, n),
+    ]
+    for part in ("columns", "n_columns", "n_missing_cells", "n_duplicate_rows"):
+        assert found.facts["data"][part] == other.facts["data"][part]
+    assert found.facts["split"] == other.facts["split"]
+    scores = [[m["cv"]["fold_scores"] for m in each.facts["models"]] for each in (found, other)]
+    assert scores[0] == scores[1]
+    # Tables with the raw values are merged as the study's was; no row of them is dropped.
+    study = Study.load(tmp_path / "one")
+    x = study.layout.encode(mixed).x
+    assert len(x) == len(mixed)
+    loaded = Study.load(tmp_path / "two")
+    city = mixed["city"].replace({"Oslo": "north", "Bern": "north", "Lima": "other"})
+    expected = loaded.best_model_.predict(mixed.assign(city=city))
+    assert study.best_model_.predict(mixed).tolist() == expected.tolist()
+    # The rows that are kept are merged already; that changes nothing.
+    rows = study.test_rows()
+    known = study.layout.levels[study.layout.names.index("city")]
+    assert set(rows.X["city"].to_pylist()) <= {*known, None}
+    kept = study.best_model_.predict(rows.X)
+    again = loaded.best_model_.predict(loaded.test_rows().X)
+    assert kept.tolist() == again.tolist()
+
+
+def test_predict_takes_the_raw_table(
+    tmp_path: Path, raw: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "study"
+    words = ["study", str(raw), "--target", "rich", "--models", "cart", "--out", str(out)]
+    words += ["--where", "age is missing or age >= 20", "--where", "id != 100"]
+    words += ["--merge", "city: Oslo, Bern -> north", "--merge", "id: 101, 102 -> 103"]
+    words += ["--drop", "comment,wealth", "--drop-duplicates", "--no-drop-missing"]
+    assert run(*words) == 0
+    said = capsys.readouterr().out
+    facts = json.loads((out / "results.json").read_text())
+    n = facts["data"]["n_rows"]
+    assert f"{n} of 165 rows stay after the preparation of the table: without duplicates" in said
+    assert run("predict", str(out), str(raw), "-o", str(tmp_path / "p.csv")) == 0
+    told = capsys.readouterr()
+    # Neither the dropped columns nor the values that were merged are strange to the study.
+    assert "Not used" not in told.err
+    assert "did not have" not in told.err
+    assert len((tmp_path / "p.csv").read_text().splitlines()) == 1 + 165
+
+
+def run(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert isinstance(stop.value.code, int)
+    return stop.value.code
+
+
+def test_another_recipe_is_another_study(tmp_path: Path, raw: Path) -> None:
+    asked: dict[str, Any] = {"target": "rich", "models": "lda", "out": tmp_path}
+    Study(raw, **asked, **RECIPE).run()
+    again = Study.from_config(tmp_path / "study.toml").run()  # goes on with the same one
+    assert again.facts["study"]["settings"]["merge"] == RECIPE["merge"]
+    assert again.facts["study"]["settings"]["where"] == RECIPE["where"]
+    for other in (RECIPE | {"where": ["age > 30"]}, {}):
+        with pytest.raises(StudyError, match=r"holds another study \(not the same: recipe.*\)"):
+            Study(raw, **asked, **other).run()
+
+
+def test_a_test_of_its_own_is_prepared_alike(
+    tmp_path: Path, raw: Path, mixed: pd.DataFrame
+) -> None:
+    later = pd.concat([mixed.iloc[:60], mixed.iloc[:3]])
+    later.to_csv(tmp_path / "later.csv", index=False)
+    settings = make_settings(**RECIPE, test=tmp_path / "later.csv")
+    plan = make_plan(read_table(raw), "rich", settings)
+    assert len(plan.split.test) == len(prepared_by_hand(mixed.iloc[:60]))
+    assert len(plan.split.train) == len(prepared_by_hand(mixed))
+    assert plan.steps[0].rows_before == 165 + 63
+    later.iloc[:2].assign(age=[3, 50]).to_csv(tmp_path / "later.csv", index=False)
+    with pytest.raises(StudyError, match=r"1 row of the test table later.csv is left of 2 after"):
+        make_plan(read_table(raw), "rich", settings)
+
+
+def test_incomes_by_a_file_are_those_of_the_script() -> None:
+    """The example's study.toml prepares the table as the example's script does."""
+    path = shared_data("adult/adult.csv.gz")
+    examples = ROOT / "examples" / "thesis"
+    sys.path.insert(0, str(examples))
+    try:
+        from preparation import prepared_adult, split
+    finally:
+        sys.path.remove(str(examples))
+        sys.modules.pop("preparation", None)
+    frame = datasets.load("adult", path.parents[1]).frame
+    asked = tomllib.loads((examples / "p1.toml").read_text())
+    table, target = asked.pop("table"), asked.pop("target")
+    assert table == path.name
+    plan = make_plan(read_table(path), target, make_settings(**asked))
+    assert [(s.kind, s.rows_after) for s in plan.steps[:3]] == [
+        ("drop_missing", 45_222),
+        ("drop_duplicates", 45_175),
+        ("where", 41_256),
+    ]
+    expected = prepared_adult(frame)
+    assert list(expected) == [column.name for column in plan.table.columns]
+    for column in plan.table.columns:
+        assert values_of(column) == expected[column.name].tolist()
+    sizes = tuple(map(len, split(expected)))
+    assert (len(plan.split.train), len(plan.split.test)) == sizes == (33_004, 8_252)
