@@ -347,7 +347,8 @@ class Object:
 
     def check(self, value: Any, context: Context) -> None:
         """Check the class, and the object by the rules of its class."""
-        if self.names and type(value).__name__ not in self.names:
+        is_container = type(value) in (list, tuple, dict)
+        if is_container or (self.names and type(value).__name__ not in self.names):
             raise BrokenRuleError(f"is a {type(value).__name__}, which does not belong there")
         context.check_object(value, context.is_fitted)
 
