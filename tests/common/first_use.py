@@ -29,7 +29,7 @@ def made(name: str) -> tuple[Any, Any]:
             ("deep", getattr(arboleda, tree)()),
             ("also", getattr(arboleda, tree)()),
         ]
-    if name in {"CostSensitiveClassifier", "RejectOptionClassifier"}:
+    if "estimator" in parameters and parameters["estimator"].default is inspect.Parameter.empty:
         given["estimator"] = getattr(arboleda, tree)()
     if name == "CostSensitiveClassifier":
         given["cost_matrix"] = [[0, 1], [2, 0]]

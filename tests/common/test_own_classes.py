@@ -13,8 +13,6 @@ from sklearn.base import clone, is_classifier
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier as SklearnTree
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -60,8 +58,6 @@ from arboleda import (
     WeightedMajorityVote,
 )
 from arboleda._bridge.model_file import PREAMBLE_SIZE, check_preamble
-from arboleda.study.folder.model_files import keep_model
-from arboleda.study.folder.skops_file import TRUSTED
 
 MEMBERS = [
     ("tree", DecisionTreeClassifier(max_depth=2, random_state=0)),
@@ -263,16 +259,6 @@ def test_copies_keep_the_class(
         for found, expected in zip(outputs(copy, X), outputs(model, X), strict=True):
             np.testing.assert_array_equal(found, expected)
         assert all(getattr(copy, name) == value for name, value in fixed.items())
-
-
-@pytest.mark.parametrize("own", [pair[0] for pair in _DES])
-def test_a_study_can_keep_what_has_no_model_file(own: type[Any], tmp_path: Path) -> None:
-    X, y = load_iris(return_X_y=True)
-    members = [("logistic", LogisticRegression(max_iter=500)), ("bayes", GaussianNB())]
-    pipeline = Pipeline([("preparation", StandardScaler()), ("model", own(members))]).fit(X, y)
-    kept = keep_model(pipeline, tmp_path, "own")
-    assert kept["error"] is None
-    assert f"{own.__module__}.{own.__name__}" in TRUSTED
 
 
 def test_what_has_model_files() -> None:

@@ -143,7 +143,7 @@ def estimators() -> dict[str, Any]:
             given["estimators"] = [("deep", tree()), ("stump", tree(max_depth=1))]
         if "cv" in parameters and "estimators" in parameters and "cv" not in given:
             given["cv"] = 3
-        if name in {"CostSensitiveClassifier", "RejectOptionClassifier"}:
+        if parameters.get("estimator") is not None and is_required(parameters["estimator"]):
             given["estimator"] = tree()
         if name == "CostSensitiveClassifier":
             given["cost_matrix"] = [[0, 1], [2, 0]]
@@ -153,6 +153,10 @@ def estimators() -> dict[str, Any]:
             given["continuous"] = "bins"
         made[name] = kind(**given)
     return made
+
+
+def is_required(parameter: inspect.Parameter) -> bool:
+    return parameter.default is inspect.Parameter.empty
 
 
 def is_regressor_class(kind: Any) -> bool:

@@ -84,4 +84,4 @@ def test_what_is_usual_is_not_said() -> None:
 
 def test_every_setting_has_its_flag() -> None:
     """Whatever is asked for is told in the facts, and nothing else."""
-    assert set(make_settings().told()) == set(NAMES) - {"jobs"}
+    assert set(make_settings().told()) == set(NAMES) - {"jobs", "max_table_size"}

@@ -92,6 +92,7 @@ def test_class_switching_learns_tables_with_a_rare_class(sizes: tuple[int, ...])
         assert switching.make(setting, params).fit(X, y).score(X, y) > 0.97
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
 def test_every_method_of_selection_is_kept(task: str, tmp_path: Path) -> None:
     (model,) = models_for(task, ["dynamic_selection"])

@@ -23,7 +23,7 @@ from arboleda.study.ledger import Ledger
 from arboleda.study.plan import CELL_COST, JOB_COST
 from arboleda.study.presets import PRESETS, Entry, Preset
 from arboleda.study.progress import SilentWatcher
-from arboleda.study.search import Grid, Halving, Tpe, halving
+from arboleda.study.search import Grid, Halving, Tpe
 from arboleda.study.work import do_job
 
 pytestmark = pytest.mark.usefixtures("undrawn")
@@ -55,10 +55,9 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 @pytest.fixture
 def staged(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A tree by halving, and a line whose price is drawn."""
-    monkeypatch.setattr(halving, "MIN_ROWS", 0)
     space = {"C": Real(0.001, 10.0, log=True), "solver": Choice(("lbfgs", "newton-cg"))}
     drawn = Entry("logistic", Tpe(10), space=lambda setting: space)
-    quick(entries=(Entry("cart", Halving()), drawn))
+    quick(entries=(Entry("cart", Halving(min_rows=0)), drawn))
 
 
 def run(table: pd.DataFrame, out: Path, **options: Any) -> StudyResult:

@@ -29,6 +29,9 @@ class METADES(FixedParameters, DynamicSelectionClassifier):
         Whether the selected members vote for one class each, or with their probabilities.
     meta_classifier : estimator, default=None
         The second model, with ``predict_proba``; None: scikit-learn's ``LogisticRegression``.
+    consensus_threshold : float or None, default=None
+        The second model learns only from judged rows on which the members' consensus, the share of
+        votes for the first class less that for the second, is below this; None: from all.
     cv : int, splitter, iterable or "prefit", default=None
         Folds in which the members predict the rows they are judged by; None: 5, stratified.
         "prefit": the members are fitted, and `fit` gets rows that they were not fitted on.
@@ -82,6 +85,7 @@ class METADES(FixedParameters, DynamicSelectionClassifier):
         n_neighbors: int | None = 7,
         voting: Literal["hard", "soft"] = "hard",
         meta_classifier: Any = None,
+        consensus_threshold: float | None = None,
         cv: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -91,6 +95,7 @@ class METADES(FixedParameters, DynamicSelectionClassifier):
             n_neighbors=n_neighbors,
             voting=voting,
             meta_classifier=meta_classifier,
+            consensus_threshold=consensus_threshold,
             cv=cv,
             n_jobs=n_jobs,
         )

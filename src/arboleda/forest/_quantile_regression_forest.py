@@ -146,6 +146,16 @@ class QuantileRegressionForest(FixedParameters, RandomForestRegressor):
         """
         return self.predict_quantiles(X, quantiles)
 
+    @property
+    def staged_predict(self) -> Any:
+        """Not available: stages are made for means of trees, which this forest does not predict."""
+        raise AttributeError("QuantileRegressionForest predicts no means, so it has no stages")
+
+    @property
+    def staged_score(self) -> Any:
+        """Not available: see `staged_predict`."""
+        raise AttributeError("QuantileRegressionForest predicts no means, so it has no stages")
+
     def _row_answers(self) -> RowAnswers:
         raise ValueError(
             "QuantileRegressionForest has no predictor of single rows, which is made for means of "

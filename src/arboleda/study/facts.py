@@ -265,7 +265,7 @@ def leaderboard_csv(facts: Mapping[str, Any]) -> str:
     header = ["rank", "model", "status", "metric", "cv_mean", "cv_sd"]
     header += [f"test_{name}" for name in names]
     labels = next((_labels(m) for m in models if m["test"]), [])
-    header += [f"test_{name}[{label}]" for label in labels for name in CLASS_SCORES]
+    header += [f"test_{name}[{visible_lines(label)}]" for label in labels for name in CLASS_SCORES]
     header += [f"test_{name}_macro" for name in CLASS_SCORES if labels and name != "f1"]
     header += ["fit_s", "search_s", "parameters", "note"]
     out = io.StringIO()

@@ -76,6 +76,7 @@ def _greedy_selector() -> ClassRules:
     return _selector(
         order_=Array(I64, ("n_selected",), low=0, below="n_features"),
         order_scores_=Array(F, ("n_selected",)),
+        candidates_=Array(I64, ("*",), low=0, below="n_features", is_increasing=True),
     )
 
 
@@ -123,7 +124,7 @@ OWN: dict[str, ClassRules] = {
     ),
     "arboleda.combine._dynamic_selection_classifier.DynamicSelectionClassifier": _combination(
         classes_=CLASSES,
-        method=Text("ola", "lca", "mcb", "knora_e", "knora_u", "rrc", "meta_des"),
+        method=Text("ola", "lca", "mcb", "knora_e", "knora_u", "des_p", "rrc", "meta_des"),
         _target=Array(I64, ("n_rows",), low=0, below="n_classes"),
         _behaviour=Array(I64, ("n_rows", "n_members"), low=0, below="n_classes"),
         _hits=Array(B, ("n_rows", "n_members")),
