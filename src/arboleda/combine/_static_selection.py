@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda._bridge.coded_once import rows_of
+from arboleda._sparse import check_sparse
 from arboleda.combine._learned import (
     ClassCombination,
     Given,
@@ -77,6 +78,7 @@ class StaticSelection(LearnedCombination):
     def _selected(self, X: Any) -> Floats:
         """What the member chosen for its region says of each row."""
         check_is_fitted(self)
+        check_sparse(X)
         (X,) = indexable(X)
         member = self.chosen_[self._regions.regions_of(X)]
         result: Floats | None = None
