@@ -31,7 +31,7 @@ class AdaBoostMR(FixedParameters, AdaBoostClassifier):
     learning_rate : float, default=1.0
         Factor of the weights of the votes.
     random_state, on_degenerate, weight_trimming, n_iter_no_change, validation_fraction, n_jobs, \
-            verbose
+verbose
         See `AdaBoostClassifier`.
 
     Attributes
