@@ -1,6 +1,7 @@
 """Why an ensemble is as good as it is, and whether it is better than another model."""
 
 from arboleda.diagnose._bias_variance import BiasVariance, bias_variance
+from arboleda.diagnose._bounds import margin_bound, vc_bound
 from arboleda.diagnose._comparison import Comparison, compare
 from arboleda.diagnose._data_sets import DataSetComparison, compare_over_data_sets
 from arboleda.diagnose._diversity import Diversity, diversity
@@ -27,5 +28,7 @@ __all__ = [
     "jury_accuracy",
     "jury_curves",
     "learning_curve",
+    "margin_bound",
     "margin_distribution",
+    "vc_bound",
 ]
