@@ -117,7 +117,7 @@ def test_clusters_are_those_of_scikit_learn(facts: Facts, matrix: np.ndarray) ->
 
 def test_maps_hold_the_rows_and_their_targets(facts: Facts, flowers: pd.DataFrame) -> None:
     labels = [row["label"] for row in facts["target"]["classes"]]
-    for part in ("components", "tsne", "isomap"):
+    for part in ("components", "tsne", "isomap", "mds"):
         found = facts[part]["map"]
         assert max(np.ptp(found["x"]), np.ptp(found["y"])) == pytest.approx(1)
         told = [labels[k] for k in found["targets"]]
@@ -148,6 +148,19 @@ def test_without_a_target_a_row_is_an_outlier_if_its_columns_do_not_go_together(
     assert explore(frame).facts["outliers"]["rows"][0]["row"] == 18
 
 
+def test_scaling_keeps_the_distances_of_a_plane() -> None:
+    random = np.random.default_rng(0)
+    plane = random.normal(size=(80, 2))
+    # Two columns more that say nothing new: the cloud is flat, and a map can keep all distances.
+    frame = pd.DataFrame(np.column_stack([plane, plane.sum(axis=1), plane @ [2.0, -1.0]]))
+    flat = explore(frame.rename(columns=str)).facts["mds"]
+    assert flat["stress"] < 1e-6
+    round_cloud = explore(pd.DataFrame(random.normal(size=(80, 6))).rename(columns=str)).facts
+    mds, pca = round_cloud["mds"], round_cloud["components"]["map"]
+    assert 0.1 < mds["stress"] < 0.5
+    assert mds["map"]["x"] != pca["x"]
+
+
 def test_the_same_table_and_seed_give_the_same_facts(
     explored: Exploration, flowers: pd.DataFrame
 ) -> None:
@@ -159,6 +172,7 @@ def test_the_same_table_and_seed_give_the_same_facts(
 def test_large_tables_are_sampled_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name, value in [
         ("_structure", "MOST_ROWS", 60), ("_structure", "MAP_ROWS", 40),
+        ("_structure", "SCALED_ROWS", 30),
         ("_outliers", "MOST_ROWS", 50), ("_relations", "CELLS", 1),
     ]:  # fmt: skip
         monkeypatch.setattr(f"arboleda.explore.{module}.{name}", value)
@@ -169,6 +183,7 @@ def test_large_tables_are_sampled_and_say_so(monkeypatch: pytest.MonkeyPatch) ->
     assert facts["table"]["n_rows"] == 1500
     assert facts["components"]["n_rows"] == facts["clusters"]["n_rows"] == 60
     assert facts["tsne"]["n_rows"] == facts["isomap"]["n_rows"] == 40
+    assert facts["mds"]["n_rows"] == 30
     assert facts["outliers"]["n_rows"] == 50
     assert facts["relations"]["n_rows"] == 1000
     page = found.to_html()

@@ -18,6 +18,7 @@ from arboleda.explore._structure import (
     describe_clusters,
     describe_components,
     describe_map,
+    describe_scaling,
     make_cloud,
 )
 from arboleda.explore._subject import Goal, Subject
@@ -93,17 +94,19 @@ def _structure(subject: Subject, progress: Progress) -> dict[str, Any]:
     with progress.step("Finding principal components"):
         cloud = make_cloud(subject)
     if isinstance(cloud, str):
-        parts = ("components", "clusters", "tsne", "isomap")
+        parts = ("components", "clusters", "tsne", "isomap", "mds")
         return {**dict.fromkeys(parts), "no_structure": cloud}
     with progress.step("Clustering by k-means and Gaussian mixtures"):
         clusters = describe_clusters(cloud)
-    with progress.step("Drawing maps by t-SNE and Isomap"):
+    with progress.step("Drawing maps by t-SNE, Isomap and multidimensional scaling"):
         tsne, isomap = describe_map(cloud, "tsne"), describe_map(cloud, "isomap")
+        mds = describe_scaling(cloud)
     return {
         "components": describe_components(cloud),
         "clusters": clusters,
         "tsne": tsne,
         "isomap": isomap,
+        "mds": mds,
         "no_structure": None,
     }
 

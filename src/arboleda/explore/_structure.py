@@ -6,17 +6,25 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy.spatial.distance import pdist, squareform
 from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.manifold import TSNE, Isomap
+from sklearn.manifold import TSNE, Isomap, smacof
 from sklearn.metrics import silhouette_score
 from sklearn.mixture import GaussianMixture
 
 from arboleda.explore._matrix import code_columns, prepare
 from arboleda.explore._subject import Goal, Subject
 
-__all__ = ["Cloud", "describe_clusters", "describe_components", "describe_map", "make_cloud"]
+__all__ = [
+    "Cloud",
+    "describe_clusters",
+    "describe_components",
+    "describe_map",
+    "describe_scaling",
+    "make_cloud",
+]
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
@@ -29,6 +37,7 @@ MIXED_COMPONENTS = 8  # of mixtures, whose covariances grow with the square
 MOST_CLUSTERS = 10
 SILHOUETTE_ROWS = 2000
 MAP_ROWS = 1000
+SCALED_ROWS = 500  # by multidimensional scaling, whose sweeps take the square of the rows
 DRAWN_ROWS = 1500
 WIDE = 2000  # prepared columns beyond which the components are approximated
 PERPLEXITY, NEIGHBORS = 30, 10
@@ -142,9 +151,33 @@ def _bic(points: Floats, k: int, kind: Literal["full", "diag"], seed: int) -> fl
             return None
 
 
+def describe_scaling(cloud: Cloud) -> dict[str, Any] | None:
+    """Two-dimensional map by multidimensional scaling; None with fewer than ten distinct rows.
+
+    It begins with the first two principal components, which are what classical scaling gives for
+    Euclidean distances, and lowers the stress by majorization (Borg and Groenen 2005, chapter 8).
+    ``stress`` is Kruskal's stress-1 of the map.
+    """
+    points, rows = _distinct(cloud, SCALED_ROWS)
+    if len(rows) < FEWEST_ROWS:
+        return None
+    distances = pdist(points)
+    start = points[:, :2]
+    places, *_ = smacof(
+        squareform(distances), n_components=2, init=start, n_init=1, max_iter=300, eps=1e-6
+    )
+    mapped = pdist(places)
+    stress = np.sqrt(np.sum((mapped - distances) ** 2) / np.sum(mapped**2))
+    return {
+        "n_rows": len(rows),
+        "stress": float(stress),
+        "map": _map(cloud, rows, np.asarray(places, dtype=np.float64)),
+    }
+
+
 def describe_map(cloud: Cloud, method: Literal["tsne", "isomap"]) -> dict[str, Any] | None:
     """Two-dimensional map of distinct rows of a sample; None with fewer than ten of them."""
-    points, rows = _distinct(cloud)
+    points, rows = _distinct(cloud, MAP_ROWS)
     if len(rows) < FEWEST_ROWS:
         return None
     if method == "tsne":
@@ -167,9 +200,9 @@ def describe_map(cloud: Cloud, method: Literal["tsne", "isomap"]) -> dict[str, A
     }
 
 
-def _distinct(cloud: Cloud) -> tuple[Floats, Rows]:
+def _distinct(cloud: Cloud, most: int) -> tuple[Floats, Rows]:
     """Points of the sample without repetitions, which would lie on each other."""
-    chosen = _subset(len(cloud.rows), MAP_ROWS, cloud.seed)
+    chosen = _subset(len(cloud.rows), most, cloud.seed)
     points = cloud.kept[chosen]
     _, first = np.unique(points.round(9), axis=0, return_index=True)
     kept = np.sort(first)

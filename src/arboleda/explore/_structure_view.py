@@ -134,6 +134,9 @@ def _maps(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     if isomap is not None:
         note = f"{isomap['n_neighbors']} neighbours"
         drawn.append(("isomap", "Isomap", note, isomap["map"]))
+    if facts["mds"] is not None:
+        note = f"stress {plain(facts['mds']['stress'], 2)}"
+        drawn.append(("mds", "Multidimensional scaling", note, facts["mds"]["map"]))
     return [
         {
             "title": title,
