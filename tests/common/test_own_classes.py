@@ -13,6 +13,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier as SklearnTree
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -58,6 +59,7 @@ from arboleda import (
     WeightedMajorityVote,
 )
 from arboleda._bridge.model_file import PREAMBLE_SIZE, check_preamble
+from arboleda.study.folder.model_files import keep_model, read_model
 
 MEMBERS = [
     ("tree", DecisionTreeClassifier(max_depth=2, random_state=0)),
@@ -259,6 +261,23 @@ def test_copies_keep_the_class(
         for found, expected in zip(outputs(copy, X), outputs(model, X), strict=True):
             np.testing.assert_array_equal(found, expected)
         assert all(getattr(copy, name) == value for name, value in fixed.items())
+
+
+@pytest.mark.parametrize("pair", _DES, ids=lambda pair: pair[0].__name__)
+def test_a_study_can_keep_what_has_no_model_file(pair: Pair, tmp_path: Path) -> None:
+    own, parameters, _, fixed = pair
+    X, y = load_iris(return_X_y=True)
+    members = [("logistic", LogisticRegression(max_iter=500)), ("bayes", GaussianNB())]
+    model = own(**{**parameters, "estimators": members})
+    pipeline = Pipeline([("preparation", "passthrough"), ("model", model)]).fit(X, y)
+    kept = keep_model(pipeline, tmp_path, "own")
+    assert kept["error"] is None
+    found = read_model(tmp_path, "own", kept["files"])
+    assert type(found["model"]) is own
+    np.testing.assert_array_equal(found.predict_proba(X), pipeline.predict_proba(X))
+    model.method = "ola" if fixed["method"] != "ola" else "lca"
+    refused = keep_model(pipeline, tmp_path, "forged")["error"]
+    assert f"method of its {own.__name__} is {model.method!r}" in refused
 
 
 def test_what_has_model_files() -> None:

@@ -23,11 +23,17 @@ _MATRIX = np.array([[0.0, 10.0], [1.0, 0.0]])
     [
         [[0, 10], [1, 0]],
         {("ham", "spam"): 10, ("spam", "ham"): 1},
+        {("ham", "spam"): 10},
+        {"ham": {"spam": 10}, "spam": {"ham": 1}},
+        {"ham": {"ham": 0, "spam": 10}},
         {("spam", "ham"): 1, ("spam", "spam"): 0, ("ham", "ham"): 0, ("ham", "spam"): 10.0},
         pd.DataFrame([[0, 1], [10, 0]], index=["spam", "ham"], columns=["spam", "ham"]),
         pd.DataFrame({"ham": {"ham": 0, "spam": 1}, "spam": {"spam": 0, "ham": 10}}),
     ],
-    ids=["array", "pairs", "all pairs", "frame", "frame of columns"],
+    ids=[
+        *("array", "pairs", "one pair", "nested", "partly nested"),
+        *("all pairs", "frame", "frame of columns"),
+    ],
 )
 def test_all_forms_say_the_same(given: Any) -> None:
     np.testing.assert_array_equal(read_cost_matrix(given, _NAMES), _MATRIX)
@@ -55,9 +61,10 @@ def test_labels_of_other_types_are_names_too() -> None:
         ([[0, np.nan], [1, 0]], r"nan for the pair \(true, predicted\) = \('ham', 'spam'\)"),
         ([[0, 1], [np.inf, 0]], r"inf for the pair \(true, predicted\) = \('spam', 'ham'\)"),
         ([[0, 1], [1e308, 0]], "costs are finite numbers up to 4e"),
-        ({("ham", "spam"): 1}, r"lacks the pairs \(true, predicted\) \[\('spam', 'ham'\)\]"),
+        ({"ham": {"Spam": 1}}, r"names the class 'Spam' in \('ham', 'Spam'\), but the classes are"),
+        ({"ham": {"spam": [1, 2]}}, "one number is needed"),
         ({("ham", "Spam"): 1}, r"names the class 'Spam' in \('ham', 'Spam'\), but the classes are"),
-        ({"ham": 1}, r"has the key 'ham': keys are pairs \(true, predicted\)"),
+        ({"ham": 1}, r"has the key 'ham' with the value 1: write \{true: \{predicted: cost\}\}"),
         ({("ham", "spam"): [1, 2]}, "one number is needed"),
         (pd.DataFrame([[0, 1], [1, 0]]), r"index \(true classes\) \[0, 1\], but the classes are"),
         (

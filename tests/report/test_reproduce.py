@@ -56,6 +56,7 @@ def asked_by(command: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     [
         {},
         {**ALL},
+        {"cost_matrix": [[0.0, 5.0], [1.0, 0.0]]},
         {"time": "when", "cv": "time:4", "by": ["[1]", '["a"]', "true"]},
         {"cv": "bootstrap:30", "by": ["x", "y"], "models": "all"},
         {"cv": "5x3", "preset": "best", "time_budget": "15m", "test_size": 0.25},

@@ -25,13 +25,16 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
+from sklearn.datasets import make_blobs
 from sklearn.dummy import DummyRegressor
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline
 from skops.io import dumps
 from tests.study.conftest import make_mixed
 
+from arboleda import DESP, KNORAE, KNORAU, LCA, MCB, METADES, OLA, RRC
 from arboleda.study.catalogue import ALL, kernels
 from arboleda.study.catalogue.entries import PORTFOLIO_WORD
 from arboleda.study.crossed import CrossedColumns
@@ -75,7 +78,7 @@ class Specimen:
 
 def make_specimens() -> list[Specimen]:
     """Small fitted models with objects of every class that has rules."""
-    found = [_made_columns()]
+    found = [_made_columns(), *_methods_of_selection()]
     table = make_mixed(120).drop(columns=["id", "same", "comment", "since"])
     draw = np.random.default_rng(0)
     table = table.assign(street=draw.choice([f"street {i}" for i in range(40)], len(table)))
@@ -128,6 +131,14 @@ def _made_columns() -> Specimen:
     columns = CrossedColumns(("price", "size", "kind"), (2,), "regression")
     filled = Pipeline([("fill", SimpleImputer()), ("linear", LinearRegression())])
     return Specimen("crossed", [columns, filled.fit(columns.fit_transform(x, y), y)], x[:12])
+
+
+def _methods_of_selection() -> Iterator[Specimen]:
+    """Dynamic selection under the methods' own names."""
+    X, y = make_blobs(60, centers=3, cluster_std=3.0, random_state=0)
+    members = [("bayes", GaussianNB()), ("logistic", LogisticRegression())]
+    for kind in (DESP, KNORAE, KNORAU, LCA, MCB, METADES, OLA, RRC):
+        yield Specimen(kind.__name__, [None, kind(members).fit(X, y)], X[:12])
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from arboleda.study.asked import NAMES, make_settings
@@ -44,6 +45,14 @@ def test_nothing_asked_is_the_default() -> None:
         ({"time": "t", "cv": "time:3"}, "scheme", Scheme("time", 3)),
         ({"cost_matrix": '{"a": {"b": 5}}'}, "cost_matrix", {"a": {"b": 5.0}}),
         ({"cost_matrix": {1: {0: 2}}}, "cost_matrix", {"1": {"0": 2.0}}),
+        ({"cost_matrix": {("a", "b"): 2, ("a", "c"): 3}}, "cost_matrix", {"a": {"b": 2, "c": 3}}),
+        ({"cost_matrix": "[[0, 5], [1, 0]]"}, "cost_matrix", ((0.0, 5.0), (1.0, 0.0))),
+        ({"cost_matrix": np.array([[0, 5], [1, 0]])}, "cost_matrix", ((0.0, 5.0), (1.0, 0.0))),
+        (
+            {"cost_matrix": pd.DataFrame({"a": [0, 5], "b": [1, 0]}, index=["a", "b"])},
+            "cost_matrix",
+            {"a": {"a": 0.0, "b": 1.0}, "b": {"a": 5.0, "b": 0.0}},
+        ),
     ],
 )
 def test_what_is_meant(asked: dict[str, Any], field: str, value: Any) -> None:
@@ -109,6 +118,9 @@ def test_no_schemes(text: str) -> None:
         ({"member_memory": 0}, "The memory of a fit 0 is not"),
         ({"reject_cost": -1}, "answering nothing -1 is none"),
         ({"cost_matrix": [1]}, "The cost matrix [1] is none"),
+        ({"cost_matrix": [[0, "x"], [1, 0]]}, "The cost matrix [[0, 'x'], [1, 0]] is none"),
+        ({"cost_matrix": "[[0, NaN], [1, 0]]"}, "The cost matrix '[[0, NaN], [1, 0]]' is none"),
+        ({"cost_matrix": {"a": 1}}, "The cost matrix {'a': 1} is none"),
         ({"cost_matrix": {"a": {"b": float("nan")}}}, "The cost matrix {'a': {'b': nan}} is none"),
         ({"cost_matrix": "{"}, "The cost matrix is not JSON"),
         ({"cost_matrix": "none.json"}, "The cost matrix none.json cannot be read (No such file"),

@@ -8,11 +8,15 @@ import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
+from arboleda import CostSensitiveClassifier
 from arboleda.comparisons import compare_studies
 from arboleda.study import Study, StudyError, StudyResult
+from arboleda.study.asked import make_settings
 from arboleda.study.bootstrap import bootstrap_interval, quick_score
-from arboleda.study.costs import cheapest_classes
+from arboleda.study.config import config_text, read_config
+from arboleda.study.costs import cheapest_classes, costs_facts
 from arboleda.study.influence import metric_influence
 from arboleda.study.plan import make_plan
 from arboleda.study.reading import read_table
@@ -155,6 +159,37 @@ def test_what_it_needs_is_told(
 ) -> None:
     with pytest.raises(StudyError, match=message):
         Study(mixed, target="rich", out=tmp_path, **options).run()
+
+
+def test_matrices_and_labels_mean_the_same(mixed: pd.DataFrame, tmp_path: Any) -> None:
+    """In a study, its file and the class; columns are predicted classes in both."""
+    table = read_table(mixed)
+    labelled = make_plan(table, "rich", Settings(cost_matrix=COSTS))
+    matrix = make_settings(cost_matrix=MATRIX)
+    path = tmp_path / "study.toml"
+    path.write_text(config_text(tmp_path / "t.csv", "rich", matrix))
+    assert make_settings(cost_matrix=read_config(path)["cost_matrix"]) == matrix
+    in_order = make_plan(table, "rich", matrix)
+    assert costs_facts(labelled.settings, labelled.target) == costs_facts(matrix, in_order.target)
+    X, y = [[0.0], [1.0]] * 5, ["no", "yes"] * 5
+    for form in (COSTS, {("yes", "no"): 8}, MATRIX):
+        fitted = CostSensitiveClassifier(GaussianNB(), cost_matrix=form).fit(X, y)
+        assert fitted.cost_matrix_.tolist() == MATRIX.tolist()
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        ([[0, 1, 2]] * 3, r"has 3 rows and 3 columns, but 'rich' has 2 classes, 'no', 'yes'"),
+        ([[0, 1], [2]], "columns of different lengths"),
+    ],
+)
+def test_a_matrix_that_does_not_fit_the_classes(
+    mixed: pd.DataFrame, matrix: Any, message: str
+) -> None:
+    settings = make_settings(cost_matrix=matrix)
+    with pytest.raises(StudyError, match=message):
+        make_plan(read_table(mixed), "rich", settings)
 
 
 def test_a_quantity_has_no_such_metric(tmp_path: Any) -> None:

@@ -98,7 +98,8 @@ def study(
         str | None,
         typer.Option(
             help="Costs of wrong answers by true and predicted class: JSON such as "
-            '\'{"bad": {"good": 5}}\', or a file of it. [1 each, right ones 0]'
+            "'{\"bad\": {\"good\": 5}}' or '[[0, 5], [1, 0]]' (classes in sorted order), or a file "
+            "of it. [1 each, right ones 0]"
         ),
     ] = None,
     reject_cost: Annotated[

@@ -49,11 +49,12 @@ class CostSensitiveClassifier(PosteriorClassifier):
         and learns thresholds, which needs rows that it has not seen.
     cost_matrix : array-like, mapping or pandas data frame, default=None
         The costs L. An array has the order of ``classes_`` (sorted labels): a row for each true
-        class, a column for each predicted one. A mapping {(true, predicted): cost} names the
-        classes, and must name all errors; right predictions cost 0 unless named. A data frame names
-        true classes in its index and predicted ones in its columns, in any order. Negative costs
-        are gains. None: 1 for each error. Stacks and votes number the classes for their members,
-        scikit-learn's too: a member needs an array.
+        class, a column for each predicted one. A mapping ``{true: {predicted: cost}}`` or
+        ``{(true, predicted): cost}`` names the classes: an error that it does not name costs 1, a
+        correct prediction 0. A data frame names true classes in its index and predicted ones in its
+        columns, in any order. Negative costs are gains. None: 1 for each error. The study takes
+        the same forms. Stacks and votes number the classes for their members, scikit-learn's too:
+        a member needs an array.
     method : {"posterior", "threshold"}, default="posterior"
         "posterior": the rule above. "threshold": argmin_j sum_k L[k, j] w_k P(k | x), where the
         weights w of the classes make the mean cost least on posteriors out of fold. With two
@@ -87,7 +88,7 @@ class CostSensitiveClassifier(PosteriorClassifier):
     -----
     Costs that differ from row to row (amounts, say) are given to `predict`, `expected_cost`,
     `mean_cost` and `score`, and for "threshold" to `fit`, as ``costs``: an array of shape
-    (n_samples, n_classes, n_classes), or a mapping {(true, predicted): costs of all rows} whose
+    (n_samples, n_classes, n_classes), or a mapping of either form to costs of all rows, whose
     other costs are those of ``cost_matrix``. Inside pipelines and cross-validation an array goes
     where scikit-learn's metadata routing is told to send it (``set_predict_request(costs=True)``).
 

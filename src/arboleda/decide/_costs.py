@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ _LARGEST = np.finfo(np.float64).max / 4
 _HOW = (
     "give an array with a row for each true class and a column for each predicted one in the order "
     "of classes_, a pandas data frame with the classes as index and columns, or a mapping "
-    "{(true, predicted): cost}"
+    "{true: {predicted: cost}} or {(true, predicted): cost}"
 )
 
 
@@ -28,7 +28,8 @@ def read_cost_matrix(given: Any, classes: Array) -> Floats:
     Parameters
     ----------
     given : array-like, pandas data frame, mapping or None
-        None: 1 for every error.
+        A mapping is ``{true: {predicted: cost}}`` or ``{(true, predicted): cost}``; an error that
+        it does not name costs 1, a correct prediction 0. None: 1 for every error.
     classes : ndarray of shape (n_classes,)
 
     Raises
@@ -40,7 +41,7 @@ def read_cost_matrix(given: Any, classes: Array) -> Floats:
     if given is None:
         return 1.0 - np.eye(n)
     if isinstance(given, Mapping):
-        return _of_pairs(given, classes)
+        return _of_mapping(given, classes)
     if hasattr(given, "columns"):
         return _of_frame(given, classes)
     costs = _numbers(given, "cost_matrix")
@@ -59,8 +60,8 @@ def read_row_costs(given: Any, matrix: Floats, classes: Array, n_rows: int) -> F
     Parameters
     ----------
     given : array-like of shape (n_rows, n_classes, n_classes) or mapping
-        A mapping {(true, predicted): cost or costs of all rows} has the other costs from the
-        matrix.
+        A mapping, of either form that `read_cost_matrix` takes, from pairs of classes to a cost or
+        to the costs of all rows. Pairs that it does not name have the costs of the matrix.
     matrix : ndarray of shape (n_classes, n_classes)
     classes : ndarray of shape (n_classes,)
     n_rows : int
@@ -77,7 +78,7 @@ def read_row_costs(given: Any, matrix: Floats, classes: Array, n_rows: int) -> F
     n = len(classes)
     if isinstance(given, Mapping):
         costs = np.repeat(matrix[np.newaxis], n_rows, axis=0)
-        for pair, value in given.items():
+        for pair, value in _named_pairs(given, "costs"):
             true, predicted = _places(pair, classes, "costs")
             column = _numbers(value, "costs")
             if column.ndim and column.shape != (n_rows,):
@@ -135,11 +136,9 @@ def relative(costs: Floats) -> Floats:
     return scaled
 
 
-def _of_pairs(given: Mapping[Any, Any], classes: Array) -> Floats:
-    costs = np.full((len(classes),) * 2, np.nan)
-    np.fill_diagonal(costs, 0.0)
-    named = np.eye(len(classes), dtype=bool)
-    for pair, value in given.items():
+def _of_mapping(given: Mapping[Any, Any], classes: Array) -> Floats:
+    costs = 1.0 - np.eye(len(classes))
+    for pair, value in _named_pairs(given, "cost_matrix"):
         place = _places(pair, classes, "cost_matrix")
         cost = _numbers(value, "cost_matrix")
         if cost.ndim:
@@ -148,16 +147,22 @@ def _of_pairs(given: Mapping[Any, Any], classes: Array) -> Floats:
                 "are given to predict as costs="
             )
         costs[place] = cost
-        named[place] = True
-    if not named.all():
-        names = classes.tolist()
-        missing = [(names[k], names[j]) for k, j in np.argwhere(~named)]
-        raise ValueError(
-            f"cost_matrix lacks the pairs (true, predicted) {missing}: give a cost to each error; "
-            "0 is that of right predictions unless given"
-        )
     _check(costs, "cost_matrix", classes)
     return costs
+
+
+def _named_pairs(given: Mapping[Any, Any], name: str) -> Iterator[tuple[tuple[Any, Any], Any]]:
+    """Yield ((true, predicted), cost) of both forms of mapping."""
+    for key, value in given.items():
+        if isinstance(value, Mapping):
+            yield from (((key, predicted), cost) for predicted, cost in value.items())
+        elif isinstance(key, tuple) and len(key) == 2:
+            yield key, value
+        else:
+            raise ValueError(
+                f"{name} has the key {key!r} with the value {value!r}: write "
+                "{true: {predicted: cost}} or {(true, predicted): cost}"
+            )
 
 
 def _of_frame(given: Any, classes: Array) -> Floats:
@@ -180,9 +185,7 @@ def _of_frame(given: Any, classes: Array) -> Floats:
     return costs
 
 
-def _places(pair: Any, classes: Array, name: str) -> tuple[int, int]:
-    if not isinstance(pair, tuple) or len(pair) != 2:
-        raise ValueError(f"{name} has the key {pair!r}: keys are pairs (true, predicted)")
+def _places(pair: tuple[Any, Any], classes: Array, name: str) -> tuple[int, int]:
     names = classes.tolist()
     for label in pair:
         if label not in names:

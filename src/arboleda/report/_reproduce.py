@@ -88,6 +88,11 @@ def _written(value: Any) -> str:
     return np.format_float_positional(value, trim="-") if isinstance(value, float) else str(value)
 
 
-def _is_plain(word: str) -> bool:
+def _is_plain(word: Any) -> bool:
     """Whether a name stays what it is in a list separated by commas."""
-    return word.strip() == word and "," not in word and not word.startswith("[")
+    return (
+        isinstance(word, str)
+        and word.strip() == word
+        and "," not in word
+        and not word.startswith("[")
+    )

@@ -144,32 +144,46 @@ def _search(value: Any) -> How:
 
 
 def _costs(value: Any) -> Any:
-    """The mapping that a text of JSON, or a file of it, holds; labels as text."""
+    """A matrix, or a mapping by labels, of what JSON, a file of it or Python has; labels as text.
+
+    The forms are those of ``CostSensitiveClassifier``.
+    """
     if isinstance(value, (str, Path)):
         value = _costs_from_json(str(value))
-    if not isinstance(value, Mapping) or not all(isinstance(v, Mapping) for v in value.values()):
-        return value
-    return {str(t): {str(p): _real(c) for p, c in row.items()} for t, row in value.items()}
+    if hasattr(value, "columns") and hasattr(value, "index"):
+        value = {true: dict(row) for true, row in value.iterrows()}
+    if not isinstance(value, Mapping):
+        rows = value.tolist() if hasattr(value, "tolist") else value
+        is_matrix = isinstance(rows, Sequence) and all(isinstance(row, Sequence) for row in rows)
+        return tuple(tuple(map(_real, row)) for row in rows) if is_matrix and rows else value
+    named: dict[str, dict[str, Any]] = {}
+    for key, entry in value.items():
+        if isinstance(entry, Mapping):
+            row = named.setdefault(str(key), {})
+            row.update((str(label), _real(cost)) for label, cost in entry.items())
+        elif isinstance(key, tuple) and len(key) == 2:
+            named.setdefault(str(key[0]), {})[str(key[1])] = _real(entry)
+        else:
+            return value
+    return named
 
 
 def _costs_from_json(text: str) -> Any:
     where = "The cost matrix"
-    if not text.lstrip().startswith("{"):
+    how = '{"true class": {"predicted class": 5}} or [[0, 1], [5, 0]]'
+    if not text.lstrip().startswith(("{", "[")):
         where = f"The cost matrix {text[:_SHOWN]}"
         try:
             text = read_regular(Path(text)).decode()
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise StudyError(
-                f"{where} cannot be read ({reason}); name a JSON file, or write "
-                '{"true class": {"predicted class": 5}}.'
+                f"{where} cannot be read ({reason}); name a JSON file, or write {how}."
             ) from error
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise StudyError(
-            f'{where} is not JSON ({error}); write {{"true class": {{"predicted class": 5}}}}.'
-        ) from error
+        raise StudyError(f"{where} is not JSON ({error}); write {how}.") from error
 
 
 _Whole = BeforeValidator(_whole)
@@ -216,9 +230,12 @@ _RULES: dict[str, _Rule] = {
         f"The seed {{value}} is out of range; choose a whole number from 0 to {2**32 - 1}.",
     ),
     "cost_matrix": _Rule(
-        Annotated[dict[str, dict[str, _Cost]], BeforeValidator(_costs)],
+        Annotated[
+            dict[str, dict[str, _Cost]] | tuple[tuple[_Cost, ...], ...], BeforeValidator(_costs)
+        ],
         "The cost matrix {value} is none; give for each true class the finite costs of predicted "
-        'classes, as in {{"good": {{"bad": 1}}, "bad": {{"good": 5}}}}.',
+        'classes, as in {{"good": {{"bad": 1}}, "bad": {{"good": 5}}}}, or a row of costs for each '
+        "true class in sorted order, as in [[0, 5], [1, 0]].",
     ),
     "reject_cost": _Rule(
         Annotated[float, Field(ge=0, allow_inf_nan=False), _Real],

@@ -3,6 +3,7 @@
 import difflib
 import json
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +81,7 @@ def _meant(key: str) -> str:
 
 def _from(folder: Path, value: Any) -> Any:
     """A path as seen from a folder; bundled tables and JSON have no place."""
-    if not isinstance(value, str) or value.lstrip().startswith("{"):
+    if not isinstance(value, str) or value.lstrip().startswith(("{", "[")):
         return value
     path = folder / value
     return value if value in BUNDLED and not path.is_file() else str(path)
@@ -96,7 +97,9 @@ def config_text(table: Any, target: str, settings: Settings) -> str:
     lines.append(f"target = {_written(target)}")
     lines.append('out = "."')
     told = {**settings.told(), "jobs": settings.jobs, "max_table_size": settings.max_table_size}
-    costs, merges = told.pop("cost_matrix"), told.pop("merge")
+    merges = told.pop("merge")
+    # A mapping is written as tables, which come after all values.
+    costs = told.pop("cost_matrix") if isinstance(settings.cost_matrix, Mapping) else {}
     for name, value in told.items():
         if name == "test" and settings.test_table is not None:
             lines.append(_path_line("test", settings.test_table))
@@ -104,7 +107,7 @@ def config_text(table: Any, target: str, settings: Settings) -> str:
             lines.append(f"# {name}: as it comes")
         else:
             lines.append(f"{name} = {_written(value)}")
-    for label, row in (costs or {}).items():
+    for label, row in costs.items():
         lines += ["", f"[cost_matrix.{_written(label)}]"]
         lines += [f"{_written(other)} = {_written(cost)}" for other, cost in row.items()]
     for column, groups in merges.items():

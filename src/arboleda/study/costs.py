@@ -1,6 +1,5 @@
 """What wrong answers cost in a study, and how much of it a model's answers come to."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,7 @@ import numpy.typing as npt
 from arboleda.decide._costs import best_decisions, expected_costs
 from arboleda.study.errors import StudyError
 from arboleda.study.probabilities import are_probabilities
-from arboleda.study.settings import Settings
+from arboleda.study.settings import Costs, Settings
 from arboleda.study.target import Target
 
 __all__ = [
@@ -43,15 +42,35 @@ def check_costs(settings: Settings, target: Target) -> None:
             f"Costs are of classes, and the target {target.name!r} is a quantity; leave "
             "--cost-matrix and --reject-cost out, or use --task classification."
         )
+    if isinstance(given, tuple):
+        _check_order(given, target)
+        return
     for true, row in (given or {}).items():
         for label in (true, *row):
             if label not in target.labels:
-                shown = ", ".join(repr(name[:60]) for name in target.labels[:_SHOWN])
-                more = " and others" if len(target.labels) > _SHOWN else ""
                 raise StudyError(
                     f"The cost matrix names the class {label[:60]!r}, but the classes of "
-                    f"{target.name!r} are {shown}{more}."
+                    f"{target.name!r} are {_first_labels(target)}."
                 )
+
+
+def _check_order(given: tuple[tuple[float, ...], ...], target: Target) -> None:
+    """Refuse a matrix without labels that is not as large as the classes are many."""
+    n = len(target.labels)
+    widths = {len(row) for row in given}
+    if len(given) != n or widths != {n}:
+        shown = f"{widths.pop()} columns" if len(widths) == 1 else "columns of different lengths"
+        raise StudyError(
+            f"The cost matrix has {len(given)} rows and {shown}, but {target.name!r} has {n} "
+            f"classes, {_first_labels(target)}; give a row for each true class and a column for "
+            "each predicted one in this order, or name the classes, as in "
+            f'{{"{target.labels[0]}": {{"{target.labels[1]}": 5}}}}.'
+        )
+
+
+def _first_labels(target: Target) -> str:
+    shown = ", ".join(repr(name[:60]) for name in target.labels[:_SHOWN])
+    return shown + (" and others" if len(target.labels) > _SHOWN else "")
 
 
 def cost_matrix(settings: Settings, target: Target) -> Floats | None:
@@ -64,8 +83,10 @@ def cost_matrix(settings: Settings, target: Target) -> Floats | None:
     return matrix_of(settings.cost_matrix, target.labels)
 
 
-def matrix_of(given: Mapping[str, Mapping[str, float]] | None, labels: tuple[str, ...]) -> Floats:
-    """The matrix of the pairs that are named, among these classes."""
+def matrix_of(given: Costs | None, labels: tuple[str, ...]) -> Floats:
+    """The matrix, or that of the pairs that are named, among these classes."""
+    if isinstance(given, tuple):
+        return np.array(given, dtype=np.float64)
     matrix = 1.0 - np.eye(len(labels))
     place = {label: k for k, label in enumerate(labels)}
     for true, row in (given or {}).items():

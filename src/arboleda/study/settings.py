@@ -11,8 +11,9 @@ from arboleda.study.search import How
 
 __all__ = ["Costs", "Settings"]
 
-# What it costs to predict a class where another is true: by the true one, then the predicted one.
-Costs = Mapping[str, Mapping[str, float]]
+# What it costs to predict a class where another is true: by the true label, then the predicted one;
+# or rows of true and columns of predicted classes, in sorted order.
+Costs = Mapping[str, Mapping[str, float]] | tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,9 @@ class Settings:
     jobs : int or None
         Number of processes.
     seed : int
-    cost_matrix : mapping or None
-        Costs of predicted classes by true class; a pair that is not named has the cost 1, a right
-        one 0.
+    cost_matrix : mapping, tuple of tuples or None
+        Costs of predicted classes by true class, where a pair that is not named has the cost 1, a
+        right one 0; or a row of costs for each true class, in sorted order.
     reject_cost : float or None
         What it costs to answer nothing.
     groups : str or None
@@ -112,9 +113,7 @@ class Settings:
             "test": self.test_name,
             "time_budget": self.time_budget,
             "seed": self.seed,
-            "cost_matrix": None
-            if self.cost_matrix is None
-            else {true: dict(row) for true, row in self.cost_matrix.items()},
+            "cost_matrix": _plain(self.cost_matrix),
             "reject_cost": self.reject_cost,
             "groups": self.groups,
             "time": self.time,
@@ -144,3 +143,10 @@ class Settings:
             return None
         given = isinstance(self.test_table, (str, Path))
         return Path(self.test_table).name if given else "table"
+
+
+def _plain(costs: Costs | None) -> Any:
+    """Costs as JSON has them."""
+    if isinstance(costs, tuple):
+        return [list(row) for row in costs]
+    return None if costs is None else {true: dict(row) for true, row in costs.items()}

@@ -113,9 +113,11 @@ class Study:
         A table of its own for the test, with the columns of the first.
     time_budget : str or float, optional
         How long the search may take: seconds, or a text such as ``"15m"``.
-    cost_matrix : mapping or str, optional
-        What it costs to predict a class where another is true, by the true one and then the
-        predicted one; as a text JSON, or the name of a JSON file.
+    cost_matrix : mapping, array-like, pandas data frame or str, optional
+        What it costs to predict a class where another is true, in any form that
+        `arboleda.CostSensitiveClassifier` takes: ``{true: {predicted: cost}}``, ``{(true,
+        predicted): cost}``, or an array with a row for each true and a column for each predicted
+        class in sorted order. A text is JSON of such a mapping or array, or names a file of it.
     reject_cost : float, optional
         What it costs to answer nothing.
     by : str or sequence of str, optional
@@ -173,7 +175,7 @@ class Study:
         test_size: float | None = None,
         test: Any = None,
         time_budget: str | float | None = None,
-        cost_matrix: Mapping[str, Mapping[str, float]] | str | None = None,
+        cost_matrix: Any = None,
         reject_cost: float | None = None,
         by: str | Sequence[str] | None = None,
         where: str | Sequence[str] | None = None,

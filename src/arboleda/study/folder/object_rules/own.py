@@ -96,6 +96,39 @@ def _combination(**more: AttributeRule) -> ClassRules:
     )
 
 
+# Classes of one method of dynamic selection each, and what the general class calls it.
+_METHODS_OF_SELECTION = {
+    "_des_p.DESP": "des_p",
+    "_knora_e.KNORAE": "knora_e",
+    "_knora_u.KNORAU": "knora_u",
+    "_lca.LCA": "lca",
+    "_mcb.MCB": "mcb",
+    "_meta_des.METADES": "meta_des",
+    "_ola.OLA": "ola",
+    "_rrc.RRC": "rrc",
+}
+
+
+def _dynamic_selection(*methods: str) -> ClassRules:
+    """Dynamic selection of classifiers, and how they did on the rows they were judged on."""
+    return _combination(
+        classes_=CLASSES,
+        method=Text(*methods),
+        similarity=Number(0, 1),
+        consensus_threshold=Either(NOTHING, Number(0, 1)),
+        _target=Array(I64, ("n_rows",), low=0, below="n_classes"),
+        _behaviour=Array(I64, ("n_rows", "n_members"), low=0, below="n_classes"),
+        _hits=Array(B, ("n_rows", "n_members")),
+        _competence_of_rows=Optional(Array(F, ("n_rows", "n_members"))),
+        _right=Optional(Array(F, ("n_rows", "n_members"))),
+        _profiles=Optional(Object("Region")),
+        _n_near=Optional(Whole()),
+        _n_alike=Optional(Whole()),
+        meta_classifier=Template(),
+        meta_classifier_=Optional(Either(NOTHING, Object())),
+    )
+
+
 OWN: dict[str, ClassRules] = {
     "arboleda._bridge.schema.Schema": ClassRules(
         {
@@ -122,20 +155,13 @@ OWN: dict[str, ClassRules] = {
     "arboleda.adaboost._schapire_boosting_classifier._Majority": ClassRules(
         {"parts": Either(TupleOf(Object(), Object()), TupleOf(Object(), Object(), Object()))}
     ),
-    "arboleda.combine._dynamic_selection_classifier.DynamicSelectionClassifier": _combination(
-        classes_=CLASSES,
-        method=Text("ola", "lca", "mcb", "knora_e", "knora_u", "des_p", "rrc", "meta_des"),
-        _target=Array(I64, ("n_rows",), low=0, below="n_classes"),
-        _behaviour=Array(I64, ("n_rows", "n_members"), low=0, below="n_classes"),
-        _hits=Array(B, ("n_rows", "n_members")),
-        _competence_of_rows=Optional(Array(F, ("n_rows", "n_members"))),
-        _right=Optional(Array(F, ("n_rows", "n_members"))),
-        _profiles=Optional(Object("Region")),
-        _n_near=Optional(Whole()),
-        _n_alike=Optional(Whole()),
-        meta_classifier=Template(),
-        meta_classifier_=Optional(Either(NOTHING, Object())),
+    "arboleda.combine._dynamic_selection_classifier.DynamicSelectionClassifier": (
+        _dynamic_selection(*_METHODS_OF_SELECTION.values())
     ),
+    **{
+        f"arboleda.combine.{name}": _dynamic_selection(method)
+        for name, method in _METHODS_OF_SELECTION.items()
+    },
     "arboleda.combine._dynamic_selection_regressor.DynamicSelectionRegressor": _combination(
         _errors=Array(F, ("n_rows", "n_members"))
     ),
