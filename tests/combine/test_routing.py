@@ -117,6 +117,8 @@ def test_without_routing_only_weights_and_groups_are_taken(
     model = combination(_members(kind, "a", "b"), cv=4)
     with pytest.raises(ValueError, match="extra .* is only supported if enable_metadata"):
         model.fit(_X, y, extra=1)
+    with pytest.raises(ValueError, match="extra .* is only supported if enable_metadata"):
+        combination(["no list of members"]).fit(_X, y, extra=1)
     model.fit(_X, y, sample_weight=_WEIGHT, groups=_GROUPS)
     for member in model.estimators_:
         np.testing.assert_array_equal(member.weight_, _WEIGHT)

@@ -148,7 +148,7 @@ EXPECTED = {
         "test_forest_classifier_oob": "multilabel oob",
         "test_classifier_error_oob_score_multiclass_multioutput": "multilabel oob",
         "test_forest_multioutput_integral_regression_target": INTERNALS,
-        "test_estimators_samples": INTERNALS,
+        "test_estimators_samples": "made when read",
         "test_memory_layout": INTERNALS,
         "test_validate_y_class_weight": INTERNALS,
         "test_class_weights_forest": INTERNALS,

@@ -16,13 +16,15 @@ _TITLES = {
 }
 
 
-def read_monotonic_cst(monotonic_cst: Any, schema: Schema) -> list[int]:
+def read_monotonic_cst(monotonic_cst: Any, schema: Schema, owner: str) -> list[int]:
     """Direction of each column: 1 the prediction never falls as it rises, -1 never rises, 0 free.
 
     Parameters
     ----------
     monotonic_cst : array-like of int, dict of name to int, or None
     schema : Schema
+    owner : str
+        Class of the estimator, for messages.
 
     Returns
     -------
@@ -38,12 +40,13 @@ def read_monotonic_cst(monotonic_cst: Any, schema: Schema) -> list[int]:
     if monotonic_cst is None:
         return []
     if isinstance(monotonic_cst, Mapping):
-        _check_names(monotonic_cst, schema)
+        _check_names(monotonic_cst, schema, owner)
         given = [0] * schema.n_columns
         for name, direction in monotonic_cst.items():
             if direction not in {-1, 0, 1}:
                 raise ValueError(
-                    f"monotonic_cst[{name!r}] must be either -1, 0 or 1. Got {direction!r}"
+                    f"monotonic_cst[{name!r}] must be either -1, 0 or 1. Got {direction!r}. With 1 "
+                    "the prediction never falls as the column rises, with -1 it never rises"
                 )
             given[_column(name, schema, "monotonic_cst")] = direction
     else:
@@ -69,11 +72,18 @@ def read_monotonic_cst(monotonic_cst: Any, schema: Schema) -> list[int]:
     return [int(direction) for direction in given] if any(given) else []
 
 
-def _check_names(monotonic_cst: Mapping[Any, Any], schema: Schema) -> None:
+def _check_names(monotonic_cst: Mapping[Any, Any], schema: Schema, owner: str) -> None:
     """Refuse names that are no columns, all of them at once."""
-    names = [] if schema.names is None else schema.names
-    unexpected = [name for name in monotonic_cst if isinstance(name, str) and name not in names]
-    if unexpected and schema.names is not None:
+    given = sorted(name for name in monotonic_cst if isinstance(name, str))
+    if not given:
+        return
+    if schema.names is None:
+        raise ValueError(
+            f"{owner} was not fitted on data with feature names. Pass monotonic_cst as an integer "
+            f"array instead. It is a dict that names {given[0]!r}, but the columns of X have none"
+        )
+    unexpected = [name for name in given if name not in schema.names]
+    if unexpected:
         shown = [*unexpected[:5], "..."] if len(unexpected) > 5 else unexpected
         raise ValueError(
             f"monotonic_cst contains {len(unexpected)} unexpected feature names: {shown}. The "
@@ -98,9 +108,7 @@ def read_interaction_cst(interaction_cst: Any, schema: Schema) -> list[list[int]
     Raises
     ------
     ValueError
-        If a name or an index is not among the columns.
-    TypeError
-        If it is no list of sets.
+        If it is no sequence of sequences, or a name or an index is not among the columns.
     """
     columns = range(schema.n_columns)
     if interaction_cst is None:
@@ -111,7 +119,7 @@ def read_interaction_cst(interaction_cst: Any, schema: Schema) -> list[list[int]
     sets = []
     for group in interaction_cst:
         if isinstance(group, str) or not isinstance(group, Iterable):
-            raise TypeError(
+            raise ValueError(  # noqa: TRY004 - scikit-learn's own
                 "Interaction constraints must be a sequence of tuples or lists, got: "
                 f"{interaction_cst!r}"
             )
@@ -122,9 +130,11 @@ def read_interaction_cst(interaction_cst: Any, schema: Schema) -> list[list[int]
 
 def _column(item: Any, schema: Schema, parameter: str) -> int:
     """Number of a column that is given by name or by number."""
-    if isinstance(item, int | np.integer) and not isinstance(item, bool):
-        if 0 <= item < schema.n_columns:
-            return int(item)
+    is_index = isinstance(item, int | np.integer) and not isinstance(item, bool)
+    if is_index and 0 <= item < schema.n_columns:
+        return int(item)
+    # Without names a number that is no index is no name, either.
+    if is_index or (schema.names is None and not isinstance(item, str)):
         raise ValueError(
             f"{_TITLES[parameter]} must consist of integer indices in [0, n_features - 1] = [0, "
             f"{schema.n_columns - 1}], specifying the position of features, or of names of "

@@ -212,7 +212,7 @@ class HistGradientBoosting(Boosting):
         return Stopping(none_better, self.n_iter_no_change, self.tol)
 
     def _options(self, n_rows: int, *, watched: bool) -> BoostingOptions:
-        directions = read_monotonic_cst(self.monotonic_cst, self.schema_)
+        directions = read_monotonic_cst(self.monotonic_cst, self.schema_, type(self).__name__)
         if directions and self.loss_.link == "softmax":
             raise ValueError(
                 "monotonic constraints are not supported for multiclass classification: no class "

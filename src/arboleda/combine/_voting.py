@@ -24,7 +24,7 @@ from arboleda.combine._fits import Training, fit_members
 from arboleda.combine._folds import folds_of
 from arboleda.combine._members import Named
 from arboleda.combine._outputs import learned_by, out_of_fold
-from arboleda.combine._routing import params_of_members
+from arboleda.combine._routing import check_routing, params_of_members
 from arboleda.combine._rule import Rule
 from arboleda.combine._target import check_held_out_weights, read_weights
 
@@ -71,6 +71,7 @@ class Voting(TransformerMixin, SavedCombination):  # type: ignore[misc]
             return f"the parameters do not fit the members: {error}"
 
     def _fit(self, X: Any, target: Array, classes: Array | None, params: dict[str, Any]) -> None:
+        check_routing(self, params)
         check_sparse(X)
         members = self._members()
         groups = params.get("groups")

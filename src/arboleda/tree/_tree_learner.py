@@ -177,7 +177,7 @@ class TreeLearner(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore
 
     def _directions(self) -> list[int]:
         """Directions of the columns, empty where none is constrained."""
-        directions = read_monotonic_cst(self.monotonic_cst, self.schema_)
+        directions = read_monotonic_cst(self.monotonic_cst, self.schema_, type(self).__name__)
         if directions and self.n_outputs_ > 1:
             raise ValueError(
                 f"monotonic_cst is given for {self.n_outputs_} targets: Monotonicity constraints "
