@@ -27,12 +27,12 @@ from arboleda.study.catalogue.model import Setting
 from arboleda.study.catalogue.portfolio import PORTFOLIO
 from arboleda.study.combined.cross_fitting import cross_fit
 from arboleda.study.combined.methods import METHODS
-from arboleda.study.features import make_features
-from arboleda.study.preparation import make_preparation
-from arboleda.study.reading import read_table
-from arboleda.study.roles import decide_roles
-from arboleda.study.scoring import class_scores
-from arboleda.study.target import make_target
+from arboleda.study.data.features import make_features
+from arboleda.study.data.preparation import make_preparation
+from arboleda.study.data.reading import read_table
+from arboleda.study.data.roles import decide_roles
+from arboleda.study.data.target import make_target
+from arboleda.study.results.scoring import class_scores
 
 GREEDY = next(method.learn for method in METHODS if method.key == "greedy_selection")
 # Slow, or like others.

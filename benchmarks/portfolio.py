@@ -28,11 +28,11 @@ from tables import TABLES
 
 from arboleda.combine import MemberOutputs
 from arboleda.study import Study
-from arboleda.study.answers import ANSWERS, Asked, answers_path, outputs_of_rows
 from arboleda.study.combined.cross_fitting import cross_fit
 from arboleda.study.combined.methods import METHODS
+from arboleda.study.data.reading import read_table
+from arboleda.study.execution.prediction_store import ANSWERS, Asked, answers_path, outputs_of_rows
 from arboleda.study.plan import Plan, make_plan
-from arboleda.study.reading import read_table
 from arboleda.study.search import Trial
 
 BUNDLED = {

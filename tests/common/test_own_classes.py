@@ -59,7 +59,7 @@ from arboleda import (
     WeightedMajorityVote,
 )
 from arboleda._bridge.model_file import PREAMBLE_SIZE, check_preamble
-from arboleda.study.folder.model_files import keep_model, read_model
+from arboleda.study.artifacts.model_files import keep_model, read_model
 
 MEMBERS = [
     ("tree", DecisionTreeClassifier(max_depth=2, random_state=0)),

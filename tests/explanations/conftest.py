@@ -15,7 +15,7 @@ from arboleda.explanations import Explanation, explain_study
 from arboleda.explanations._load import load_subject
 from arboleda.study import Study
 from arboleda.study.catalogue import forests
-from arboleda.study.subject import Subject
+from arboleda.study.results.explained_model import Subject
 
 SCHEMA = Path(__file__).parents[2] / "src/arboleda/explanations/facts.schema.json"
 N = 260

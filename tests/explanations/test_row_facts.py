@@ -9,7 +9,7 @@ import pytest
 
 from arboleda.explanations import Explanation, explain_study
 from arboleda.explanations._load import load_subject
-from arboleda.study.subject import Subject
+from arboleda.study.results.explained_model import Subject
 
 
 def test_facts_keep_the_schema_and_come_out_twice_the_same(

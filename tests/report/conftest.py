@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from tests.browsing import browser, open_page  # noqa: F401 - fixtures
 
-from arboleda.study.settings import Settings
+from arboleda.study.config.settings import Settings
 
 Facts = dict[str, Any]
-SCHEMA = Path(__file__).parents[2] / "src/arboleda/study/facts.schema.json"
+SCHEMA = Path(__file__).parents[2] / "src/arboleda/study/results/facts.schema.json"
 LETTERS = [chr(ord("A") + index) for index in range(26)]
 NAMES = [
     "Support vector machine",

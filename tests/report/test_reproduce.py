@@ -8,7 +8,7 @@ import pytest
 
 from arboleda.cli import main
 from arboleda.report._reproduce import _command
-from arboleda.study.asked import NAMES, make_settings
+from arboleda.study.config.options import NAMES, make_settings
 
 ALL: dict[str, Any] = {
     "preset": "thesis",

@@ -15,8 +15,8 @@ import pandas as pd
 from arboleda.comparisons import compare_studies
 from arboleda.explanations import explain_study
 from arboleda.study import Study, StudyError
-from arboleda.study.exports import export_model
-from arboleda.study.predictions import predict_table
+from arboleda.study.artifacts.exports import export_model
+from arboleda.study.results.predictions import predict_table
 
 HUGE = 10**400
 # What stands in place of a value: each is wrong for most of them.

@@ -35,16 +35,16 @@ from skops.io import dumps
 from tests.study.conftest import make_mixed
 
 from arboleda import DESP, KNORAE, KNORAU, LCA, MCB, METADES, OLA, RRC
+from arboleda.study.artifacts.model_files import _two_parts, _whole, _WithoutTrees
+from arboleda.study.artifacts.object_rules import RULES, iterate_objects
+from arboleda.study.artifacts.skops_file import estimators_from_bytes
 from arboleda.study.catalogue import ALL, kernels
 from arboleda.study.catalogue.entries import PORTFOLIO_WORD
-from arboleda.study.crossed import CrossedColumns
-from arboleda.study.folder.model_files import _two_parts, _whole, _WithoutTrees
-from arboleda.study.folder.object_rules import RULES, iterate_objects
-from arboleda.study.folder.skops_file import estimators_from_bytes
+from arboleda.study.config.settings import Settings
+from arboleda.study.data.feature_crosses import CrossedColumns
+from arboleda.study.data.preparation import make_preparation
+from arboleda.study.data.reading import read_table
 from arboleda.study.plan import Plan, make_plan
-from arboleda.study.preparation import make_preparation
-from arboleda.study.reading import read_table
-from arboleda.study.settings import Settings
 
 # So long may a model take to be read and used, and so much memory may the process take.
 SECONDS, BYTES = 30, 6 * 2**30

@@ -28,10 +28,10 @@ from tests.security.damaged_studies import (
 
 from arboleda.cli import main
 from arboleda.study import Study, StudyFormatError
-from arboleda.study.folder.json_schema import KEYWORDS, first_violation
+from arboleda.study.artifacts.json_schema import KEYWORDS, first_violation
 
 SCHEMA = json.loads(
-    (Path(__file__).parents[2] / "src/arboleda/study/facts.schema.json").read_text("utf-8")
+    (Path(__file__).parents[2] / "src/arboleda/study/results/facts.schema.json").read_text("utf-8")
 )
 COSTS: dict[str, Any] = {
     "cost_matrix": {"yes": {"no": 2.0}, "no": {"yes": 1.0}},

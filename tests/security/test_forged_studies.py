@@ -28,9 +28,9 @@ from tests.study.conftest import make_mixed
 
 import arboleda
 from arboleda.study import Study, StudyError
-from arboleda.study.folder.model_files import keep_model, read_model
-from arboleda.study.folder.object_rules import RULES, BrokenRuleError, check_estimators
-from arboleda.study.folder.skops_file import (
+from arboleda.study.artifacts.model_files import keep_model, read_model
+from arboleda.study.artifacts.object_rules import RULES, BrokenRuleError, check_estimators
+from arboleda.study.artifacts.skops_file import (
     TRUSTED,
     SkopsFileError,
     estimators_from_bytes,

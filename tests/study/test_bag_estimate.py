@@ -6,8 +6,8 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 from arboleda.model_selection import BootstrapSplit, bootstrap_error
-from arboleda.study.bag_estimate import chance_scores, plus_632
-from arboleda.study.scoring import all_scores
+from arboleda.study.results.bag_estimate import chance_scores, plus_632
+from arboleda.study.results.scoring import all_scores
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "error", "rmse", "mse"])

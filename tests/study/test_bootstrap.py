@@ -5,9 +5,9 @@ import pytest
 from scipy.stats import binomtest
 from sklearn.metrics import roc_auc_score
 
-from arboleda.study.bootstrap import _measure, bootstrap_interval, quick_score
-from arboleda.study.no_error import table_still_possible
-from arboleda.study.scoring import METRICS, all_scores
+from arboleda.study.results.bootstrap import _measure, bootstrap_interval, quick_score
+from arboleda.study.results.scoring import METRICS, all_scores
+from arboleda.study.results.zero_error_interval import table_still_possible
 
 DRAW = np.random.default_rng(2)
 

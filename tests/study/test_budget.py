@@ -8,9 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arboleda.study.bounds import BAGS_SHARE, FIRST_BAGS_SHARE, FIRST_SHARE, TEST_FITS, _share
-from arboleda.study.budget import MOST_FOR_AFTERWARDS, SPARE, Budget
 from arboleda.study.catalogue import models_for
+from arboleda.study.execution.budget import MOST_FOR_AFTERWARDS, SPARE, Budget
+from arboleda.study.execution.row_caps import (
+    BAGS_SHARE,
+    FIRST_BAGS_SHARE,
+    FIRST_SHARE,
+    TEST_FITS,
+    _share,
+)
 
 
 @pytest.mark.parametrize(
@@ -29,7 +35,7 @@ def test_quick_parts_of_what_follows_the_tests_have_their_time(
 
 @pytest.fixture
 def still(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arboleda.study.budget.time.monotonic", lambda: 0.0)
+    monkeypatch.setattr("arboleda.study.execution.budget.time.monotonic", lambda: 0.0)
 
 
 @pytest.mark.usefixtures("still")

@@ -17,8 +17,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from arboleda.metrics import expected_calibration_error, reliability_table
-from arboleda.study import Study, StudyResult, calibration_facts
-from arboleda.study.calibration import METHODS, are_probabilities, calibrated, inner_folds
+from arboleda.study import Study, StudyResult
+from arboleda.study.results import calibration_facts
+from arboleda.study.results.calibration import METHODS, are_probabilities, calibrated, inner_folds
 
 
 @pytest.fixture(scope="module")

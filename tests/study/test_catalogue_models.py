@@ -11,10 +11,10 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.pipeline import Pipeline
 
 from arboleda.study import Study
+from arboleda.study.artifacts.model_files import keep_model, read_model
 from arboleda.study.catalogue import Model, Setting, models_for
-from arboleda.study.features import Features
-from arboleda.study.folder.model_files import keep_model, read_model
-from arboleda.study.preparation import make_preparation
+from arboleda.study.data.features import Features
+from arboleda.study.data.preparation import make_preparation
 
 N = 120
 # What these answer does not depend on the columns, or hardly: the level of the others.

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from arboleda.study import Study
-from arboleda.study.answers import Said
-from arboleda.study.comparison import _sentence, compare_on_rows
+from arboleda.study.execution.prediction_store import Said
+from arboleda.study.results.comparison import _sentence, compare_on_rows
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

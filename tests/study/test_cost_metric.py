@@ -13,15 +13,15 @@ from sklearn.naive_bayes import GaussianNB
 from arboleda import CostSensitiveClassifier
 from arboleda.comparisons import compare_studies
 from arboleda.study import Study, StudyError, StudyResult
-from arboleda.study.asked import make_settings
-from arboleda.study.bootstrap import bootstrap_interval, quick_score
-from arboleda.study.config import config_text, read_config
-from arboleda.study.costs import cheapest_classes, costs_facts
-from arboleda.study.influence import metric_influence
+from arboleda.study.config.options import make_settings
+from arboleda.study.config.settings import Settings
+from arboleda.study.config.study_file import config_text, read_config
+from arboleda.study.data.reading import read_table
 from arboleda.study.plan import make_plan
-from arboleda.study.reading import read_table
-from arboleda.study.scoring import all_scores
-from arboleda.study.settings import Settings
+from arboleda.study.results.bootstrap import bootstrap_interval, quick_score
+from arboleda.study.results.costs import cheapest_classes, costs_facts
+from arboleda.study.results.influence import metric_influence
+from arboleda.study.results.scoring import all_scores
 
 COSTS = {"yes": {"no": 8}, "no": {"yes": 1}}
 MATRIX = np.array([[0.0, 1.0], [8.0, 0.0]])  # "no", then "yes"
@@ -80,7 +80,9 @@ def test_quick_score_interval_and_influence_agree() -> None:
 
 def test_the_study_chooses_by_it(found: StudyResult) -> None:
     facts = found.facts
-    schema = json.loads(files("arboleda.study").joinpath("facts.schema.json").read_text("utf-8"))
+    schema = json.loads(
+        files("arboleda.study.results").joinpath("facts.schema.json").read_text("utf-8")
+    )
     jsonschema.validate(facts, schema)
     assert facts["study"]["metric"] == "cost"
     assert facts["study"]["metric_label"] == "Mean cost"

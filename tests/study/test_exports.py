@@ -8,10 +8,10 @@ import pytest
 
 from arboleda.cli import main
 from arboleda.study import Study, StudyError
+from arboleda.study.artifacts.exports import export_model
+from arboleda.study.artifacts.loaded import load_study
 from arboleda.study.catalogue import kernels
 from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
-from arboleda.study.exports import export_model
-from arboleda.study.folder.loaded import load_study
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

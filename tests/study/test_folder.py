@@ -13,10 +13,10 @@ import pytest
 from sklearn.base import clone, is_classifier, is_regressor
 
 from arboleda.study import Study, StudyError, StudyResult
-from arboleda.study.folder.files import put
+from arboleda.study.artifacts.files import put
+from arboleda.study.config.settings import Settings
+from arboleda.study.data.reading import read_table
 from arboleda.study.plan import make_plan
-from arboleda.study.reading import read_table
-from arboleda.study.settings import Settings
 
 
 def model_facts(result: StudyResult, key: str) -> dict[str, Any]:
@@ -200,8 +200,8 @@ def test_a_model_that_cannot_be_kept_is_told_and_kept_later(
             raise OSError(28, "No space left on device")
         return put(folder, name, content)
 
-    monkeypatch.setattr("arboleda.study.folder.model_files.put", full)
-    monkeypatch.setattr("arboleda.study.folder.rows.put", full)
+    monkeypatch.setattr("arboleda.study.artifacts.model_files.put", full)
+    monkeypatch.setattr("arboleda.study.artifacts.rows.put", full)
     study = Study(mixed, target="rich", out=tmp_path, models="cart,naive_bayes")
     result = study.run()
     cart = model_facts(result, "cart")
@@ -235,7 +235,7 @@ def test_a_file_leaves_half_of_the_disk(tmp_path: Path, monkeypatch: pytest.Monk
 def test_a_large_table_leaves_a_random_part(
     tmp_path: Path, mixed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arboleda.study.folder.rows.KEPT_CELLS", 6 * 50)
+    monkeypatch.setattr("arboleda.study.artifacts.rows.KEPT_CELLS", 6 * 50)
     Study(mixed, target="rich", out=tmp_path, models="most_frequent").run()
     study = Study.load(tmp_path)
     training, test = study.training_rows(), study.test_rows()

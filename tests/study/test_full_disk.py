@@ -11,7 +11,7 @@ import pytest
 from tests.small_disk import mounted
 
 from arboleda.study import Study, StudyError, study
-from arboleda.study.ledger import Ledger
+from arboleda.study.execution.ledger import Ledger
 
 
 @pytest.fixture

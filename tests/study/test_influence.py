@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from arboleda.study.bootstrap import quick_score
-from arboleda.study.influence import metric_influence
+from arboleda.study.results.bootstrap import quick_score
+from arboleda.study.results.influence import metric_influence
 
 CLASS_METRICS = ("accuracy", "balanced_accuracy", "f1_macro", "mcc", "roc_auc", "log_loss")
 

@@ -14,11 +14,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from arboleda.study import Study
-from arboleda.study.asked import make_settings
 from arboleda.study.catalogue import Setting, kernels, models_for
 from arboleda.study.catalogue.model import named_as_approximated
+from arboleda.study.config.options import make_settings
+from arboleda.study.data.reading import read_table
 from arboleda.study.plan import make_plan
-from arboleda.study.reading import read_table
 
 
 def machine_of(setting: Setting) -> Any:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from arboleda.study import StudyError
-from arboleda.study.ledger import FILE_NAME, Ledger
+from arboleda.study.execution.ledger import FILE_NAME, Ledger
 
 IDENTITY = {"data": "abc", "seed": 0, "versions": {"numpy": "2"}}
 

@@ -21,17 +21,17 @@ from sklearn.svm import SVC, SVR
 from skops.io import dumps
 
 from arboleda.study import StudyError
-from arboleda.study.catalogue import ALL, kernels
-from arboleda.study.folder.files import put
-from arboleda.study.folder.model_files import keep_model, read_model
-from arboleda.study.folder.skops_file import (
+from arboleda.study.artifacts.files import put
+from arboleda.study.artifacts.model_files import keep_model, read_model
+from arboleda.study.artifacts.skops_file import (
     SkopsFileError,
     estimators_from_bytes,
     estimators_to_bytes,
 )
+from arboleda.study.catalogue import ALL, kernels
+from arboleda.study.config.settings import Settings
+from arboleda.study.data.reading import read_table
 from arboleda.study.plan import Plan, make_plan
-from arboleda.study.reading import read_table
-from arboleda.study.settings import Settings
 
 IRIS = load_iris(return_X_y=True)
 

@@ -15,12 +15,12 @@ from tests.study.conftest import make_mixed
 from tests.study.odd import Odd
 
 from arboleda.study import StudyError
-from arboleda.study.limits import Limits
+from arboleda.study.config.settings import Settings
+from arboleda.study.data.reading import read_table
+from arboleda.study.execution.job import Job
+from arboleda.study.execution.limits import Limits
+from arboleda.study.execution.pool import CELLS_PER_POOL, Pool, choose_processes
 from arboleda.study.plan import Plan, make_plan
-from arboleda.study.pool import CELLS_PER_POOL, Pool, choose_processes
-from arboleda.study.reading import read_table
-from arboleda.study.settings import Settings
-from arboleda.study.work import Job
 
 MB = 1_000_000
 
@@ -132,7 +132,7 @@ def test_a_pass_that_is_left_ends_its_workers(pools: Any, plan: Plan) -> None:
 def test_workers_that_never_start_are_told(
     pools: Any, plan: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arboleda.study.crew._PROGRAM", "raise SystemExit(7)")
+    monkeypatch.setattr("arboleda.study.execution.workers._PROGRAM", "raise SystemExit(7)")
     with pytest.raises(StudyError, match="do not start .*status 7.*--jobs 1"):
         list(pools(2).do([job(plan, "nothing")]))
 

@@ -14,14 +14,14 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.exceptions import ConvergenceWarning
 
 from arboleda.study import Study, StudyResult
+from arboleda.study.artifacts.files import MODELS
+from arboleda.study.artifacts.model_files import check_key
 from arboleda.study.catalogue import models_for
 from arboleda.study.catalogue.model import Setting, Size
 from arboleda.study.catalogue.portfolio import EARLY_STOPPING_ROWS, PORTFOLIO
-from arboleda.study.execution import Execution
-from arboleda.study.folder.files import MODELS
-from arboleda.study.folder.model_files import check_key
-from arboleda.study.ledger import Ledger
-from arboleda.study.work import HASH_DIGITS
+from arboleda.study.execution.executor import Execution
+from arboleda.study.execution.job import HASH_DIGITS
+from arboleda.study.execution.ledger import Ledger
 
 from .conftest import without_timing
 

@@ -13,8 +13,9 @@ import pandas as pd
 import pytest
 
 from arboleda.cli import main
-from arboleda.study import Study, StudyError, StudyFormatError, answerer, predictions
-from arboleda.study.predictions import predict_table
+from arboleda.study import Study, StudyError, StudyFormatError
+from arboleda.study.results import prediction_columns, predictions
+from arboleda.study.results.predictions import predict_table
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -177,7 +178,7 @@ def test_a_stop_leaves_the_old_file(
             raise KeyboardInterrupt
         return np.zeros((len(x), n_classes))
 
-    monkeypatch.setattr(answerer, "probabilities", stop)
+    monkeypatch.setattr(prediction_columns, "probabilities", stop)
     with pytest.raises(KeyboardInterrupt):
         predict_table(forest, mixed, out)
     assert out.read_text() == "old"

@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import norm
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from arboleda.study.features import Features
-from arboleda.study.preparation import ONE_HOT_LEVELS, make_preparation, prepared_names
+from arboleda.study.data.features import Features
+from arboleda.study.data.preparation import ONE_HOT_LEVELS, make_preparation, prepared_names
 
 DRAW = np.random.default_rng(1)
 N = 400

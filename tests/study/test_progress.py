@@ -8,10 +8,12 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from arboleda.study import Study, StudyResult, progress
-from arboleda.study.leaderboard import failures, leaderboard_table
-from arboleda.study.plan import Plan, make_plan
-from arboleda.study.progress import (
+from arboleda.study import Study, StudyResult
+from arboleda.study.config.settings import Settings
+from arboleda.study.data.reading import read_table
+from arboleda.study.execution import progress
+from arboleda.study.execution.job import Job
+from arboleda.study.execution.progress import (
     LiveWatcher,
     PlainWatcher,
     duration,
@@ -19,10 +21,9 @@ from arboleda.study.progress import (
     number,
     plus_minus,
 )
-from arboleda.study.reading import read_table
+from arboleda.study.plan import Plan, make_plan
+from arboleda.study.results.leaderboard import failures, leaderboard_table
 from arboleda.study.search import Trial
-from arboleda.study.settings import Settings
-from arboleda.study.work import Job
 
 
 @pytest.fixture

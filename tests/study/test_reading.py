@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from arboleda.study import StudyError
-from arboleda.study.reading import BUNDLED, read_table
+from arboleda.study.data.reading import BUNDLED, read_table
 
 Csv = Callable[[str | bytes], Path]
 PLAIN = "num,text,flag\n1.5,Zoë,true\n?,b,false\n-2,NA,true\n"

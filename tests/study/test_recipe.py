@@ -14,11 +14,11 @@ from tests.conftest import shared_data
 from arboleda import datasets
 from arboleda.cli import main
 from arboleda.study import Study, StudyError
-from arboleda.study.asked import make_settings
+from arboleda.study.config.options import make_settings
+from arboleda.study.data.reading import read_table
+from arboleda.study.data.recipe import Recipe, apply_recipe, parse_condition, parse_merges
+from arboleda.study.data.table import Column, Table
 from arboleda.study.plan import make_plan
-from arboleda.study.reading import read_table
-from arboleda.study.recipe import Recipe, apply_recipe, parse_condition, parse_merges
-from arboleda.study.table import Column, Table
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 from arboleda.study import StudyError
-from arboleda.study.features import date_parts, make_features
-from arboleda.study.reading import read_table
-from arboleda.study.roles import Role, decide_roles
-from arboleda.study.target import check_finite
+from arboleda.study.data.features import date_parts, make_features
+from arboleda.study.data.reading import read_table
+from arboleda.study.data.roles import Role, decide_roles
+from arboleda.study.data.target import check_finite
 
 N = 120
 DRAW = np.random.default_rng(0)

@@ -8,7 +8,7 @@ from scipy import stats
 from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit
 
 from arboleda.study import Study
-from arboleda.study.selection import folds_apart, honest_choice
+from arboleda.study.results.selection import folds_apart, honest_choice
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

@@ -11,9 +11,9 @@ import pytest
 from sklearn.model_selection import StratifiedKFold
 
 from arboleda.study import Study
-from arboleda.study.selection import folds_apart, honest_choice
+from arboleda.study.results.selection import folds_apart, honest_choice
 
-SCHEMA = json.loads(files("arboleda.study").joinpath("facts.schema.json").read_text())
+SCHEMA = json.loads(files("arboleda.study.results").joinpath("facts.schema.json").read_text())
 pytestmark = pytest.mark.slow
 
 ROWS, COLUMNS, DRAWS = 100, 50, 400

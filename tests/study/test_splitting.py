@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 from arboleda.model_selection import BootstrapSplit
-from arboleda.study.asked import make_settings
+from arboleda.study.config.options import make_settings
+from arboleda.study.data.reading import read_table
+from arboleda.study.data.splitting import Split
 from arboleda.study.errors import StudyError
 from arboleda.study.plan import Plan, make_plan
-from arboleda.study.reading import read_table
 from arboleda.study.search import Trial
-from arboleda.study.splitting import Split
 
 
 def frame_of(n: int = 200, seed: int = 0) -> pd.DataFrame:

@@ -29,12 +29,14 @@ from arboleda import (
     HistGradientBoostingRegressor,
     RandomForestRegressor,
 )
-from arboleda.study import Study, StudyError, StudyResult, best_model, catalogue, plan, pool
+from arboleda.study import Study, StudyError, StudyResult, catalogue, plan
 from arboleda.study.catalogue import Model
+from arboleda.study.execution import pool
+from arboleda.study.execution.job import do_job
+from arboleda.study.results import best_model
 from arboleda.study.study import default_folder
-from arboleda.study.work import do_job
 
-SCHEMA = json.loads(files("arboleda.study").joinpath("facts.schema.json").read_text())
+SCHEMA = json.loads(files("arboleda.study.results").joinpath("facts.schema.json").read_text())
 Timeless = Callable[[Any], Any]
 
 

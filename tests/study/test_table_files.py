@@ -19,12 +19,14 @@ import pytest
 
 from arboleda.cli import main
 from arboleda.explore import explore
-from arboleda.study import Study, StudyError, memory, parts_of_tables
-from arboleda.study.config import read_config
-from arboleda.study.memory import available_memory
-from arboleda.study.parts_of_tables import parts_of
-from arboleda.study.reading import read_table
-from arboleda.study.table_files import size_limit
+from arboleda.study import Study, StudyError
+from arboleda.study.config.study_file import read_config
+from arboleda.study.data import chunked_reader
+from arboleda.study.data.chunked_reader import parts_of
+from arboleda.study.data.reading import read_table
+from arboleda.study.data.table_files import size_limit
+from arboleda.study.execution import memory
+from arboleda.study.execution.memory import available_memory
 
 MB = 10**6
 ROWS = b"a,b\n" + b"1.5,x\n" * 700_000  # 4.2 MB
@@ -115,14 +117,14 @@ def test_the_usual_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     available = available_memory()
     assert available is not None
     assert 10 * MB < available < 2**50
-    monkeypatch.setattr("arboleda.study.table_files.available_memory", lambda: 8 * MB)
+    monkeypatch.setattr("arboleda.study.data.table_files.available_memory", lambda: 8 * MB)
     assert size_limit(None).bytes == 2 * MB
     assert size_limit(3).bytes == 3
     path = tmp_path / "table.csv"
     path.write_bytes(ROWS)
     with pytest.raises(StudyError, match="2.0 MB, a quarter of the memory that is available;"):
         read_table(path)
-    monkeypatch.setattr("arboleda.study.table_files.available_memory", lambda: None)
+    monkeypatch.setattr("arboleda.study.data.table_files.available_memory", lambda: None)
     assert read_table(path).n_rows == 700_000
 
 
@@ -208,8 +210,8 @@ def test_the_option(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_parts_are_not_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is read part by part may be larger than the limit, however small its file is."""
-    monkeypatch.setattr(parts_of_tables, "LARGE", MB)
-    monkeypatch.setattr(parts_of_tables, "_CHARACTERS", 100_000)
+    monkeypatch.setattr(chunked_reader, "LARGE", MB)
+    monkeypatch.setattr(chunked_reader, "_CHARACTERS", 100_000)
     for ending, pack in PACKERS.items():
         path = tmp_path / f"table.csv.{ending}"
         path.write_bytes(pack(ROWS))

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 from arboleda.study import StudyError
-from arboleda.study.reading import read_table
-from arboleda.study.settings import Settings
-from arboleda.study.splitting import make_split
-from arboleda.study.target import make_target
+from arboleda.study.config.settings import Settings
+from arboleda.study.data.reading import read_table
+from arboleda.study.data.splitting import make_split
+from arboleda.study.data.target import make_target
 
 N = 60
 

@@ -14,10 +14,10 @@ from sklearn.preprocessing import StandardScaler
 
 from arboleda.study import Study
 from arboleda.study.catalogue import Setting, models_for
+from arboleda.study.config.presets import PRESETS
+from arboleda.study.config.settings import Settings
+from arboleda.study.data.reading import read_table
 from arboleda.study.plan import make_plan
-from arboleda.study.presets import PRESETS
-from arboleda.study.reading import read_table
-from arboleda.study.settings import Settings
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

@@ -26,7 +26,7 @@ def export(
     """Write the best model of STUDY, with its preparation, as a file for other programs."""
     del onnx
     try:
-        from arboleda.study.exports import export_model
+        from arboleda.study.artifacts.exports import export_model
 
         found = export_model(folder, out, model=model)
     except KeyboardInterrupt:

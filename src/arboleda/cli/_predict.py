@@ -40,7 +40,7 @@ def predict(
     Where the study has costs, the decision of least expected cost is added.
     """
     try:
-        from arboleda.study.predictions import predict_table
+        from arboleda.study.results.predictions import predict_table
 
         found = predict_table(
             folder,

@@ -197,7 +197,7 @@ def _refuse_without(table: str | None, target: str | None) -> None:
 def _print_leaderboard(result: "StudyResult") -> None:
     from rich.console import Console
 
-    from arboleda.study.leaderboard import (
+    from arboleda.study.results.leaderboard import (
         caveats,
         failures,
         leaderboard_table,

@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from arboleda.diagnose._comparison import holm
 from arboleda.study import LoadedStudy, StudyError
-from arboleda.study.answers import Said
-from arboleda.study.comparison import LEVEL, compare_on_rows
-from arboleda.study.folder.rows import Rows
-from arboleda.study.scoring import COST, class_scores
+from arboleda.study.artifacts.rows import Rows
+from arboleda.study.execution.prediction_store import Said
+from arboleda.study.results.comparison import LEVEL, compare_on_rows
+from arboleda.study.results.scoring import COST, class_scores
 
 __all__ = ["compare_best"]
 

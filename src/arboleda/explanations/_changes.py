@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from arboleda.study.describe import histogram
-from arboleda.study.subject import Floats, Subject, with_column
+from arboleda.study.data.describe import histogram
+from arboleda.study.results.explained_model import Floats, Subject, with_column
 
 __all__ = ["describe_change", "is_listed", "share_of"]
 

@@ -7,9 +7,9 @@ import numpy as np
 
 from arboleda.explain import partial_dependence
 from arboleda.explanations._changes import BINS, is_listed, share_of
-from arboleda.study.describe import histogram
-from arboleda.study.named_model import named_model
-from arboleda.study.subject import Floats, Subject
+from arboleda.study.data.describe import histogram
+from arboleda.study.results.estimator_adapter import named_model
+from arboleda.study.results.explained_model import Floats, Subject
 
 __all__ = ["describe_effects"]
 

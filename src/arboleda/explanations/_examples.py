@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from arboleda.study.subject import Floats, Subject
+from arboleda.study.results.explained_model import Floats, Subject
 
 __all__ = ["beyond_training", "correlated_columns", "rows_to_see"]
 

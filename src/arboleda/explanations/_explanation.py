@@ -10,9 +10,9 @@ from arboleda.explanations._load import load_row, load_subject
 from arboleda.explanations._model_facts import model_facts
 from arboleda.explanations._page import render_explanation
 from arboleda.explanations._row_facts import row_facts
+from arboleda.study.artifacts.text_files import FactsPage
 from arboleda.study.errors import StudyError
-from arboleda.study.pages import FactsPage
-from arboleda.study.steps import Progress
+from arboleda.study.execution.step_progress import Progress
 
 __all__ = ["Explanation", "explain_study"]
 

@@ -8,7 +8,7 @@ import numpy as np
 import sklearn
 
 import arboleda
-from arboleda.study.subject import Subject
+from arboleda.study.results.explained_model import Subject
 
 __all__ = ["SCHEMA_VERSION", "frame_facts"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from arboleda.explanations._row_facts import Asked
 from arboleda.study import Study
 from arboleda.study.errors import StudyError
-from arboleda.study.subject import Part, Subject
+from arboleda.study.results.explained_model import Part, Subject
 
 __all__ = ["load_row", "load_subject"]
 

@@ -7,10 +7,10 @@ from arboleda.explanations._examples import beyond_training, correlated_columns,
 from arboleda.explanations._frame_facts import frame_facts
 from arboleda.explanations._shap import describe_shap
 from arboleda.explanations._sureness import describe_promise
-from arboleda.study.model_importance import describe_importance
-from arboleda.study.model_surrogate import describe_surrogate
-from arboleda.study.steps import Progress
-from arboleda.study.subject import Subject
+from arboleda.study.execution.step_progress import Progress
+from arboleda.study.results.explained_model import Subject
+from arboleda.study.results.model_importance import describe_importance
+from arboleda.study.results.model_surrogate import describe_surrogate
 
 __all__ = ["model_facts"]
 

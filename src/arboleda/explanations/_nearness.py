@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from arboleda.forest import RandomForestClassifier, RandomForestRegressor
-from arboleda.study.subject import Floats, Part, Subject
+from arboleda.study.results.explained_model import Floats, Part, Subject
 
 __all__ = ["Nearness", "make_nearness"]
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from arboleda.study.subject import Floats, Part, Subject
+from arboleda.study.results.explained_model import Floats, Part, Subject
 
 __all__ = ["describe_prediction"]
 

@@ -7,8 +7,8 @@ import numpy as np
 from arboleda._numbers import plain
 from arboleda.explain import lime
 from arboleda.explanations._shap import Shares, shares_of
-from arboleda.study.named_model import named_model
-from arboleda.study.subject import Floats, Subject
+from arboleda.study.results.estimator_adapter import named_model
+from arboleda.study.results.explained_model import Floats, Subject
 
 __all__ = ["describe_pushes"]
 

@@ -11,9 +11,9 @@ from arboleda.explanations._prediction import describe_prediction
 from arboleda.explanations._pushes import describe_pushes
 from arboleda.explanations._sureness import describe_range
 from arboleda.explanations._values import describe_values
-from arboleda.study.describe import histogram
-from arboleda.study.steps import Progress
-from arboleda.study.subject import Floats, Subject
+from arboleda.study.data.describe import histogram
+from arboleda.study.execution.step_progress import Progress
+from arboleda.study.results.explained_model import Floats, Subject
 
 __all__ = ["Asked", "row_facts"]
 

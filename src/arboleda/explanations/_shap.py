@@ -7,8 +7,8 @@ import numpy as np
 from scipy.stats import rankdata
 
 from arboleda.explain import ShapValues, shap_values
-from arboleda.study.preparation import prepared_sources
-from arboleda.study.subject import Floats, Subject
+from arboleda.study.data.preparation import prepared_sources
+from arboleda.study.results.explained_model import Floats, Subject
 
 __all__ = ["Shares", "describe_shap", "shares_of"]
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from arboleda.study.describe import histogram
-from arboleda.study.subject import Floats, Part, Subject
+from arboleda.study.data.describe import histogram
+from arboleda.study.results.explained_model import Floats, Part, Subject
 
 __all__ = ["LEVEL", "describe_promise", "describe_range"]
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda.study.subject import Subject
+from arboleda.study.results.explained_model import Subject
 
 __all__ = ["describe_values"]
 

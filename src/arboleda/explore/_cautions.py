@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from arboleda.explore._subject import Goal, Subject
-from arboleda.study.preparation import ONE_HOT_LEVELS
-from arboleda.study.table import Column
+from arboleda.study.data.preparation import ONE_HOT_LEVELS
+from arboleda.study.data.table import Column
 
 __all__ = ["find_cautions"]
 

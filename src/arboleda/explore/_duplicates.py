@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda.explore._subject import Goal, Subject
-from arboleda.study.describe import row_digests
+from arboleda.study.data.describe import row_digests
 
 __all__ = ["describe_duplicates"]
 

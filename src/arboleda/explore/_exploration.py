@@ -11,11 +11,11 @@ from threadpoolctl import threadpool_limits
 from arboleda.explore._facts import make_facts
 from arboleda.explore._page import render_exploration
 from arboleda.explore._subject import make_subject
-from arboleda.study.asked import read_size
+from arboleda.study.artifacts.text_files import FactsPage
+from arboleda.study.config.options import read_size
+from arboleda.study.data.reading import read_table
 from arboleda.study.errors import StudyError
-from arboleda.study.pages import FactsPage
-from arboleda.study.reading import read_table
-from arboleda.study.steps import Progress
+from arboleda.study.execution.step_progress import Progress
 
 __all__ = ["Exploration", "explore"]
 

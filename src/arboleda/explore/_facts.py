@@ -22,8 +22,8 @@ from arboleda.explore._structure import (
     make_cloud,
 )
 from arboleda.explore._subject import Goal, Subject
-from arboleda.study.describe import describe_column
-from arboleda.study.steps import Progress
+from arboleda.study.data.describe import describe_column
+from arboleda.study.execution.step_progress import Progress
 
 __all__ = ["SCHEMA_VERSION", "make_facts"]
 

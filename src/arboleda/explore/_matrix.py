@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from arboleda.explore._subject import Subject
-from arboleda.study.table import Column
+from arboleda.study.data.table import Column
 
 __all__ = ["CodedColumns", "code_columns", "of_moderate_size", "prepare"]
 

@@ -8,8 +8,8 @@ import numpy.typing as npt
 from arboleda.explore._matrix import CodedColumns, code_columns, of_moderate_size
 from arboleda.explore._subject import Goal, Subject
 from arboleda.forest import RandomForestClassifier, RandomForestRegressor
-from arboleda.study.describe import histogram
-from arboleda.study.table import Column
+from arboleda.study.data.describe import histogram
+from arboleda.study.data.table import Column
 
 __all__ = ["describe_outliers", "outlier_scores"]
 

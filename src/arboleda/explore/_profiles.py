@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from arboleda._numbers import plain
 from arboleda.explore._subject import Goal, Subject
-from arboleda.study.table import Column
+from arboleda.study.data.table import Column
 
 __all__ = ["describe_profiles"]
 

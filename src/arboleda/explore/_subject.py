@@ -7,10 +7,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from arboleda.study.data.roles import Role, find_roles
+from arboleda.study.data.table import Column, Note, Table
+from arboleda.study.data.target import MAX_CLASSES, class_label, decide_task
 from arboleda.study.errors import StudyError
-from arboleda.study.roles import Role, find_roles
-from arboleda.study.table import Column, Note, Table
-from arboleda.study.target import MAX_CLASSES, class_label, decide_task
 
 __all__ = ["Goal", "Subject", "make_subject"]
 

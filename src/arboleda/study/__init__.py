@@ -10,12 +10,12 @@ from arboleda._extras import can_study
 from arboleda.study.errors import StudyError, StudyFormatError
 
 if TYPE_CHECKING:
-    from arboleda.study.file_predictions import predict_file as predict_file
-    from arboleda.study.folder.estimators import StudyClassifier as StudyClassifier
-    from arboleda.study.folder.estimators import StudyRegressor as StudyRegressor
-    from arboleda.study.folder.layout import Layout as Layout
-    from arboleda.study.folder.loaded import LoadedStudy as LoadedStudy
-    from arboleda.study.folder.rows import Rows as Rows
+    from arboleda.study.artifacts.estimators import StudyClassifier as StudyClassifier
+    from arboleda.study.artifacts.estimators import StudyRegressor as StudyRegressor
+    from arboleda.study.artifacts.layout import Layout as Layout
+    from arboleda.study.artifacts.loaded import LoadedStudy as LoadedStudy
+    from arboleda.study.artifacts.rows import Rows as Rows
+    from arboleda.study.results.predict_file import predict_file as predict_file
     from arboleda.study.study import Study as Study
     from arboleda.study.study import StudyResult as StudyResult
 
@@ -33,14 +33,14 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Layout": "arboleda.study.folder.layout",
-    "LoadedStudy": "arboleda.study.folder.loaded",
-    "Rows": "arboleda.study.folder.rows",
+    "Layout": "arboleda.study.artifacts.layout",
+    "LoadedStudy": "arboleda.study.artifacts.loaded",
+    "Rows": "arboleda.study.artifacts.rows",
     "Study": "arboleda.study.study",
-    "StudyClassifier": "arboleda.study.folder.estimators",
-    "StudyRegressor": "arboleda.study.folder.estimators",
+    "StudyClassifier": "arboleda.study.artifacts.estimators",
+    "StudyRegressor": "arboleda.study.artifacts.estimators",
     "StudyResult": "arboleda.study.study",
-    "predict_file": "arboleda.study.file_predictions",
+    "predict_file": "arboleda.study.results.predict_file",
 }
 
 if not can_study():

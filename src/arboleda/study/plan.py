@@ -13,25 +13,25 @@ import sklearn
 from sklearn.pipeline import Pipeline
 
 import arboleda
-from arboleda.study.calibration import FITS
 from arboleda.study.catalogue import ALL, Model, Params, Setting, Size, known_words, models_for
 from arboleda.study.catalogue.model import named_as_approximated
-from arboleda.study.costs import check_costs, cost_matrix
+from arboleda.study.config.presets import PRESETS, Preset
+from arboleda.study.config.settings import Settings
+from arboleda.study.data.external_test import join_test, target_of_both
+from arboleda.study.data.features import Features, make_features
+from arboleda.study.data.preparation import make_preparation
+from arboleda.study.data.recipe import Step, apply_recipe
+from arboleda.study.data.roles import Role, decide_roles
+from arboleda.study.data.splitting import Split, make_split
+from arboleda.study.data.table import Column, Table
+from arboleda.study.data.target import Target, make_target
 from arboleda.study.errors import StudyError
-from arboleda.study.features import Features, make_features
-from arboleda.study.given_test import join_test, target_of_both
-from arboleda.study.parts import check_by
-from arboleda.study.preparation import make_preparation
-from arboleda.study.presets import PRESETS, Preset
-from arboleda.study.recipe import Step, apply_recipe
-from arboleda.study.roles import Role, decide_roles
-from arboleda.study.scoring import COST, Metric, choose_metric
+from arboleda.study.execution.job import CALIBRATION, TEST, Job, Shared
+from arboleda.study.results.calibration import FITS
+from arboleda.study.results.costs import check_costs, cost_matrix
+from arboleda.study.results.scoring import COST, Metric, choose_metric
+from arboleda.study.results.subgroups import check_by
 from arboleda.study.search import FULL, How, Question, Stage, Trial
-from arboleda.study.settings import Settings
-from arboleda.study.splitting import Split, make_split
-from arboleda.study.table import Column, Table
-from arboleda.study.target import Target, make_target
-from arboleda.study.work import CALIBRATION, TEST, Job, Shared
 
 __all__ = ["Plan", "make_plan"]
 

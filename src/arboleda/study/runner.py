@@ -7,22 +7,22 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from arboleda.study.answers import ANSWERS, drop_answers
-from arboleda.study.bounds import bounded
-from arboleda.study.candidates import Candidate
+from arboleda.study.artifacts.files import MODELS
+from arboleda.study.artifacts.model_files import drop_models
 from arboleda.study.catalogue import ALL, Model
 from arboleda.study.combined.cross_fitting import n_learned
 from arboleda.study.combined.fold_mean import FoldMean
 from arboleda.study.combined.methods import FEWEST, METHODS, TEXTBOOK, Method
-from arboleda.study.execution import Execution
-from arboleda.study.folder.files import MODELS
-from arboleda.study.folder.model_files import drop_models
-from arboleda.study.more_rows import use_time_left, waits
+from arboleda.study.execution.executor import Execution
+from arboleda.study.execution.job import Job, kept_folds
+from arboleda.study.execution.prediction_store import ANSWERS, drop_answers
+from arboleda.study.execution.row_caps import bounded
 from arboleda.study.plan import Plan
-from arboleda.study.rounds import tune
 from arboleda.study.search import Trial
-from arboleda.study.tuning import Tuning
-from arboleda.study.work import Job, kept_folds
+from arboleda.study.search.budget_reallocation import use_time_left, waits
+from arboleda.study.search.candidates import Candidate
+from arboleda.study.search.model_search import Tuning
+from arboleda.study.search.run_searches import tune
 
 __all__ = [
     "COMBINATIONS",

@@ -15,26 +15,27 @@ from typing import Any, Self
 from arboleda._files import write_atomically
 from arboleda._visible import json_escaped
 from arboleda.report import FIGURES, write_report
-from arboleda.study.asked import make_settings
-from arboleda.study.best_model import describe_best
-from arboleda.study.budget import Budget
+from arboleda.study.artifacts.files import MODELS, sweep
+from arboleda.study.artifacts.held_out import keep_held_out
+from arboleda.study.artifacts.index import INDEX, index_text
+from arboleda.study.artifacts.loaded import LoadedStudy, load_study
+from arboleda.study.artifacts.rows import keep_rows
 from arboleda.study.combined.calibrating import calibrate_combined
 from arboleda.study.combined.outcomes import combined_outcomes
-from arboleda.study.config import CONFIG, config_text, read_config
+from arboleda.study.config.options import make_settings
+from arboleda.study.config.study_file import CONFIG, config_text, read_config
+from arboleda.study.data.reading import read_table
 from arboleda.study.errors import StudyError
-from arboleda.study.execution import Execution
-from arboleda.study.facts import leaderboard_csv, make_facts
-from arboleda.study.folder.files import MODELS, sweep
-from arboleda.study.folder.held_out import keep_held_out
-from arboleda.study.folder.index import INDEX, index_text
-from arboleda.study.folder.loaded import LoadedStudy, load_study
-from arboleda.study.folder.rows import keep_rows
-from arboleda.study.ledger import Ledger
-from arboleda.study.limits import Limits
+from arboleda.study.execution.budget import Budget
+from arboleda.study.execution.executor import Execution
+from arboleda.study.execution.ledger import Ledger
+from arboleda.study.execution.limits import Limits
+from arboleda.study.execution.pool import Pool, choose_processes
+from arboleda.study.execution.progress import make_watcher
 from arboleda.study.plan import Plan, make_plan
-from arboleda.study.pool import Pool, choose_processes
-from arboleda.study.progress import make_watcher
-from arboleda.study.reading import read_table
+from arboleda.study.results.best_model import describe_best
+from arboleda.study.results.facts import leaderboard_csv, make_facts
+from arboleda.study.results.holdout_facts import Answers, answers_of, held_out_answers
 from arboleda.study.runner import (
     COMBINATIONS,
     Found,
@@ -44,7 +45,6 @@ from arboleda.study.runner import (
     ranked,
     run_plan,
 )
-from arboleda.study.tested import Answers, answers_of, held_out_answers
 
 __all__ = ["Study", "StudyResult"]
 
@@ -124,7 +124,7 @@ class Study:
         Columns for whose values the test is told apart.
     where : str or sequence of str, optional
         Conditions that rows must satisfy to be used, such as ``"age >= 17 and country in US, CA"``,
-        ``"age is not missing"``; see `arboleda.study.recipe`.
+        ``"age is not missing"``; see `arboleda.study.data.recipe`.
     drop_missing, drop_duplicates : bool, default=False
         Whether rows with a missing value in any column, and rows that repeat an earlier row in all
         columns, are dropped.

@@ -7,11 +7,11 @@ import pytest
 from sklearn.metrics import log_loss
 
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from arboleda.study.artifacts.combined_file import combined_from_bytes, combined_to_bytes
 from arboleda.study.combined import boosted, methods
 from arboleda.study.combined.boosted import BoostedRule, boosted_rule, columns_of
 from arboleda.study.combined.methods import METHODS
 from arboleda.study.combined.rules import MeanRule
-from arboleda.study.folder.combined_file import combined_from_bytes, combined_to_bytes
 
 METHOD = next(method for method in METHODS if method.key == "boosted_stacking")
 HALF = MeanRule((0.5, 0.5))

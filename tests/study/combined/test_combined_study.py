@@ -16,14 +16,14 @@ from sklearn.metrics import accuracy_score
 from arboleda.combine import MemberOutputs
 from arboleda.report import render_report
 from arboleda.study import Study, StudyResult, runner
-from arboleda.study.answers import ANSWERS
+from arboleda.study.artifacts.files import MODELS
 from arboleda.study.combined.cross_fitting import cross_fit
 from arboleda.study.combined.methods import METHODS
 from arboleda.study.combined.remarks import remarks_on
 from arboleda.study.combined.rules import MeanRule
 from arboleda.study.errors import StudyError
-from arboleda.study.folder.files import MODELS
-from arboleda.study.predictions import predict_table
+from arboleda.study.execution.prediction_store import ANSWERS
+from arboleda.study.results.predictions import predict_table
 
 from ..conftest import without_timing
 

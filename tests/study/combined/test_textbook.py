@@ -13,12 +13,12 @@ from arboleda._speech import speaking
 from arboleda.combine._rules import CLASS_RULES, VALUE_RULES
 from arboleda.report._texts import speech_of, told
 from arboleda.study import Study, runner
-from arboleda.study.answers import ANSWERS, answers_path, read_answers
+from arboleda.study.artifacts.combined_file import combined_from_bytes, combined_to_bytes
+from arboleda.study.artifacts.exports import StudyError, export_model
 from arboleda.study.combined.losses import losses
 from arboleda.study.combined.methods import METHODS, TEXTBOOK
 from arboleda.study.combined.textbook import best_few, textbook
-from arboleda.study.exports import StudyError, export_model
-from arboleda.study.folder.combined_file import combined_from_bytes, combined_to_bytes
+from arboleda.study.execution.prediction_store import ANSWERS, answers_path, read_answers
 from arboleda.study.runner import ways_to_combine
 
 pytestmark = pytest.mark.usefixtures("undrawn")

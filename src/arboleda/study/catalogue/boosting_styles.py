@@ -7,7 +7,7 @@ from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoosti
 from arboleda.study.catalogue import spaces
 from arboleda.study.catalogue.costs import boosting_cost
 from arboleda.study.catalogue.model import Grid, Model, Params, Setting, Space, both_tasks
-from arboleda.study.preparation import Style
+from arboleda.study.data.preparation import Style
 
 __all__ = ["BOOSTING_STYLES", "with_categories"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from arboleda.study.catalogue.space import Range
-from arboleda.study.preparation import Style
+from arboleda.study.data.preparation import Style
 
 __all__ = [
     "Cost",

@@ -8,7 +8,7 @@ one of the three is a candidate for all.
 from typing import Any
 
 from arboleda.study.catalogue.model import COLUMNS, Grid, Setting
-from arboleda.study.preparation import Style
+from arboleda.study.data.preparation import Style
 
 __all__ = ["THESIS_GRIDS", "THESIS_MODELS", "THESIS_STACK"]
 

@@ -1,4 +1,7 @@
-"""Whether calibrating a combined model's probabilities helps; see `arboleda.study.calibration`."""
+"""Test whether calibration improves a combined model's probabilities.
+
+The method is that of `arboleda.study.results.calibration`.
+"""
 
 import time
 from collections.abc import Sequence
@@ -7,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from arboleda.study.answers import ANSWERS, answers_path, read_answers
-from arboleda.study.budget import Budget
-from arboleda.study.calibration import AS_IT_IS, calibrated_scores, variants_of
-from arboleda.study.plain import one_thread, plain_values, sentence_of
+from arboleda.study.execution.budget import Budget
+from arboleda.study.execution.job import TEST
+from arboleda.study.execution.prediction_store import ANSWERS, answers_path, read_answers
+from arboleda.study.execution.serialization import one_thread, plain_values, sentence_of
 from arboleda.study.plan import Plan
-from arboleda.study.probabilities import n_scores
+from arboleda.study.results.calibration import AS_IT_IS, calibrated_scores, variants_of
+from arboleda.study.results.probabilities import n_scores
 from arboleda.study.runner import Outcome, ranked
-from arboleda.study.work import TEST
 
 __all__ = ["calibrate_combined"]
 

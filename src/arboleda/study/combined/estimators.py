@@ -9,9 +9,9 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.pipeline import Pipeline
 
-from arboleda.study.answers import Said
 from arboleda.study.combined.rules import Rule
-from arboleda.study.scoring import class_scores
+from arboleda.study.execution.prediction_store import Said
+from arboleda.study.results.scoring import class_scores
 
 __all__ = ["CombinedClassifier", "CombinedRegressor", "Named"]
 

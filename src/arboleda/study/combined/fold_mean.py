@@ -9,11 +9,11 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 
+from arboleda.study.artifacts.combined_file import combined_to_bytes
+from arboleda.study.artifacts.files import FileList
+from arboleda.study.artifacts.model_files import keep_combined, read_model
 from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
 from arboleda.study.combined.rules import MeanRule
-from arboleda.study.folder.combined_file import combined_to_bytes
-from arboleda.study.folder.files import FileList
-from arboleda.study.folder.model_files import keep_combined, read_model
 
 __all__ = ["FoldMean"]
 

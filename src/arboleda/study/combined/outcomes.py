@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from arboleda.combine import MemberOutputs
 from arboleda.diagnose import diversity
-from arboleda.study.answers import ANSWERS, Asked, Said, answers_path, keep_answers, outputs_of_rows
-from arboleda.study.budget import Budget
-from arboleda.study.candidates import Candidate
+from arboleda.study.artifacts.combined_file import combined_to_bytes
+from arboleda.study.artifacts.files import MODELS
+from arboleda.study.artifacts.model_files import keep_combined
 from arboleda.study.catalogue import Model
 from arboleda.study.catalogue.model import Task, no_parameters
 from arboleda.study.combined.cross_fitting import cross_fit, n_learned
@@ -22,16 +22,23 @@ from arboleda.study.combined.methods import FEWEST, Method
 from arboleda.study.combined.remarks import Remarks, is_kept, remarks_on
 from arboleda.study.combined.rules import MeanRule, Rule
 from arboleda.study.combined.textbook import TextbookRule
-from arboleda.study.evaluate import evaluate_test
-from arboleda.study.folder.combined_file import combined_to_bytes
-from arboleda.study.folder.files import MODELS
-from arboleda.study.folder.model_files import keep_combined
-from arboleda.study.plain import one_thread, plain_values, sentence_of, texts_of
+from arboleda.study.execution.budget import Budget
+from arboleda.study.execution.job import TEST, Job
+from arboleda.study.execution.prediction_store import (
+    ANSWERS,
+    Asked,
+    Said,
+    answers_path,
+    keep_answers,
+    outputs_of_rows,
+)
+from arboleda.study.execution.serialization import one_thread, plain_values, sentence_of, texts_of
 from arboleda.study.plan import Plan
+from arboleda.study.results.evaluate import evaluate_test
+from arboleda.study.results.scoring import all_scores
 from arboleda.study.runner import Outcome, ways_to_combine
-from arboleda.study.scoring import all_scores
 from arboleda.study.search import Trial
-from arboleda.study.work import TEST, Job
+from arboleda.study.search.candidates import Candidate
 
 __all__ = ["combined_outcomes"]
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from arboleda.study.answers import ANSWERS, answers_path, read_answers
+from arboleda.study.execution.prediction_store import ANSWERS, answers_path, read_answers
 from arboleda.study.plan import Plan
-from arboleda.study.probabilities import are_probabilities
+from arboleda.study.results.probabilities import are_probabilities
 from arboleda.study.runner import Outcome
 
 __all__ = ["Remarks", "is_kept", "remarks_on"]

@@ -1,0 +1,1 @@
+"""The files of a study: facts, fitted models, the layout of its table, its rows, and exports."""

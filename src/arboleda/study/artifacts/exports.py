@@ -1,0 +1,88 @@
+"""A model of a study, with its preparation, as a file that other programs predict with."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from arboleda._files import write_atomically
+from arboleda.study.artifacts.loaded import load_study
+from arboleda.study.data.table import MISSING
+from arboleda.study.errors import StudyError
+
+__all__ = ["Exported", "export_model"]
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written: to ``path``, the model ``name``; inputs that dates became, if any."""
+
+    path: Path
+    name: str
+    dates: tuple[str, ...]
+
+
+def export_model(
+    folder: str | Path, out: str | Path | None = None, *, model: str | None = None
+) -> Exported:
+    """Write a model of a study as an ONNX file: from the table's columns to the prediction.
+
+    Each column of the table that the model uses is an input of shape (n_rows, 1) under its name:
+    text where it holds categories (``""`` is missing), else a number (NaN is missing; truth values
+    are 0 and 1). A date is several numbers, as ``day (year)``.
+
+    Parameters
+    ----------
+    folder : str or path
+        The study's folder.
+    out : str or path, optional
+        The file; by default ``<key>.onnx`` in the study's folder.
+    model : str, optional
+        The model's key; by default the best model's.
+
+    Returns
+    -------
+    Exported
+
+    Raises
+    ------
+    StudyError
+        If the folder cannot be used, there is no such model, a part of it has no operators in ONNX,
+        or the file cannot be written.
+    """
+    study = load_study(folder)
+    key = study.best_key if model is None else model
+    fitted = study.model(key)
+    path = Path(out) if out is not None else study.folder / f"{key}.onnx"
+    name = next(m["name"] for m in study.facts["models"] if m["key"] == key)
+    layout = study.layout
+    try:
+        from arboleda.onnx_export import coded_to_onnx
+        from arboleda.study.combined.as_onnx import of_combined
+        from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
+        from arboleda.study.data.feature_crosses import CrossedColumns
+        from arboleda.study.data.feature_crosses.as_onnx import of_crossed
+
+        made = coded_to_onnx(
+            fitted.pipeline_,
+            layout.names,
+            layout.levels,
+            missing=sorted(MISSING),
+            classes=getattr(fitted, "classes_", None),
+            more={
+                CombinedClassifier: of_combined,
+                CombinedRegressor: of_combined,
+                CrossedColumns: of_crossed,
+            },
+        )
+    except ModuleNotFoundError as error:
+        raise StudyError(f"{error}.") from error
+    except (TypeError, ValueError) as error:
+        raise StudyError(f"{name} cannot be exported: {error}.") from error
+    try:
+        write_atomically(path, made.SerializeToString())
+    except OSError as error:
+        raise StudyError(
+            f"The file {path} cannot be written ({error.strerror or error}); name another one with "
+            "--out."
+        ) from error
+    raw = set(layout.raw_names)
+    return Exported(path, name, tuple(n for n in layout.names if n not in raw))

@@ -1,0 +1,223 @@
+"""What several attributes of one object must be together, where sizes alone do not say it."""
+
+import math
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from arboleda.study.artifacts.object_rules.kinds import BrokenRuleError
+from arboleda.study.data.feature_crosses.feature_cross import ARITHMETIC
+
+__all__ = [
+    "check_bayesian_network",
+    "check_columns",
+    "check_encodings",
+    "check_graph",
+    "check_group_column",
+    "check_groups",
+    "check_layers",
+    "check_lookup_tables",
+    "check_made_columns",
+    "check_n_neighbors",
+    "check_number_column",
+    "check_one_hot",
+    "check_probabilities",
+    "check_rotations",
+    "check_schema",
+    "check_steps",
+    "check_vector_counts",
+    "same_length",
+]
+
+Attributes = Mapping[str, Any]
+# Of a network's node: the class and, in a tree of columns, another column.
+_MOST_PARENTS = 2
+
+
+def _require(is_sound: bool, what: str) -> None:
+    if not is_sound:
+        raise BrokenRuleError(f"holds {what} that do not fit together")
+
+
+def same_length(*names: str) -> Callable[[Attributes], None]:
+    """Lists whose entries, in turn, are arrays of the same length."""
+
+    def check(found: Attributes) -> None:
+        lengths = [[len(array) for array in found[name]] for name in names]
+        _require(all(one == lengths[0] for one in lengths), " and ".join(names))
+
+    return check
+
+
+def check_one_hot(found: Attributes) -> None:
+    """The columns that the one-hot encoder states are those that it writes to.
+
+    SciPy writes one value for each code into a matrix of the stated width without looking; a code
+    is the place of a category, or what the mapping of rare categories makes of it.
+    """
+    n_columns = len(found["categories_"])
+    nothing = [None] * n_columns
+    rare = found.get("_infrequent_indices", nothing)
+    mappings = found.get("_default_to_infrequent_mappings", nothing)
+    for categories, pooled, mapping, width in zip(
+        found["categories_"], rare, mappings, found["_n_features_outs"], strict=True
+    ):
+        n = len(categories)
+        if pooled is None or mapping is None:
+            _require(pooled is mapping and width == n, "categories and numbers of columns")
+            continue
+        _require(0 < len(pooled) <= n and int(pooled[-1]) < n, "categories and rare ones")
+        frequent = np.setdiff1d(np.arange(n), pooled)
+        expected = np.full(n, len(frequent))
+        expected[frequent] = np.arange(len(frequent))
+        _require(np.array_equal(mapping, expected), "rare categories and their mapping")
+        _require(width == len(frequent) + 1, "categories and numbers of columns")
+
+
+def check_encodings(found: Attributes) -> None:
+    """One encoding for each category of each column, and for each class of more than two."""
+    of_each = len(found["classes_"]) if found["target_type_"] == "multiclass" else 1
+    lengths = [len(categories) for categories in found["categories_"] for _ in range(of_each)]
+    _require([len(one) for one in found["encodings_"]] == lengths, "categories and encodings")
+    _require(np.size(found["target_mean_"]) == of_each, "classes and means")
+
+
+def check_layers(found: Attributes) -> None:
+    """Each layer of the network takes what the one before it gives."""
+    weights, offsets = found["coefs_"], found["intercepts_"]
+    widths = [found["n_features_in_"], *(len(one) for one in offsets)]
+    shapes = list(pairwise(widths))
+    _require([one.shape for one in weights] == shapes, "layers")
+    _require(found["n_layers_"] == len(widths), "layers and their number")
+    _require(found["n_outputs_"] == widths[-1], "layers and outputs")
+    if "classes_" in found:
+        n_classes = len(found["classes_"])
+        _require(widths[-1] == (1 if n_classes == 2 else n_classes), "layers and classes")
+        own = found["_label_binarizer"].__dict__["classes_"]
+        _require(np.array_equal(own, found["classes_"]), "classes")
+
+
+def check_vector_counts(found: Attributes) -> None:
+    """The machine for values counts all its support vectors."""
+    _require(
+        int(found["_n_support"][0]) == len(found["support_vectors_"]), "support vectors and counts"
+    )
+
+
+def check_probabilities(found: Attributes) -> None:
+    """Probabilities of the machine need two numbers for each pair of classes, or are not there."""
+    sizes = {len(found["_probA"]), len(found["_probB"])}
+    _require(sizes in ({0}, {len(found["_intercept_"])}), "probabilities and classes")
+
+
+def check_n_neighbors(found: Attributes) -> None:
+    """There are as many rows as neighbours are sought."""
+    _require(found["n_neighbors"] <= len(found["_fit_X"]), "rows and numbers of neighbours")
+
+
+def check_rotations(found: Attributes) -> None:
+    """Each class has a variance for each of its axes."""
+    widths = [one.shape[1] for one in found["rotations_"]]
+    _require(widths == [len(one) for one in found["scalings_"]], "rotations and scalings")
+
+
+def check_steps(found: Attributes) -> None:
+    """A pipeline has steps."""
+    _require(len(found["steps"]) > 0, "no steps, or steps")
+
+
+def check_columns(found: Attributes) -> None:
+    """The transformers of columns take those that are listed for them."""
+    listed = [list(columns) for _, _, columns in found["transformers_"]]
+    own = [list(columns) for columns in found["_columns"]]
+    _require(listed[: len(own)] == own, "columns and transformers")
+
+
+def check_graph(found: Attributes) -> None:
+    """The graph is as it would be made of its edges, and has no cycle."""
+    nodes, parents = found["nodes"], found["parent_places"]
+    _require(found["_places"] == {node: place for place, node in enumerate(nodes)}, "nodes")
+    _require(sorted(found["order"]) == list(range(len(nodes))), "nodes and their order")
+    at = {node: place for place, node in enumerate(found["order"])}
+    sound = all(
+        list(own) == sorted(set(own)) and all(at[parent] < at[child] for parent in own)
+        for child, own in enumerate(parents)
+    )
+    _require(sound, "parents and their order")
+
+
+def check_bayesian_network(found: Attributes) -> None:
+    """The tables of the network have an entry for each state of a node and its parents."""
+    network, n_columns = found["_network"].__dict__, len(found["_columns"])
+    graph = network["graph"].__dict__
+    sizes, columns = network["sizes"], found["_columns"]
+    _require(len(sizes) == len(graph["nodes"]) == n_columns + 1, "nodes and columns")
+    states = [max(1, len(column.values)) for column in columns]
+    _require(list(sizes) == [*states, len(found["_known_classes"])], "states and their numbers")
+    _require(graph["nodes"] == found["graph_"].__dict__["nodes"], "nodes")
+    # So that variables are summed out within tables about as large as those of the file.
+    _require(max(map(len, graph["parent_places"])) <= _MOST_PARENTS, "too many parents, or nodes")
+    shapes = [
+        tuple(sizes[member] for member in sorted((node, *graph["parent_places"][node])))
+        for node in range(len(sizes))
+    ]
+    _require([table.shape for table in found["_log_tables"]] == shapes, "states and tables")
+    levels = found["schema_"].levels
+    _require(len(levels) == len(columns), "columns and levels")
+    for column, own in zip(columns, levels, strict=True):
+        codes = column.__dict__.get("state_of_code")
+        _require((codes is None) == (own is None), "columns and their kinds")
+        if codes is not None:
+            _require(len(codes) == len(own) + 1, "levels and their states")
+            _require(int(codes.max()) < max(1, len(column.values)), "states")
+
+
+def check_lookup_tables(found: Attributes) -> None:
+    """Columns of categories have a table of all levels, and two rows more."""
+    kinds, levels = found["column_kinds_"], found["schema_"].levels
+    _require(len(kinds) == len(levels), "columns and levels")
+    for j, (log_p, impossible) in found["_looked_up"].items():
+        own = 2 if kinds[j] == "bernoulli" else len(levels[j] or ())
+        _require(len(log_p) == len(impossible) == own + 2, "levels and their tables")
+    own_tables = {j for j, kind in enumerate(kinds) if kind != "gaussian"}
+    _require(own_tables == set(found["_looked_up"]), "columns and their tables")
+
+
+def check_schema(found: Attributes) -> None:
+    """Names and levels are hashable and as many as there are columns."""
+    names = found["names"]
+    _require(names is None or len(names) == len(found["levels"]), "names and levels")
+
+
+def check_made_columns(found: Attributes) -> None:
+    """The columns that others are made of are there."""
+    n_columns = found["n_features_in_"]
+    places = [place for made in found["made_"] for place in made.idea.sources]
+    places += [
+        place for made in found["made_"] if hasattr(made, "groups") for place in made.groups.columns
+    ]
+    _require(all(place < n_columns for place in places), "columns and those made of them")
+
+
+def check_number_column(found: Attributes) -> None:
+    """Arithmetic is of two numbers."""
+    idea = found["idea"]
+    _require(idea.kind in ARITHMETIC and len(idea.numbers) == 2, "numbers and what is made of them")
+
+
+def check_groups(found: Attributes) -> None:
+    """The keys of groups are pairs of places of their columns' levels."""
+    _require(len(found["levels"]) == len(found["columns"]) in (1, 2), "columns and levels")
+    n_keys = math.prod(len(levels) for levels in found["levels"])
+    keys = found["keys"]
+    _require(len(keys) > 0 and int(keys[-1]) < n_keys, "levels and groups")
+
+
+def check_group_column(found: Attributes) -> None:
+    """A column made of groups has a number for each of them."""
+    groups, idea = found["groups"], found["idea"]
+    _require(len(found["table"]) == len(groups.keys), "groups and their numbers")
+    _require(idea.kind not in ARITHMETIC, "groups and what is made of them")
+    _require(idea.kind != "distance" or len(idea.numbers) == 1, "numbers")

@@ -1,0 +1,152 @@
+"""What is asked of a study, checked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from arboleda.study.config.schemes import Scheme
+from arboleda.study.data.recipe import Condition, Merges, Recipe
+from arboleda.study.search import How
+
+__all__ = ["Costs", "Settings"]
+
+# What it costs to predict a class where another is true: by the true label, then the predicted one;
+# or rows of true and columns of predicted classes, in sorted order.
+Costs = Mapping[str, Mapping[str, float]] | tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is asked of a study beside its table and target; the defaults stand here alone.
+
+    Attributes
+    ----------
+    task, metric : str or None
+        None where the table decides.
+    preset : {"quick", "thesis", "best"}
+        Which models are tried, and how hard each is tuned.
+    models : tuple of str or None
+        Words that name models, in place of the preset's.
+    search : How or None
+        How candidates are proposed, in place of the preset's way.
+    scheme : Scheme
+        Of the cross-validation.
+    test_size : float
+        Share of the rows that is held out for the test.
+    test_table : str, path, frame or None
+        A table of its own for the test; then no row of the first is held out.
+    time_budget : float or None
+        Seconds that the search may take.
+    jobs : int or None
+        Number of processes.
+    seed : int
+    cost_matrix : mapping, tuple of tuples or None
+        Costs of predicted classes by true class, where a pair that is not named has the cost 1, a
+        right one 0; or a row of costs for each true class, in sorted order.
+    reject_cost : float or None
+        What it costs to answer nothing.
+    groups : str or None
+        The column whose equal values are kept together.
+    time : str or None
+        The column by which rows are ordered.
+    by : tuple of str
+        Columns for whose values the test is told apart.
+    where : tuple of Condition
+        Conditions that rows must satisfy.
+    drop_missing, drop_duplicates : bool
+        Whether rows with a missing value, and rows that repeat an earlier one, are dropped.
+    merge : mapping
+        By column and new value, the values that become it.
+    drop : tuple of str
+        Columns that are dropped.
+    lang : {"en", "es"}
+        The report's language.
+    member_time : float or None
+        Seconds that a single fit may take.
+    member_memory : int or None
+        Bytes that a single fit may take.
+    max_table_size : int or None
+        Bytes that a table's file may take unpacked; None: a share of the memory available.
+    """
+
+    task: str | None = None
+    metric: str | None = None
+    preset: Literal["quick", "thesis", "best"] = "quick"
+    models: tuple[str, ...] | None = None
+    search: How | None = None
+    scheme: Scheme = field(default_factory=Scheme)
+    test_size: float = 0.2
+    test_table: Any = None
+    time_budget: float | None = None
+    jobs: int | None = None
+    seed: int = 0
+    cost_matrix: Costs | None = None
+    reject_cost: float | None = None
+    groups: str | None = None
+    time: str | None = None
+    by: tuple[str, ...] = ()
+    where: tuple[Condition, ...] = ()
+    drop_missing: bool = False
+    drop_duplicates: bool = False
+    merge: Merges = field(default_factory=dict)
+    drop: tuple[str, ...] = ()
+    lang: Literal["en", "es"] = "en"
+    member_time: float | None = None
+    member_memory: int | None = None
+    max_table_size: int | None = None
+
+    def told(self) -> dict[str, Any]:
+        """The settings as plain values, under the names by which they are asked for.
+
+        The number of processes and the limit of tables are not among them: no result depends on
+        them.
+        """
+        return {
+            "task": self.task,
+            "metric": self.metric,
+            "preset": self.preset,
+            "models": None if self.models is None else list(self.models),
+            "search": None if self.search is None else self.search.text,
+            "cv": self.scheme.text,
+            "test_size": self.test_size,
+            "test": self.test_name,
+            "time_budget": self.time_budget,
+            "seed": self.seed,
+            "cost_matrix": _plain(self.cost_matrix),
+            "reject_cost": self.reject_cost,
+            "groups": self.groups,
+            "time": self.time,
+            "by": list(self.by),
+            "where": [condition.text for condition in self.where],
+            "drop_missing": self.drop_missing,
+            "drop_duplicates": self.drop_duplicates,
+            "merge": {
+                column: {new: list(old) for new, old in groups.items()}
+                for column, groups in self.merge.items()
+            },
+            "drop": list(self.drop),
+            "lang": self.lang,
+            "member_time": self.member_time,
+            "member_memory": self.member_memory,
+        }
+
+    @property
+    def recipe(self) -> Recipe:
+        """How the table is prepared before it is divided."""
+        return Recipe(self.drop_missing, self.drop_duplicates, self.where, self.merge, self.drop)
+
+    @property
+    def test_name(self) -> str | None:
+        """What the table of the test is called, if there is one."""
+        if self.test_table is None:
+            return None
+        given = isinstance(self.test_table, (str, Path))
+        return Path(self.test_table).name if given else "table"
+
+
+def _plain(costs: Costs | None) -> Any:
+    """Costs as JSON has them."""
+    if isinstance(costs, tuple):
+        return [list(row) for row in costs]
+    return None if costs is None else {true: dict(row) for true, row in costs.items()}

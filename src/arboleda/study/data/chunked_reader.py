@@ -1,0 +1,211 @@
+"""Tables larger than memory, read part by part."""
+
+import io
+import lzma
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from arboleda._bridge.arrow import plain_arrow
+from arboleda.study.data.csv_reader import header_of, parse_text, refuse_nul, separator_of
+from arboleda.study.data.parquet_size import parquet_size
+from arboleda.study.data.reading import RawTable, read_raw, stem_of
+from arboleda.study.data.table import check_names
+from arboleda.study.data.table_files import (
+    SizeLimit,
+    is_parquet,
+    open_table,
+    size_limit,
+    size_of,
+    telling_damage,
+    unpacked,
+)
+from arboleda.study.errors import StudyError
+
+__all__ = ["LARGE", "Part", "parts_of"]
+
+# Files of fewer bytes, packed or not, are read in one go: guesses see all of them.
+LARGE = 1 << 26
+# Of text in a part, in characters; of Parquet, in rows.
+_CHARACTERS = 1 << 24
+_ROWS = 1 << 16
+# Bytes that are unpacked at once, to see how large a small file is.
+_BLOCK = 1 << 20
+_UNREADABLE = (
+    pa.ArrowException,
+    EOFError,
+    OSError,
+    RuntimeError,
+    StudyError,
+    lzma.LZMAError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some rows of a table, the number of those before them, and how much of the file is read."""
+
+    raw: RawTable
+    first: int
+    share: float
+
+
+def parts_of(
+    source: Any, *, as_text: Sequence[str] = (), max_table_size: int | None = None
+) -> Iterator[Part]:
+    """Read a table part by part; a small file, or what is in memory anyway, in one.
+
+    Parameters
+    ----------
+    source : str, path or frame
+    as_text : sequence of str
+        Columns of delimited text that are left as they stand.
+    max_table_size : int, optional
+        Bytes of a part that cannot be divided: one row of text. By default a quarter of the memory
+        that is available. The table as a whole may be as large as it likes.
+
+    Raises
+    ------
+    StudyError
+        As `read_raw`; also if a large text is not in UTF-8 or UTF-16.
+    """
+    path = Path(source) if isinstance(source, (str, Path)) else None
+    if path is None or not path.is_file():
+        yield Part(read_raw(source, as_text=as_text, max_table_size=max_table_size), 0, 1.0)
+        return
+    limit = size_limit(max_table_size)
+    with open_table(path) as file, telling_damage(path):
+        if _is_small(path):
+            whole = read_raw(source, as_text=as_text, max_table_size=max(LARGE, limit.bytes))
+            yield Part(whole, 0, 1.0)
+        elif is_parquet(file):
+            yield from _of_parquet(path, file)
+        else:
+            yield from _of_text(path, file, as_text, limit)
+
+
+def _is_small(path: Path) -> bool:
+    """Whether the file is below the limit of what is read in one go, as it is and unpacked."""
+    try:
+        with ExitStack() as stack:
+            file = stack.enter_context(open_table(path))
+            if size_of(file) >= LARGE:
+                return False
+            if is_parquet(file):
+                return parquet_size(pq.ParquetFile(file), file, LARGE) < LARGE
+            left = LARGE
+            content = unpacked(path, file, stack)
+            while left > 0 and (block := content.read(_BLOCK)):
+                left -= len(block)
+            return left > 0
+    except _UNREADABLE:
+        return True  # what is wrong is told where it is read
+
+
+def _of_parquet(path: Path, file: BinaryIO) -> Iterator[Part]:
+    try:
+        table = pq.ParquetFile(file)
+        n_rows = table.metadata.num_rows
+        first = 0
+        for batch in table.iter_batches(_rows_at_once(table, file)):
+            data = plain_arrow(pa.Table.from_batches([batch]))
+            first += batch.num_rows
+            raw = RawTable(path.name, stem_of(path), data)
+            yield Part(raw, first - batch.num_rows, first / n_rows)
+    except pa.ArrowException as error:
+        reason = " ".join(str(error).split())[:200].rstrip(".")
+        raise StudyError(f"The Parquet file {path.name} cannot be read: {reason}.") from error
+
+
+def _rows_at_once(table: pq.ParquetFile, file: BinaryIO) -> int:
+    """Rows of a part: fewer where texts are long."""
+    size = parquet_size(table, file, 2**62)
+    n_rows: int = table.metadata.num_rows
+    return max(1, min(_ROWS, _CHARACTERS * n_rows // max(1, size)))
+
+
+def _of_text(
+    path: Path, file: BinaryIO, as_text: Sequence[str], limit: SizeLimit
+) -> Iterator[Part]:
+    size = size_of(file)
+    with ExitStack() as stack:
+        content: Any = unpacked(path, file, stack)
+        if not hasattr(content, "peek"):
+            content = stack.enter_context(io.BufferedReader(content))
+        start = content.peek(3)[:3]
+        encoding = "utf-16" if start[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+        reader = stack.enter_context(io.TextIOWrapper(content, encoding, newline=""))
+        try:
+            for part in _parts_of_text(path, reader, as_text, limit):
+                yield replace(part, share=min(1.0, file.tell() / size))
+        except UnicodeDecodeError as error:
+            raise StudyError(
+                f"The file {path.name} is too large to guess its encoding, and it is not UTF-8; "
+                "save the table as CSV in UTF-8, or as Parquet."
+            ) from error
+
+
+def _parts_of_text(
+    path: Path, reader: io.TextIOWrapper, as_text: Sequence[str], limit: SizeLimit
+) -> Iterator[Part]:
+    text, separator, header, first = "", "", "", 0
+    while True:
+        more = reader.read(_CHARACTERS)
+        refuse_nul(more, path)
+        text += more
+        end = len(text) if not more else _end_of_rows(text)
+        if more and not end:
+            limit.check(path.name, len(text), at_least=True)
+            continue  # a row is longer than a part, or a quote is open
+        if not separator:
+            separator = separator_of(text)
+            names = header_of(text, separator)
+            check_names([name for name in names if name.strip()], path.name)
+            header = text[: _end_of_rows(text, first=True)]
+            text, end = text[len(header) :], end - len(header)
+        rows, text = text[:end], text[end:]
+        if rows.strip():
+            try:
+                data = parse_text(header + rows, separator, path, as_text)
+            except StudyError as error:
+                raise _counted_from(first, error) from error
+            decimal_comma = separator != ","
+            yield Part(RawTable(path.name, stem_of(path), data, None, decimal_comma), first, 0.0)
+            first += data.num_rows
+        if not more:
+            break
+    if not first:
+        raise StudyError(f"The table {path.name} has a header line but no rows.")
+
+
+def _end_of_rows(text: str, *, first: bool = False) -> int:
+    """Where the last row ends that is whole, or the first; 0 if none does.
+
+    A line ends within quotes if an odd number of them stands before it.
+    """
+    if first:
+        end = text.find("\n")
+        while end >= 0 and text.count('"', 0, end) % 2:
+            end = text.find("\n", end + 1)
+        return end + 1
+    stop = len(text)
+    quotes = text.count('"')
+    while (end := text.rfind("\n", 0, stop)) >= 0:
+        quotes -= text.count('"', end, stop)
+        if quotes % 2 == 0:
+            return end + 1
+        stop = end
+    return 0
+
+
+def _counted_from(first: int, error: StudyError) -> StudyError:
+    return StudyError(f"In the rows after the first {first:,}: {error}") if first else error

@@ -1,0 +1,332 @@
+"""What makes the scores of a study look better than they will be: leakage and its kin.
+
+Every caution is found by a measurement with a fixed threshold. The thresholds were set on tables
+that are known to be sound: scikit-learn's bundled ones and ten public ones, of which none may be
+cautioned against for a leak, an identifier or an order of its rows.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.metrics import r2_score, recall_score
+
+from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from arboleda.study.data.describe import row_digests
+from arboleda.study.data.table import Column
+from arboleda.study.plan import Plan
+from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+__all__ = ["Caution", "find_cautions"]
+
+# Balanced accuracy or R2, on rows held out, of a small tree of one column that leaks the target.
+LEAK = 0.99
+# The most columns that are looked at for it, and the most rows.
+LEAK_COLUMNS, LOOK_ROWS = 2000, 8000
+# Share of different whole numbers among the values of a column that only names its rows.
+NAMES_ROWS = 0.98
+NAMES_LEAST = 100
+# Share of the test rows that have a twin among the training rows.
+TWINS = 0.01
+# How much the place of a row in the table must add to what all columns tell, in the same measure,
+# and at least so many times the largest standard error of a share of the rows that are judged.
+ORDER, ORDER_SPREAD = 0.05, 1.5
+ORDER_ROWS, ORDER_COLUMNS = 4000, 200
+# A class with fewer test rows says little of itself.
+FEW_TESTED = 5
+# What the seed is mixed with, so that two uses of it draw different numbers.
+_PURPOSE = 13
+# Names of columns that tell which case a row is of.
+_CASE = re.compile(
+    r"((^|[ _.\-])(patient|person|subject|customer|client|user|donor|employee|student)"
+    r"([ _.\-]?(id|no|nr|number|code|key))?|(^|[ _.\-])(id|uuid|guid)|[a-z](ID|Id))$"
+)
+
+
+# Rows that are learned from, and rows held out.
+Part = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+
+
+@dataclass(frozen=True)
+class Caution:
+    """One remark: its ``kind``, the ``columns`` it is about, and what to do, in ``text``."""
+
+    kind: str
+    columns: tuple[str, ...]
+    text: str
+
+
+def find_cautions(plan: Plan) -> list[Caution]:
+    """All cautions about a table as it is split, the gravest kind first.
+
+    Parameters
+    ----------
+    plan : Plan
+
+    Returns
+    -------
+    cautions : list of Caution
+        Kinds: "leak", "twins", "order", "time", "groups", "identifier", "fold", "few_tested".
+    """
+    return [
+        *_leaks(plan),
+        *_twins(plan),
+        *_order(plan),
+        *_groups(plan),
+        *_identifiers(plan),
+        *_folds(plan),
+        *_few_tested(plan),
+    ]
+
+
+def _halves(plan: Plan, most: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Two random parts of the training rows: to learn from, and to judge by."""
+    drawn = np.random.default_rng([plan.seed, _PURPOSE]).permutation(plan.split.train)[:most]
+    return drawn[: len(drawn) // 2], drawn[len(drawn) // 2 :]
+
+
+def _judged(plan: Plan, model: object, x: npt.NDArray[np.float64], most: int) -> float:
+    """Balanced accuracy or R2 of a model on one half of some training rows, fitted to the other."""
+    fit, judge = _halves(plan, most)
+    y = plan.target.y
+    predicted = model.fit(x[fit], y[fit]).predict(x[judge])  # type: ignore[attr-defined]
+    if not plan.target.labels:
+        return float(r2_score(y[judge], predicted)) if np.ptp(y[judge]) > 0 else 0.0
+    known = np.isin(y[judge], y[fit])
+    if not known.any():
+        return 0.0
+    truth = y[judge][known]
+    return float(recall_score(truth, predicted[known], labels=np.unique(truth), average="macro"))
+
+
+def _is_judgeable(plan: Plan) -> bool:
+    """Whether a part of the rows holds enough of everything."""
+    fit, judge = _halves(plan, LOOK_ROWS)
+    y = plan.target.y
+    return len(judge) >= 10 and bool(np.ptp(y[fit]) > 0 and np.ptp(y[judge]) > 0)
+
+
+def _leaks(plan: Plan) -> Iterator[Caution]:
+    """A column that tells the target nearly alone."""
+    if not _is_judgeable(plan):
+        return
+    leaf = 2 if len(plan.split.train) < 200 else 5
+    x = plan.features.x
+    for j in range(min(x.shape[1], LEAK_COLUMNS)):
+        tree = (
+            DecisionTreeClassifier(
+                max_leaf_nodes=max(16, 2 * len(plan.target.labels)), min_samples_leaf=leaf
+            )
+            if plan.target.labels
+            else DecisionTreeRegressor(max_leaf_nodes=256, min_samples_leaf=leaf)
+        )
+        score = _judged(plan, tree, x[:, [j]], LOOK_ROWS)
+        if score >= LEAK:
+            name = plan.features.names[j]
+            measure = "balanced accuracy" if plan.target.labels else "R²"
+            yield Caution(
+                "leak",
+                (name,),
+                f"The column {name!r} tells the target nearly alone ({measure} {score:.3f} on rows "
+                "held out): if it was made from the target, or is known only after it, leave it "
+                "out.",
+            )
+
+
+def _twins(plan: Plan) -> Iterator[Caution]:
+    """Test rows that equal a training row, in tables so rich that chance makes few.
+
+    A test that is no random part of the table says nothing of the folds: their copies are counted.
+    """
+    columns = [c for c in plan.table.columns if plan.roles[c.name].role == "feature"]
+    n_train, n_test = len(plan.split.train), len(plan.split.test)
+    if _richness(columns) < math.log10(100 * n_train):
+        return
+    digests = row_digests(columns)
+    found = _same_rows([(plan.split.train, plan.split.test)], digests)
+    n_same = sum(len(rows) for _, rows in found)
+    if n_same >= (1 if plan.test_kind == "file" else max(2, TWINS * n_test)):
+        n_other = _n_with_another_target(plan, columns, found)
+        yield Caution(
+            "twins",
+            (),
+            f"{n_same:,} of {n_test:,} test rows ({100 * n_same / n_test:.1f} %) equal a training "
+            f"row in all columns, {n_other:,} of them with another target: if they are "
+            "copies of one case, remove them, for the test then asks what was learned by heart.",
+        )
+    if plan.test_kind != "random":
+        n_scored = sum(len(score) for _, score in plan.split.partition)
+        found = _same_rows(plan.split.partition, digests)
+        n_same = sum(len(rows) for _, rows in found)
+        if n_same >= max(2, TWINS * n_scored):
+            n_other = _n_with_another_target(plan, columns, found)
+            yield Caution(
+                "twins",
+                (),
+                f"{n_same:,} of {n_scored:,} rows that the folds hold out "
+                f"({100 * n_same / n_scored:.1f} %) equal a row that is learned from in all "
+                f"columns, {n_other:,} of them with another target: if they are copies of "
+                "one case, remove them, for models are then chosen by what they learned by heart.",
+            )
+
+
+def _same_rows(parts: Iterable[Part], digests: npt.NDArray[Any]) -> list[Part]:
+    """Of each part the rows learned from, and the rows held out that equal one of them."""
+    return [(fit, held_out[np.isin(digests[held_out], digests[fit])]) for fit, held_out in parts]
+
+
+def _n_with_another_target(plan: Plan, columns: Sequence[Column], same: Iterable[Part]) -> int:
+    """How many of such rows equal none that is learned from in the target, too."""
+    whole = row_digests([*columns, plan.table.column(plan.target.name)])
+    return sum(int((~np.isin(whole[rows], whole[fit])).sum()) for fit, rows in same)
+
+
+def _richness(columns: Sequence[Column]) -> float:
+    """The decimal logarithm of how many different rows the columns' values could make."""
+    counts = [len(np.unique(c.values[~c.missing])) for c in columns]
+    return float(np.sum(np.log10(np.maximum(counts, 1))))
+
+
+def _order(plan: Plan) -> Iterator[Caution]:
+    """Dates that the split ignores, and places in the table that tell what no column does."""
+    if plan.split.ordered or plan.test_kind == "file":
+        return
+    dates = [n for n, role in plan.roles.items() if role.kind == "datetime"]
+    if dates:
+        yield Caution(
+            "time",
+            tuple(dates),
+            f"The column {dates[0]!r} holds dates, and rows of all dates are on both sides of each "
+            f"split: if the model is to predict later rows than it learned from, --time "
+            f"{dates[0]!r} tests that.",
+        )
+    gain = _gain_by_place(plan)
+    chance = ORDER_SPREAD / math.sqrt(min(len(plan.split.train), ORDER_ROWS) / 2)
+    if gain is not None and gain >= max(ORDER, chance):
+        measure = "balanced accuracy" if plan.target.labels else "R²"
+        yield Caution(
+            "order",
+            (),
+            f"Where a row stands in the table tells the target beyond what all columns do "
+            f"({measure} {gain:.2f} higher on rows held out): neighbouring rows are alike. If the "
+            "table follows a time or groups, name that column by --time or --groups.",
+        )
+
+
+def _gain_by_place(plan: Plan) -> float | None:
+    """What the place adds to the columns; None where the table is sorted by its target."""
+    y = plan.target.y
+    if plan.features.x.shape[1] > ORDER_COLUMNS or len(plan.split.train) < 200:
+        return None
+    steps = np.diff(y)
+    if plan.target.labels and np.count_nonzero(steps) < 4 * len(plan.target.labels):
+        return None
+    if not plan.target.labels and max(np.mean(steps >= 0), np.mean(steps <= 0)) > 0.9:
+        return None
+    if not _is_judgeable(plan):
+        return None
+    places = np.arange(len(y), dtype=np.float64)[:, None]
+    kind = HistGradientBoostingClassifier if plan.target.labels else HistGradientBoostingRegressor
+
+    def score(x: npt.NDArray[np.float64]) -> float:
+        model = kind(max_iter=40, early_stopping=False, n_jobs=1, random_state=plan.seed)
+        return _judged(plan, model, x, ORDER_ROWS)
+
+    return score(np.hstack([plan.features.x, places])) - score(plan.features.x)
+
+
+def _names_cases(name: str) -> bool:
+    return _CASE.search(name) is not None or _CASE.search(name.lower()) is not None
+
+
+def _groups(plan: Plan) -> Iterator[Caution]:
+    """Columns that name cases of which there are several rows each."""
+    groups, split = plan.split.groups, plan.split
+    if groups is not None:
+        n_both = len(np.intersect1d(groups[split.train], groups[split.test]))
+        if n_both:
+            yield Caution(
+                "groups",
+                (plan.settings.groups or "",),
+                f"{n_both:,} groups of {plan.settings.groups!r} have rows in the test table and in "
+                "the first one, so that the test is not one of new groups.",
+            )
+        return
+    for column in plan.table.columns:
+        if column.name == plan.target.name or not _names_cases(column.name):
+            continue
+        present = column.values[~column.missing]
+        n_cases = len(np.unique(present))
+        if 10 <= n_cases <= len(present) / 2:
+            yield Caution(
+                "groups",
+                (column.name,),
+                f"The column {column.name!r} names {n_cases:,} cases of several rows each, and "
+                "rows of one case are on both sides of each split: if the model is to predict new "
+                f"cases, --groups {column.name!r} tests that.",
+            )
+
+
+def _identifiers(plan: Plan) -> Iterator[Caution]:
+    """Numbers that only name their row, which a model may learn by heart."""
+    for column in plan.table.columns:
+        if plan.roles[column.name].role != "feature" or column.kind != "numeric":
+            continue
+        present = column.values[plan.split.train]
+        present = present[~np.isnan(present)]
+        if len(present) < NAMES_LEAST or np.any(present % 1 != 0):
+            continue
+        n_distinct = len(np.unique(present))
+        if n_distinct >= NAMES_ROWS * len(present):
+            yield Caution(
+                "identifier",
+                (column.name,),
+                f"The column {column.name!r} holds {n_distinct:,} different whole numbers in "
+                f"{len(present):,} training rows: if it names the rows, leave it out.",
+            )
+
+
+def _folds(plan: Plan) -> Iterator[Caution]:
+    """Folds in which a class is never scored, or the target never varies."""
+    if not plan.target.labels:
+        return
+    y, n_classes = plan.target.y, len(plan.target.labels)
+    scored = [np.bincount(y[score], minlength=n_classes) > 0 for _, score in plan.split.held_out]
+    n_constant = sum(int(found.sum()) == 1 for found in scored)
+    lacking = [k for k in range(n_classes) if not all(found[k] for found in scored)]
+    if n_constant:
+        yield Caution(
+            "fold",
+            (plan.target.name,),
+            f"{n_constant} of {len(scored)} folds hold one class only, so that their scores say "
+            "little: choose fewer folds with --cv.",
+        )
+    elif lacking:
+        n_folds = sum(not all(found[lacking]) for found in scored)
+        yield Caution(
+            "fold",
+            (plan.target.name,),
+            f"{n_folds} of {len(scored)} folds lack a class ({plan.target.labels[lacking[0]]!r} "
+            "for one), so that scores of classes are rough: choose fewer folds with --cv, or merge "
+            "classes.",
+        )
+
+
+def _few_tested(plan: Plan) -> Iterator[Caution]:
+    """Classes of which the test holds hardly a row."""
+    if not plan.target.labels:
+        return
+    counts = np.bincount(plan.target.y[plan.split.test], minlength=len(plan.target.labels))
+    few = np.flatnonzero(counts < FEW_TESTED)
+    if few.size:
+        label, n = plan.target.labels[int(few[0])], int(counts[few[0]])
+        more = f", and of {len(few) - 1} more classes hardly more" if len(few) > 1 else ""
+        yield Caution(
+            "few_tested",
+            (plan.target.name,),
+            f"Test rows of the class {label!r}: {n}{more}; scores there say little.",
+        )

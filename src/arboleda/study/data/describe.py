@@ -1,0 +1,170 @@
+"""The description of a table for the report: every column in numbers, and notes."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda.study.data.preparation import ONE_HOT_LEVELS
+from arboleda.study.data.roles import Role
+from arboleda.study.data.table import Column, Note, Table
+from arboleda.study.data.target import Target
+
+__all__ = ["describe_column", "describe_table", "histogram", "row_digests"]
+
+TOP = 10
+BINS = 20
+_BLOCK = 8192  # rows that are looked at together, which bounds the memory
+
+
+def describe_table(
+    table: Table, target: Target, roles: Mapping[str, Role], n_folds: int
+) -> dict[str, Any]:
+    """The ``data`` part of the facts: sizes, each column, duplicates and notes."""
+    columns = [describe_column(c, roles[c.name]) for c in table.columns]
+    # Rows that repeat an earlier row, the target included.
+    n_duplicates = table.n_rows - len(np.unique(row_digests(table.columns)))
+    notes = [*table.notes, *_notes(table, target, roles, n_duplicates, n_folds)]
+    return {
+        "n_rows": table.n_rows,
+        "n_columns": len(table.columns),
+        "n_duplicate_rows": n_duplicates,
+        "n_missing_cells": sum(c["n_missing"] for c in columns),
+        "rows_dropped": 0,
+        "columns": columns,
+        "notes": [{"level": n.level, "column": n.column, "text": n.text} for n in notes],
+    }
+
+
+def describe_column(column: Column, role: Role) -> dict[str, Any]:
+    """One column in numbers, as in ``data.columns`` of the facts."""
+    present = column.values[~column.missing]
+    distinct, counts = np.unique(present, return_counts=True)
+    numeric = role.kind == "numeric" and present.size > 0
+    return {
+        "name": column.name,
+        "kind": role.kind,
+        "role": role.role,
+        "reason": role.reason,
+        "n_missing": int(column.missing.sum()),
+        "n_distinct": len(distinct),
+        "numeric": _numbers(present) if numeric else None,
+        "top": _top(column, distinct, counts) if role.kind in ("categorical", "boolean") else None,
+        "histogram": histogram(present, BINS) if numeric else None,
+    }
+
+
+def _numbers(present: npt.NDArray[np.float64]) -> dict[str, float | None]:
+    # Values near the largest double overflow in sums and differences; scaled down, they do not.
+    largest = float(np.abs(present).max())
+    unit = largest if largest > 1e150 else 1.0
+    scaled = present / unit
+    q1, median, q3 = np.quantile(scaled, [0.25, 0.5, 0.75]) * unit
+    sd = float(scaled.std(ddof=1)) * unit if present.size > 1 else None
+    return {
+        "min": float(present.min()),
+        "max": float(present.max()),
+        "mean": float(scaled.mean()) * unit,
+        # It may exceed every value, and so the largest double.
+        "sd": sd if sd is not None and np.isfinite(sd) else None,
+        "median": float(median),
+        "q1": float(q1),
+        "q3": float(q3),
+    }
+
+
+def _top(
+    column: Column, distinct: npt.NDArray[np.float64], counts: npt.NDArray[np.int64]
+) -> list[list[Any]]:
+    order = np.argsort(-counts, kind="stable")[:TOP]
+    return [[_text(column, distinct[i]), int(counts[i])] for i in order]
+
+
+def _text(column: Column, value: float) -> str:
+    if column.kind == "string":
+        return column.levels[int(value)]
+    return "true" if value else "false"
+
+
+def histogram(values: npt.NDArray[np.float64], bins: int) -> dict[str, list[Any]] | None:
+    """Counts in ``bins`` equal intervals; None where their range is beyond double precision."""
+    low, high = float(values.min()), float(values.max())
+    if low == high:
+        # Wide enough for the intervals' ends to differ, however large the one value is.
+        half = max(0.5, 1e-9 * abs(low))
+        low, high = low - half, high + half
+    if not np.isfinite(high - low):
+        return None
+    if np.any(np.diff(np.linspace(low, high, bins + 1)) <= 0):
+        # Neighbouring numbers are too far apart for so many intervals.
+        return {"edges": [low, high], "counts": [len(values)]}
+    counts, edges = np.histogram(values, bins=bins, range=(low, high))
+    return {"edges": edges.tolist(), "counts": counts.tolist()}
+
+
+def row_digests(columns: Sequence[Column]) -> npt.NDArray[np.bytes_]:
+    """Sixteen bytes for each row, equal where all its values are; missing ones equal each other."""
+    digests = []
+    for start in range(0, len(columns[0].values), _BLOCK):
+        # + 0.0 makes -0.0 and 0.0 one value, as they compare equal.
+        cells = np.column_stack([c.values[start : start + _BLOCK] for c in columns]) + 0.0
+        cells[np.isnan(cells)] = np.nan
+        digests += [hashlib.blake2b(row.tobytes(), digest_size=16).digest() for row in cells]
+    return np.array(digests, dtype="S16")
+
+
+def _notes(
+    table: Table, target: Target, roles: Mapping[str, Role], n_duplicates: int, n_folds: int
+) -> list[Note]:
+    notes = [Note("info", target.name, f"The task is {target.why}.")]
+    if n_duplicates:
+        text = f"{n_duplicates:,} of {table.n_rows:,} rows repeat an earlier row; they are kept."
+        notes.append(Note("warning", None, text))
+    for column in table.columns:
+        role = roles[column.name]
+        if role.role == "left_out":
+            notes.append(Note("warning", column.name, f"Left out: {role.reason}."))
+        elif role.role == "feature":
+            notes.extend(_feature_notes(column, role, table.n_rows))
+    if target.task != "regression":
+        notes.extend(_class_notes(target, n_folds))
+    return notes
+
+
+def _feature_notes(column: Column, role: Role, n_rows: int) -> list[Note]:
+    notes = []
+    n_missing = int(column.missing.sum())
+    if n_missing:
+        share = f"{100 * n_missing / n_rows:.1f} %"
+        notes.append(Note("info", column.name, f"Missing in {n_missing:,} rows ({share})."))
+    if role.kind == "categorical" and len(column.levels) > ONE_HOT_LEVELS:
+        text = (
+            f"{len(column.levels):,} levels: where the training rows show more than "
+            f"{ONE_HOT_LEVELS} of them, the column is encoded by the target's mean per level, "
+            "cross-fitted."
+        )
+        notes.append(Note("info", column.name, text))
+    if role.kind == "datetime":
+        text = "Turned into days since 1970, year, month, day, weekday and hour."
+        notes.append(Note("info", column.name, text))
+    return notes
+
+
+def _class_notes(target: Target, n_folds: int) -> list[Note]:
+    counts = np.bincount(target.y, minlength=len(target.labels))
+    rare, n_rare = int(counts.argmin()), int((counts < 2 * n_folds).sum())
+    if n_rare == 1:
+        text = (
+            f"The class {target.labels[rare]!r} has {counts[rare]} rows, so some folds may lack "
+            "it and its scores are rough."
+        )
+        return [Note("warning", target.name, text)]
+    if n_rare > 1:
+        text = (
+            f"{n_rare} classes have fewer than {2 * n_folds} rows ({target.labels[rare]!r} has "
+            f"{counts[rare]}), so some folds may lack one and their scores are rough."
+        )
+        return [Note("warning", target.name, text)]
+    return []

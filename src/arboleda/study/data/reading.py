@@ -1,0 +1,197 @@
+"""From what the user names (a file, a frame, a bundled table) to a Table."""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from arboleda._bridge.arrow import plain_arrow
+from arboleda.study.data.csv_reader import read_delimited
+from arboleda.study.data.parquet_size import parquet_size
+from arboleda.study.data.table import Note, Table, check_names, column_names, table_from_arrow
+from arboleda.study.data.table_files import SizeLimit, open_table, size_limit, size_of
+from arboleda.study.errors import StudyError
+
+__all__ = ["BUNDLED", "RawTable", "read_raw", "read_table", "stem_of"]
+
+# scikit-learn's tables that come with the package; the value tells whether its target has names.
+BUNDLED = {
+    "breast_cancer": True,
+    "diabetes": False,
+    "digits": False,
+    "iris": True,
+    "wine": True,
+}
+
+_UNREADABLE = (pa.ArrowException, nw.exceptions.NarwhalsError, TypeError, ValueError)
+
+
+@dataclass(frozen=True)
+class RawTable:
+    """A table as it was read, before its columns are turned into numbers and codes.
+
+    ``name`` is what the user is told, ``stem`` the name without endings; ``sha256`` is that of the
+    file, None where there is none; ``decimal_comma`` tells whether ``1,5`` may be a number.
+    """
+
+    name: str
+    stem: str
+    data: pa.Table
+    sha256: str | None = None
+    decimal_comma: bool = False
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """The columns' names, with one for each that has none."""
+        return column_names(self.data)
+
+
+def read_table(source: Any, *, max_table_size: int | None = None) -> Table:
+    """Read a table.
+
+    Parameters
+    ----------
+    source : str, path or frame
+        A CSV file (any common separator and encoding, also packed by gzip, bzip2, xz, Zstandard or
+        zip), a Parquet file, the name
+        of one of scikit-learn's bundled tables (``breast_cancer``, ``diabetes``, ``digits``,
+        ``iris``, ``wine``), or a pandas, polars or Arrow table.
+    max_table_size : int, optional
+        Bytes that a file may take unpacked: those of its text, or of the columns of a Parquet file.
+        By default a quarter of the memory that is available.
+
+    Returns
+    -------
+    Table
+        Its columns as numbers and codes.
+
+    Raises
+    ------
+    StudyError
+        If there is no such file, it is a pipe or a device, it is larger than the limit, it cannot
+        be read, or it has no rows or two columns of one name.
+
+    Examples
+    --------
+    >>> read_table("iris").n_rows
+    150
+    """
+    raw = read_raw(source, max_table_size=max_table_size)
+    return table_from_arrow(
+        raw.data,
+        name=raw.name,
+        stem=raw.stem,
+        sha256=raw.sha256,
+        decimal_comma=raw.decimal_comma,
+        notes=raw.notes,
+    )
+
+
+def read_raw(
+    source: Any, *, as_text: Sequence[str] = (), max_table_size: int | None = None
+) -> RawTable:
+    """Read a table as it is; see `read_table`.
+
+    Of delimited text the columns named in ``as_text`` are left as they stand, even where they look
+    like numbers.
+    """
+    if isinstance(source, str) and source in BUNDLED and not Path(source).is_file():
+        return _read_bundled(source)
+    if isinstance(source, (str, Path)):
+        return _read_file(Path(source), as_text, size_limit(max_table_size))
+    return _read_frame(source)
+
+
+def _read_file(path: Path, as_text: Sequence[str], limit: SizeLimit) -> RawTable:
+    try:
+        with open_table(path) as file:
+            size = size_of(file)
+            limit.check(path.name, size)
+            data = file.read(size)
+    except FileNotFoundError as error:
+        raise StudyError(
+            f"There is no file {path}; name a CSV or Parquet file, or one of the bundled tables "
+            f"{', '.join(BUNDLED)}."
+        ) from error
+    except OSError as error:
+        raise StudyError(f"The file {path} cannot be read: {error.strerror or error}.") from error
+    sha256 = hashlib.sha256(data).hexdigest()
+    if data[:4] == b"PAR1":
+        return RawTable(path.name, stem_of(path), _read_parquet(path, data, limit), sha256)
+    if path.suffix.lower() in (".parquet", ".pq"):
+        raise StudyError(f"The file {path.name} is not a Parquet file, though its name says so.")
+    parsed, decimal_comma, notes = read_delimited(path, data, as_text, limit)
+    return RawTable(path.name, stem_of(path), parsed, sha256, decimal_comma, tuple(notes))
+
+
+def stem_of(path: Path) -> str:
+    """The name without its endings: adult of adult.csv.gz."""
+    return re.sub(
+        r"(\.(csv|tsv|txt|data|parquet|pq|gz|bz2|xz|zst|zip))+$", "", path.name, flags=re.I
+    )
+
+
+def _read_parquet(path: Path, data: bytes, limit: SizeLimit) -> pa.Table:
+    try:
+        # Unlike read_table, this takes columns of one name, which are told of by that name later.
+        file = pq.ParquetFile(pa.BufferReader(data))
+        size = parquet_size(file, pa.BufferReader(data), limit.bytes)
+        limit.check(path.name, size, at_least=True)
+        table = plain_arrow(file.read())
+    except (pa.ArrowException, OSError) as error:
+        raise StudyError(
+            f"The Parquet file {path.name} cannot be read: {_reason(error)}."
+        ) from error
+    if table.num_rows == 0 or table.num_columns == 0:
+        raise StudyError(f"The table {path.name} has no rows.")
+    return table
+
+
+def _read_bundled(name: str) -> RawTable:
+    from sklearn import datasets
+
+    bunch = getattr(datasets, f"load_{name}")()
+    columns: dict[str, Any] = {str(n): bunch.data[:, i] for i, n in enumerate(bunch.feature_names)}
+    if BUNDLED[name]:
+        columns["target"] = [str(bunch.target_names[k]) for k in bunch.target]
+    else:
+        columns["target"] = bunch.target
+    return RawTable(name, name, pa.table(columns))
+
+
+def _read_frame(source: Any) -> RawTable:
+    try:
+        frame = nw.from_native(source, eager_only=True)
+        names = [str(n) for n in frame.columns]
+    except _UNREADABLE as error:
+        raise StudyError(
+            f"A {type(source).__name__} cannot be read as a table ({_reason(error)}); pass a "
+            "path, or a pandas, polars or Arrow table."
+        ) from error
+    check_names(names, "given")
+    columns = [_read_column(frame, n) for n in frame.columns]
+    data = plain_arrow(pa.table(columns, names=names))
+    if data.num_rows == 0 or data.num_columns == 0:
+        raise StudyError("The table has no rows.")
+    return RawTable("table", "table", data)
+
+
+def _read_column(frame: nw.DataFrame[Any], name: str) -> Any:
+    try:
+        return frame.get_column(name).to_arrow()
+    except _UNREADABLE as error:
+        raise StudyError(
+            f"Column {str(name)!r} cannot be read ({_reason(error)}); give all its values one "
+            "kind, numbers or text, or remove it."
+        ) from error
+
+
+def _reason(error: Exception) -> str:
+    return " ".join(str(error).split())[:200].rstrip(".")

@@ -1,0 +1,238 @@
+"""Which rows are kept for the test, and the folds of the others."""
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.model_selection import (
+    KFold,
+    RepeatedKFold,
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    train_test_split,
+)
+
+from arboleda.model_selection import BootstrapSplit
+from arboleda.study.config.schemes import FOLDS, Scheme
+from arboleda.study.config.settings import Settings
+from arboleda.study.data.group_splits import group_codes, group_folds, hold_out_groups
+from arboleda.study.data.table import Column
+from arboleda.study.data.target import Target
+from arboleda.study.data.time_splits import check_times, hold_out_latest, windows
+from arboleda.study.errors import StudyError
+
+__all__ = ["Split", "make_split"]
+
+Rows = npt.NDArray[np.int64]
+Folds = tuple[tuple[Rows, Rows], ...]
+
+
+@dataclass(frozen=True)
+class Split:
+    """Row numbers of the table: ``train``, ``test``, and the folds (fit rows, score rows).
+
+    ``folds`` are those that candidates are scored on; with ``bags`` the last of them is fitted to
+    all training rows and scored on the same. Each row is scored at most once in ``partition``,
+    which serves where one held-out prediction of each row is wanted. ``groups`` holds the group of
+    each row of the table, and ``times`` the rank of its time, where rows are divided so.
+    """
+
+    train: Rows
+    test: Rows
+    folds: Folds
+    partition: Folds
+    groups: Rows | None = None
+    times: Rows | None = None
+    bags: bool = False
+
+    @property
+    def ordered(self) -> bool:
+        """Whether models learn from earlier rows than they are scored on."""
+        return self.times is not None
+
+    @property
+    def held_out(self) -> Folds:
+        """The folds whose scored rows no model has learned from."""
+        return self.folds[:-1] if self.bags else self.folds
+
+
+def make_split(
+    target: Target, settings: Settings, column: Column | None = None, n_given: int | None = None
+) -> Split:
+    """Hold out rows for the test and divide the others as the scheme says.
+
+    Parameters
+    ----------
+    target : Target
+    settings : Settings
+    column : Column, optional
+        The groups or times of the rows, where the scheme asks for them.
+    n_given : int, optional
+        The number of training rows where the rows after them are a test of its own.
+
+    Returns
+    -------
+    Split
+
+    Raises
+    ------
+    StudyError
+        If rows, classes, groups or times are too few for the test or the folds.
+    """
+    if settings.scheme.kind == "group" and column is not None:
+        split = _by_groups(target, settings, column, n_given)
+    elif settings.scheme.kind == "time" and column is not None:
+        split = _by_time(target, settings, column, n_given)
+    else:
+        train, test = _hold_out(target, settings, n_given)
+        split = _at_random(target, settings, train, test)
+    _check_classes(target, split, settings)
+    return split
+
+
+def _by_groups(target: Target, settings: Settings, column: Column, n_given: int | None) -> Split:
+    groups = group_codes(column)
+    if n_given is None:
+        train, test = hold_out_groups(groups, settings.test_size, settings.seed)
+    else:
+        train, test = _given(target, n_given)
+    classes = target.y[train] if target.labels else None
+    folds = group_folds(groups[train], classes, settings.scheme.folds, settings.seed, column.name)
+    found = _numbered(train, folds)
+    return Split(train, test, found, found, groups=groups)
+
+
+def _by_time(target: Target, settings: Settings, column: Column, n_given: int | None) -> Split:
+    check_times(column)
+    if n_given is None:
+        train, test = hold_out_latest(column, settings.test_size)
+    else:
+        train, test = _given(target, n_given)
+    folds = windows(column, train, settings.scheme.folds)
+    earliest = target.y[folds[0][0]]
+    if target.labels and earliest.min() == earliest.max():
+        raise StudyError(
+            f"The earliest of {settings.scheme.folds + 1} windows of {column.name!r} "
+            f"({len(earliest):,} rows) holds one class only; choose fewer windows with --cv."
+        )
+    times = np.unique(column.values, return_inverse=True)[1].astype(np.int64)
+    return Split(train, test, folds, folds, times=times)
+
+
+def _at_random(target: Target, settings: Settings, train: Rows, test: Rows) -> Split:
+    scheme, seed = settings.scheme, settings.seed
+    draws = scheme.kind in ("loo", "bootstrap")
+    plain = Scheme("kfold", FOLDS) if draws else replace(scheme, kind="kfold", repeats=1)
+    partition = _random_folds(target, train, plain, seed)
+    if scheme.kind == "loo":
+        return Split(train, test, ((train, train),), partition)
+    if scheme.kind == "bootstrap":
+        bags = BootstrapSplit(scheme.folds, random_state=seed).split(train)
+        return Split(train, test, (*_numbered(train, bags), (train, train)), partition, bags=True)
+    if scheme.kind == "repeated":
+        folds = _random_folds(target, train, scheme, seed)
+        return Split(train, test, folds, folds[: scheme.folds])
+    return Split(train, test, partition, partition)
+
+
+def _given(target: Target, n_given: int) -> tuple[Rows, Rows]:
+    rows = np.arange(len(target.y), dtype=np.int64)
+    return rows[:n_given], rows[n_given:]
+
+
+def _hold_out(target: Target, settings: Settings, n_given: int | None) -> tuple[Rows, Rows]:
+    if n_given is not None:
+        return _given(target, n_given)
+    _check_sizes(target, settings.test_size)
+    train, test = train_test_split(
+        np.arange(len(target.y), dtype=np.int64),
+        test_size=settings.test_size,
+        stratify=target.y if target.labels else None,
+        random_state=settings.seed,
+    )
+    return np.sort(train), np.sort(test)
+
+
+def _check_sizes(target: Target, share: float) -> None:
+    """Refuse shares that leave a side without rows, or a class without a row on each side."""
+    n_rows = len(target.y)
+    n_test = int(np.ceil(share * n_rows))
+    least = max(len(target.labels), 2)
+    if n_test < least and target.labels:
+        raise StudyError(
+            f"The target {target.name!r} has {len(target.labels)} classes in {n_rows} rows, too "
+            f"few for every class to be tested by a share of {share:g}; merge classes, add rows or "
+            "choose a larger test size."
+        )
+    if n_test < least or n_rows - n_test < least:
+        raise StudyError(
+            f"A test size of {share:g} leaves {n_rows - n_test} of {n_rows} rows to learn from and "
+            f"{n_test} to test on; choose one that leaves at least {least} for each."
+        )
+
+
+def _random_folds(target: Target, train: Rows, scheme: Scheme, seed: int) -> Folds:
+    """Folds drawn at random, by class if there are classes."""
+    n = scheme.folds
+    if n > len(train):
+        raise StudyError(
+            f"{n} folds need at least as many training rows, and there are {len(train)}; choose "
+            "fewer folds."
+        )
+    options = {"n_splits": n, "random_state": seed}
+    repeated = scheme.kind == "repeated"
+    if not target.labels:
+        splitter = (
+            RepeatedKFold(n_repeats=scheme.repeats, **options)
+            if repeated
+            else KFold(shuffle=True, **options)
+        )
+        return _numbered(train, splitter.split(train))
+    y = target.y[train]
+    if np.bincount(y).max() < n:
+        raise StudyError(
+            f"No class of the target {target.name!r} has the {n} training rows that {n} folds "
+            "need; merge classes, add rows or choose fewer folds."
+        )
+    splitter = (
+        RepeatedStratifiedKFold(n_repeats=scheme.repeats, **options)
+        if repeated
+        else StratifiedKFold(shuffle=True, **options)
+    )
+    with warnings.catch_warnings():
+        # A class rarer than the folds is told to the user as a note on the data.
+        warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
+        return _numbered(train, splitter.split(train, y))
+
+
+def _numbered(
+    train: Rows, parts: Iterable[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]
+) -> Folds:
+    """Places among the training rows as row numbers of the table."""
+    return tuple((train[fit], train[score]) for fit, score in parts)
+
+
+def _check_classes(target: Target, split: Split, settings: Settings) -> None:
+    """Refuse a test of classes that no training row has, and training rows of one class."""
+    if not target.labels:
+        return
+    known = np.bincount(target.y[split.train], minlength=len(target.labels)) > 0
+    tested = np.bincount(target.y[split.test], minlength=len(target.labels)) > 0
+    strange = np.flatnonzero(tested & ~known)
+    if strange.size:
+        where = {"group": "the groups held out for the test", "time": "the latest rows"}.get(
+            settings.scheme.kind, "the test"
+        )
+        where = "the test" if settings.test_table is not None else where
+        raise StudyError(
+            f"The class {target.labels[int(strange[0])]!r} of the target {target.name!r} occurs in "
+            f"{where} alone, so it cannot be learned; merge it with another class, or choose "
+            "another seed, test size or test."
+        )
+    if known.sum() < 2:
+        raise StudyError(
+            f"The training rows hold one class only of the target {target.name!r}; choose another "
+            "seed, test size or test."
+        )

@@ -1,0 +1,204 @@
+"""Files of tables: opened only if they are files, unpacked in a stream, held to a size."""
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import stat
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+
+from arboleda.study.errors import StudyError
+from arboleda.study.execution.memory import available_memory
+
+__all__ = [
+    "SizeLimit",
+    "is_parquet",
+    "open_table",
+    "size_limit",
+    "size_of",
+    "telling_damage",
+    "unpacked",
+]
+
+# Of the memory that is available a table may take this share, as bytes of text or of its columns:
+# reading holds up to four copies of it for a while.
+SHARE = 0.25
+_PARQUET = b"PAR1"
+_ZIP = b"PK\x03\x04"
+_PACKED: dict[bytes, Callable[[Any], Any]] = {
+    b"\x1f\x8b": gzip.open,
+    b"BZh": bz2.open,
+    b"\xfd7zXZ\x00": lzma.open,
+    b"\x28\xb5\x2f\xfd": lambda file: io.BufferedReader(pa.CompressedInputStream(file, "zstd")),
+}
+_KINDS = (
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISSOCK, "a socket"),
+)
+
+
+@dataclass(frozen=True)
+class SizeLimit:
+    """Bytes that a table may take unpacked; ``asked`` tells whether the user named them."""
+
+    bytes: int
+    asked: bool
+
+    def check(self, name: str, size: int, *, at_least: bool = False) -> None:
+        """Refuse a table of so many bytes, or of at least so many, if that is too much.
+
+        Raises
+        ------
+        StudyError
+            Names the size, the limit and the option.
+        """
+        if size <= self.bytes:
+            return
+        whose = "" if self.asked else ", a quarter of the memory that is available"
+        raise StudyError(
+            f"The table {name} takes {'at least ' * at_least}{size_text(size)} unpacked, and the "
+            f"limit is {size_text(self.bytes)}{whose}; give fewer rows or columns, or raise the "
+            "limit with --max-table-size (max_table_size=)."
+        )
+
+
+def size_limit(asked: int | None) -> SizeLimit:
+    """The limit that was asked for, or the usual share of the memory that is available now."""
+    if asked is not None:
+        return SizeLimit(asked, asked=True)
+    available = available_memory()
+    return SizeLimit(2**62 if available is None else int(SHARE * available), asked=False)
+
+
+def size_text(n_bytes: int) -> str:
+    """A size in words: 1.5 GB.
+
+    Examples
+    --------
+    >>> size_text(1_530_000_000), size_text(20)
+    ('1.5 GB', '20 bytes')
+    """
+    for unit, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if n_bytes >= unit:
+            return f"{n_bytes / unit:.1f} {name}"
+    return f"{n_bytes} bytes"
+
+
+def open_table(path: Path) -> BinaryIO:
+    """Open a table's file to be read.
+
+    Nothing but a regular file is opened: others may never end, or wait.
+
+    Raises
+    ------
+    StudyError
+        If it is no file, or cannot be opened.
+    FileNotFoundError
+        If there is none: the caller knows what else the name may mean.
+    """
+    try:
+        _check_mode(path, path.stat().st_mode)
+        return path.open("rb")
+    except (FileNotFoundError, StudyError):
+        raise
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise StudyError(f"The file {path} cannot be read: {reason}.") from error
+
+
+def _check_mode(path: Path, mode: int) -> None:
+    if stat.S_ISDIR(mode):
+        raise StudyError(f"{path} is a folder; name a CSV or Parquet file in it.")
+    if not stat.S_ISREG(mode):
+        what = next((what for is_kind, what in _KINDS if is_kind(mode)), "no regular file")
+        raise StudyError(
+            f"{path} is {what}, not a file; write the table to a CSV or Parquet file and name that."
+        )
+
+
+def unpacked(path: Path, file: BinaryIO, stack: ExitStack) -> BinaryIO:
+    """The content as a stream, unpacked if it is packed; the file itself if it is not.
+
+    Parameters
+    ----------
+    path : Path
+        For messages.
+    file : BinaryIO
+        At its start, which it is set back to.
+    stack : ExitStack
+        Closes what is opened.
+
+    Raises
+    ------
+    StudyError
+        If it is an archive of no file or of several.
+    """
+    start = file.read(8)
+    file.seek(0)
+    found: Any = file
+    for magic, opened in _PACKED.items():
+        if start.startswith(magic):
+            found = stack.enter_context(opened(file))
+    if start.startswith(_ZIP):
+        archive = stack.enter_context(zipfile.ZipFile(file))
+        members = [m for m in archive.infolist() if not m.is_dir()]
+        if len(members) != 1:
+            raise StudyError(
+                f"The archive {path.name} holds {len(members)} files; it must hold one table: "
+                "unpack it, and name one of them."
+            )
+        found = stack.enter_context(archive.open(members[0]))
+    unpacked_: BinaryIO = found
+    return unpacked_
+
+
+def is_parquet(file: BinaryIO) -> bool:
+    """Whether the file begins as Parquet does; it is set back to its start."""
+    start = file.read(len(_PARQUET))
+    file.seek(0)
+    return start == _PARQUET
+
+
+def size_of(file: BinaryIO) -> int:
+    """Bytes of an open file."""
+    return os.fstat(file.fileno()).st_size
+
+
+@contextmanager
+def telling_damage(path: Path) -> Iterator[None]:
+    """What is raised by files that are damaged or locked becomes one sentence."""
+    try:
+        yield
+    except StudyError:
+        raise
+    except (pa.ArrowException, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
+        raise _damaged(path, error) from error
+    # How zipfile says that a member is encrypted, or packed by a method it does not know.
+    except RuntimeError as error:
+        raise StudyError(
+            f"The archive {path.name} cannot be unpacked ({error}); pack the table again, "
+            "without a password."
+        ) from error
+    except OSError as error:
+        if error.strerror:
+            raise StudyError(f"The file {path} cannot be read: {error.strerror}.") from error
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> StudyError:
+    reason = " ".join(str(error).split())[:200].rstrip(".")
+    return StudyError(
+        f"The compressed file {path.name} is damaged ({reason}) and cannot be read; fetch or pack "
+        "it again."
+    )

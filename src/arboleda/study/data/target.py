@@ -1,0 +1,172 @@
+"""The target: its task, its classes, and whether a study can be made of it."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda.study.data.table import Column, Table
+from arboleda.study.errors import StudyError
+
+__all__ = ["MIN_ROWS", "Target", "check_finite", "class_label", "decide_task", "make_target"]
+
+Task = Literal["binary", "multiclass", "regression"]
+
+# Below this, five folds of the training rows hold three rows each: no score means anything.
+MIN_ROWS = 20
+# A numeric target with no more distinct values than this, all whole numbers, is a class number.
+MAX_NUMERIC_CLASSES = 10
+# Every class is a row, a curve and a column of the report.
+MAX_CLASSES = 100
+# The spread of mean squared errors of larger values overflows.
+LARGEST_QUANTITY = 1e70
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is to be predicted.
+
+    ``y`` holds class numbers (int64, an index into ``labels``) or float64 values; ``why`` tells
+    the user how the task was decided.
+    """
+
+    name: str
+    task: Task
+    y: npt.NDArray[Any]
+    labels: tuple[str, ...]
+    why: str
+
+    @property
+    def positive(self) -> str | None:
+        """The class whose scores binary curves and scores speak of: the last in sorted order."""
+        return self.labels[1] if self.task == "binary" else None
+
+
+def make_target(table: Table, name: str, task: str | None = None) -> Target:
+    """Check the target column and decide the task.
+
+    Text and truth values mean classification. Numbers mean regression, unless there are two
+    distinct values, or at most ten and all of them whole: these are taken as class numbers.
+    ``task`` ("classification" or "regression") overrides the rule. In a binary task the positive
+    class is the last in sorted order.
+
+    Raises
+    ------
+    StudyError
+        If the column is missing or unusable: missing or infinite values, one class, a class with
+        a single row, too many classes, dates, or fewer rows than a study needs.
+    """
+    column = table.column(name)
+    if table.n_rows < MIN_ROWS:
+        raise StudyError(
+            f"The table {table.name} has {table.n_rows} rows; a study needs at least {MIN_ROWS}."
+        )
+    if len(table.columns) == 1:
+        raise StudyError(f"The table {table.name} holds only the target {name!r}; add features.")
+    n_missing = int(column.missing.sum())
+    if n_missing:
+        raise StudyError(
+            f"The target column {name!r} is missing in {n_missing:,} of {table.n_rows:,} rows; "
+            "remove those rows or fill them in (texts such as NA, None or ? count as missing)."
+        )
+    if column.kind == "datetime":
+        raise StudyError(f"The target column {name!r} holds dates; turn them into numbers first.")
+    check_finite(column)
+    classify, why = decide_task(column, task)
+    if not classify:
+        return _regression(column, why)
+    return _classification(column, why)
+
+
+def check_finite(column: Column) -> None:
+    """Refuse infinite values: no model and no mean can use them."""
+    bad = np.flatnonzero(np.isinf(column.values))
+    if bad.size:
+        row = int(bad[0])
+        raise StudyError(
+            f"Column {column.name!r} holds the infinite value {column.values[row]} in data row "
+            f"{row + 1} (of {bad.size:,} such rows); replace it by a number or leave it blank."
+        )
+
+
+def decide_task(column: Column, task: str | None) -> tuple[bool, str]:
+    """Whether the target, without missing values, is to be classified, and why."""
+    distinct = np.unique(column.values)
+    if task == "regression":
+        if column.kind == "string":
+            example = column.levels[0]
+            raise StudyError(
+                f"The target column {column.name!r} holds text such as {example!r}, so it cannot "
+                "be the target of a regression; use --task classification."
+            )
+        return False, "regression, as told"
+    if task == "classification":
+        return True, "classification, as told"
+    if column.kind != "numeric":
+        return True, f"classification: the target holds {_kind_word(column)}"
+    whole = bool(np.all(distinct == np.round(distinct)))
+    if len(distinct) <= 2 or (whole and len(distinct) <= MAX_NUMERIC_CLASSES):
+        return True, (
+            f"classification: the target has {len(distinct)} distinct values "
+            "(--task regression treats them as quantities)"
+        )
+    return False, (
+        f"regression: the target is a number with {len(distinct):,} distinct values "
+        "(--task classification treats them as classes)"
+    )
+
+
+def _kind_word(column: Column) -> str:
+    return "text" if column.kind == "string" else "truth values"
+
+
+def _regression(column: Column, why: str) -> Target:
+    if column.values.min() == column.values.max():
+        raise StudyError(
+            f"The target column {column.name!r} has the same value in every row; "
+            "there is nothing to predict."
+        )
+    largest = float(np.abs(column.values).max())
+    if largest > LARGEST_QUANTITY:
+        raise StudyError(
+            f"The target column {column.name!r} holds values up to {largest:.3g}, whose powers "
+            "are beyond the range of numbers; divide the column by a constant."
+        )
+    return Target(column.name, "regression", column.values, (), why)
+
+
+def _classification(column: Column, why: str) -> Target:
+    distinct, y, counts = np.unique(column.values, return_inverse=True, return_counts=True)
+    labels = tuple(class_label(column, value) for value in distinct)
+    is_text = column.kind == "string"
+    if len(labels) == 1:
+        raise StudyError(
+            f"The target column {column.name!r} holds one class only, {labels[0]!r}; "
+            "there is nothing to tell apart."
+        )
+    if counts.min() < 2:
+        label = labels[int(counts.argmin())]
+        raise StudyError(
+            f"The class {label!r} of the target {column.name!r} has a single row "
+            f"({int((counts < 2).sum()):,} of {len(labels):,} classes have), so it cannot be both "
+            "learned and tested; merge it with another class"
+            + (" or remove it." if is_text else ", remove it, or use --task regression.")
+        )
+    if len(labels) > MAX_CLASSES:
+        raise StudyError(
+            f"The target {column.name!r} has {len(labels):,} classes; a study takes at most "
+            f"{MAX_CLASSES}: merge classes"
+            + ("." if is_text else ", or use --task regression if it is a quantity.")
+        )
+    task: Task = "binary" if len(labels) == 2 else "multiclass"
+    return Target(column.name, task, y.astype(np.int64), labels, why)
+
+
+def class_label(column: Column, value: float) -> str:
+    """The text of a class: the value as the table has it."""
+    if column.kind == "string":
+        return column.levels[int(value)]
+    if column.kind == "boolean":
+        return "true" if value else "false"
+    return f"{value:.0f}" if value == round(value) else repr(float(value))

@@ -1,0 +1,1 @@
+"""Jobs, the workers that run them, the ledger that keeps them, and their limits."""

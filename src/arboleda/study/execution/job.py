@@ -1,0 +1,245 @@
+"""One piece of work: fit a model on some rows, score it on others. Runs in any process."""
+
+import time
+import warnings
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from arboleda.study.artifacts.model_files import keep_model
+from arboleda.study.data.features import Features
+from arboleda.study.data.preparation import Style
+from arboleda.study.data.prepared_rows import PreparedRows
+from arboleda.study.data.target import Target
+from arboleda.study.execution.prediction_store import Said, keep_answers, params_hash
+from arboleda.study.execution.serialization import one_thread, plain_values, sentence_of, texts_of
+from arboleda.study.results.bag_estimate import chance_scores
+from arboleda.study.results.calibration import calibrated, inner_folds, variants_of
+from arboleda.study.results.evaluate import evaluate_test
+from arboleda.study.results.scoring import all_scores, class_scores
+from arboleda.study.results.tree_facts import tree_facts
+
+__all__ = ["CALIBRATION", "STOPPED", "TEST", "Job", "Shared", "do_job", "kept_folds"]
+
+TEST = "test"
+# What the folds are called whose jobs try methods of calibration.
+CALIBRATION = "calibration "
+# How the error of a fit begins that a limit or the kernel ended; another run may have more luck.
+STOPPED = "Stopped"
+# Digits that tell apart what the folds of a model's candidates are kept as.
+HASH_DIGITS = 8
+Rows = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What all pieces of work read: the features, the target, the metric and the seed.
+
+    ``groups`` holds the group of each row and ``times`` the rank of its time, where the rows are
+    divided so. ``costs``, by true and predicted class, are those of metric "cost". In ``prepared``
+    the fits of one process find what others have prepared.
+    """
+
+    features: Features
+    target: Target
+    metric: str
+    seed: int
+    groups: Rows | None = None
+    times: Rows | None = None
+    costs: npt.NDArray[np.float64] | None = None
+    prepared: PreparedRows = field(default_factory=PreparedRows, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Job:
+    """Fit ``pipeline`` on ``fit_rows``, score it on ``score_rows``.
+
+    ``fold`` is the number of the fold as text, or "test" for the refit on all training rows; either
+    after "calibration " where methods of calibration are tried. Where ``keep`` is a folder the
+    fitted pipeline's files are written there; where ``answers`` is a path, what the model says of
+    the rows it is scored on is written to that file. ``extent`` tells its result from others of the
+    same fold in the ledger, where it learns from a part of the rows; ``is_look`` tells a first look
+    at a candidate from its scores; ``cost`` is about how many seconds of one core it takes, by the
+    catalogue, without the ``telling_s`` of all that is told of a test, whatever the model.
+    ``fitted_s`` are the seconds that fits took which it only reads. ``style`` tells how its columns
+    are prepared: jobs of the same style and rows share that. ``kind`` tells a "fold" from two
+    others: "one_by_one" fits as many times as there are rows, each time without the one that is
+    scored; "apparent" scores the rows that were fitted, and says what chance would score. Of a
+    ``bag`` the model that the fold fits is kept.
+    """
+
+    model: str
+    params: dict[str, Any]
+    fold: str
+    pipeline: Pipeline
+    fit_rows: Rows
+    score_rows: Rows
+    keep: Path | None = None
+    answers: Path | None = None
+    extent: str = ""
+    is_look: bool = False
+    cost: float = 0.0
+    telling_s: float = 0.0
+    fitted_s: float = 0.0
+    kind: Literal["fold", "one_by_one", "apparent"] = "fold"
+    bag: bool = False
+    style: Style = "none"
+
+    @property
+    def entry(self) -> str:
+        """What the ledger knows it by, beside its model and parameters."""
+        return self.fold + self.extent
+
+    @property
+    def kept_as(self) -> str:
+        """What the fitted model is kept as."""
+        if self.fold == TEST:
+            return self.model
+        # As "0_of_4096_rows": a model may be fitted again with more rows.
+        fold = self.entry.replace(" ", "_")
+        return f"{self.model}_{params_hash(self.params)[:HASH_DIGITS]}_fold{fold}"
+
+    @property
+    def calibrates(self) -> bool:
+        """Whether methods of calibration are tried."""
+        return self.fold.startswith(CALIBRATION)
+
+
+def kept_folds(model: str) -> str:
+    """A pattern of the names that fitted models of folds are kept as: of this model's alone."""
+    return f"{model}_{'?' * HASH_DIGITS}_fold*"
+
+
+def do_job(job: Job, shared: Shared) -> dict[str, Any]:
+    """Do one job; the result is JSON values only.
+
+    It holds ``error`` (a sentence, or None), ``warnings`` (the distinct texts), ``scores`` (every
+    metric), ``timing``, ``seconds`` of all of it, for the test ``test`` and ``tree`` facts,
+    ``kept`` where the model was to be kept, and ``answers`` (why they could not be written, or
+    None) where its answers were to be. Threads of the numeric libraries are held at one, so that
+    the bits do not depend on how many processes there are.
+    """
+    started = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            with one_thread():
+                result = (_calibrate if job.calibrates else _fit_and_score)(job, shared)
+        except Exception as error:  # noqa: BLE001 - a model that fails is a result
+            result = {"error": sentence_of(error), "scores": {}, "timing": {}}
+    if job.keep is not None and not result["error"]:
+        result["kept"] = keep_model(job.pipeline, job.keep, job.kept_as)
+    seconds = time.perf_counter() - started
+    return {**plain_values(result), "warnings": texts_of(caught), "seconds": seconds}
+
+
+def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
+    n_classes, y_score = len(shared.target.labels), shared.target.y[job.score_rows]
+    said, timing = (_say_one_by_one if job.kind == "one_by_one" else _say)(job, shared)
+    predicted, score = said.predicted, said.score
+    scores = plain_values(all_scores(y_score, predicted, score, n_classes, shared.costs))
+    if scores[shared.metric] is None:
+        raise ValueError(_undefined(shared.metric, y_score, n_classes, job.fold))
+    result: dict[str, Any] = {
+        "error": None,
+        "scores": scores,
+        "n_scored": len(y_score),
+        "timing": timing,
+    }
+    if job.kind == "apparent":
+        result["chance"] = chance_scores(y_score, predicted, score, n_classes, shared.costs)
+    if job.answers is not None:
+        result["answers"] = keep_answers(job.answers, said)
+    if job.fold == TEST:
+        groups = None if shared.groups is None else shared.groups[job.score_rows]
+        result["test"] = evaluate_test(
+            y_score,
+            predicted,
+            score,
+            shared.target,
+            shared.metric,
+            shared.seed,
+            groups,
+            shared.costs,
+        )
+        result["tree"] = tree_facts(job.model, job.pipeline, shared.features, shared.target)
+    return result
+
+
+def _say(job: Job, shared: Shared) -> tuple[Said, dict[str, float]]:
+    """Fit the pipeline, and predict the rows to score; with the seconds of both."""
+    x, y = shared.features.x, shared.target.y
+    n_classes = len(shared.target.labels)
+    (name, preparation), (_, model) = job.pipeline.steps
+    rows = shared.prepared.of(job.style, preparation, x, y, job.fit_rows, job.score_rows)
+    started = time.perf_counter()
+    model.fit(rows.to_learn(model), y[job.fit_rows])
+    fitted = time.perf_counter()
+    job.pipeline.steps[0] = name, rows.preparation
+    predicted = model.predict(rows.scored)
+    done = time.perf_counter()
+    score = class_scores(model, rows.scored, n_classes) if n_classes else None
+    # What it takes by itself, whoever prepared the rows.
+    seconds = {
+        "fit_s": job.fitted_s + rows.fit_s + fitted - started,
+        "predict_s": rows.score_s + done - fitted,
+    }
+    return Said(predicted, score), seconds
+
+
+def _say_one_by_one(job: Job, shared: Shared) -> tuple[Said, dict[str, float]]:
+    """Predict each row by a model of all others."""
+    said, times = [], []
+    for row in job.score_rows:
+        others = replace(
+            job,
+            pipeline=clone(job.pipeline),
+            fit_rows=job.fit_rows[job.fit_rows != row],
+            score_rows=np.array([row]),
+        )
+        answer, seconds = _say(others, shared)
+        said.append(answer)
+        times.append(seconds)
+    scores = [answer.score for answer in said if answer.score is not None]
+    predicted = np.concatenate([answer.predicted for answer in said])
+    timing = {name: float(sum(t[name] for t in times)) for name in times[0]}
+    return Said(predicted, np.concatenate(scores) if scores else None), timing
+
+
+def _calibrate(job: Job, shared: Shared) -> dict[str, Any]:
+    """Scores of the model as it is and of its calibrated variants, by method."""
+    x, y, target = shared.features.x, shared.target.y, shared.target
+    n_classes = len(target.labels)
+    started = time.perf_counter()
+    found = calibrated(
+        job.pipeline,
+        x[job.fit_rows],
+        y[job.fit_rows],
+        x[job.score_rows],
+        n_classes,
+        inner_folds(
+            y[job.fit_rows],
+            shared.seed,
+            None if shared.groups is None else shared.groups[job.fit_rows],
+            None if shared.times is None else shared.times[job.fit_rows],
+        ),
+    )
+    seconds = time.perf_counter() - started
+    y_score = y[job.score_rows]
+    is_test = job.fold == CALIBRATION + TEST
+    variants = variants_of(found, y_score, target, shared.seed, is_test=is_test, costs=shared.costs)
+    return {"error": None, "scores": {}, "timing": {"fit_s": seconds}, "variants": variants}
+
+
+def _undefined(metric: str, y: npt.NDArray[Any], n_classes: int, fold: str) -> str:
+    if metric == "log_loss":
+        return "the model gives no probabilities, which log_loss needs"
+    if n_classes and len(np.unique(y)) < n_classes:
+        where = "the test, whose rows" if fold == TEST else f"fold {int(fold) + 1}, whose rows"
+        return f"{metric} is not defined in {where} lack a class"
+    return f"{metric} is not a finite number"

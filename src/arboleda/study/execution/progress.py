@@ -1,0 +1,301 @@
+"""Showing how a study goes on: a live table in a terminal, plain lines elsewhere."""
+
+import time
+from collections import Counter, defaultdict
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from arboleda._visible import visible
+from arboleda.study.execution.job import CALIBRATION, TEST, Job
+from arboleda.study.plan import Plan
+
+__all__ = [
+    "LiveWatcher",
+    "PlainWatcher",
+    "SilentWatcher",
+    "duration",
+    "make_watcher",
+    "number",
+    "plus_minus",
+]
+
+
+class SilentWatcher:
+    """Says nothing."""
+
+    deadline: float | None = None
+
+    def begin(self, plan: Plan, jobs: list[Job], n_stored: int, to_come: int = 0) -> None:
+        """Nothing to show."""
+
+    def more(self, jobs: list[Job], to_come: int = 0) -> None:
+        """Nothing to show."""
+
+    def finished(self, job: Job, result: dict[str, Any]) -> None:
+        """Nothing to show."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Nothing to close."""
+
+
+class Board:
+    """Counts and scores of the jobs done so far, and an estimate of the time left.
+
+    ``deadline``: when a budget of time ends, by `time.monotonic`; None: there is none.
+    """
+
+    def __init__(
+        self, plan: Plan, jobs: list[Job], to_come: int = 0, deadline: float | None = None
+    ) -> None:
+        self.plan = plan
+        self._deadline = np.inf if deadline is None else deadline
+        self.started = time.monotonic()
+        self.todo: Counter[str] = Counter()
+        self.total: Counter[str] = Counter()
+        self.more(jobs, to_come)
+        self.tests = {model.key: False for model in plan.models}
+        self.errors: dict[str, str] = {}
+        self._scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+        self._seconds: dict[str, list[float]] = defaultdict(list)
+
+    def more(self, jobs: list[Job], to_come: int) -> None:
+        """Expect these jobs, in place of what is left of others, and so many after them."""
+        self.total -= self.todo
+        self.todo = Counter(job.model for job in jobs)
+        self.total += self.todo
+        self.to_come = to_come
+
+    def add(self, job: Job, result: dict[str, Any]) -> None:
+        """Count one result."""
+        if result["error"]:
+            self.errors[job.model] = result["error"]
+        else:
+            self._seconds[job.model].append(sum(result["timing"].values()))
+        if job.fold == TEST:
+            self.tests[job.model] = True
+            return
+        self.todo[job.model] -= 1
+        if job.kind == "apparent":
+            return
+        score = result["scores"].get(self.plan.metric.key)
+        # A first look is no score of the candidate.
+        if score is not None and not job.is_look:
+            self._scores[job.model][_candidate(job)].append(score)
+
+    def scores(self, job: Job) -> list[float]:
+        """The folds' scores of the job's candidate so far."""
+        return self._scores[job.model][_candidate(job)]
+
+    def best(self, model: str) -> list[float]:
+        """The scores of the best complete candidate, or of what there is."""
+        found = list(self._scores[model].values())
+        complete = [s for s in found if len(s) == self.plan.n_folds] or found
+        sign = 1.0 if self.plan.metric.greater_is_better else -1.0
+        return max(complete, key=lambda s: sign * float(np.mean(s)), default=[])
+
+    def seconds_left(self) -> float | None:
+        """Time left at the pace so far, or of the budget; None until something is known."""
+        done = [s for known in self._seconds.values() for s in known]
+        if not done or time.monotonic() == self.started:
+            return None
+        typical = float(np.mean(done))
+        left = sum(
+            n * (float(np.mean(self._seconds[m])) if self._seconds[m] else typical)
+            for m, n in self.todo.items()
+        )
+        left += self.to_come * typical
+        for model, tested in self.tests.items():
+            if not tested:
+                left += float(np.mean(self._seconds[model])) if self._seconds[model] else typical
+        pace = sum(done) / (time.monotonic() - self.started)
+        return max(0.0, min(left / max(pace, 1e-9), self._deadline - time.monotonic()))
+
+
+def _candidate(job: Job) -> str:
+    """What tells a candidate from the others, also from the same one with more rows."""
+    return repr(job.params) + job.extent
+
+
+class PlainWatcher(SilentWatcher):
+    """One line per finished candidate and per tested model."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def begin(self, plan: Plan, jobs: list[Job], n_stored: int, to_come: int = 0) -> None:
+        """Show what lies ahead."""
+        self._board = Board(plan, jobs, to_come, self.deadline)
+        for line in _opening(plan, jobs, n_stored):
+            self._say(line)
+
+    def more(self, jobs: list[Job], to_come: int = 0) -> None:
+        """Tell of the next round."""
+        self._board.more(jobs, to_come)
+        if jobs:
+            self._say(f"The next round has {len(jobs):,} fits{_left(self._board)}.")
+
+    def finished(self, job: Job, result: dict[str, Any]) -> None:
+        """Show a candidate whose folds are complete, and tests."""
+        board = self._board
+        name = _names(board.plan)[job.model]
+        if job.calibrates:
+            if job.fold == CALIBRATION + TEST:
+                self._say(f"{name}: methods of calibration tried")
+            return
+        board.add(job, result)
+        if result["error"]:
+            self._say(f"{name}: failed ({result['error']})")
+        elif job.fold == TEST:
+            score = result["scores"][board.plan.metric.key]
+            self._say(f"{name}: test {board.plan.metric.label} {number(score)}")
+        elif len(board.scores(job)) == board.plan.n_folds:
+            params = ", ".join(f"{k}={v}" for k, v in job.params.items())
+            what = f"{name} ({params})" if params else name
+            self._say(f"{what}: {spread(board.scores(job))}{_left(board)}")
+
+    def _say(self, line: str) -> None:
+        self._console.print(Text(visible(line)), soft_wrap=True)
+
+
+class LiveWatcher(SilentWatcher):
+    """A table of the models that fills as scores come, a bar and the time left."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[left]}"),
+            console=console,
+        )
+        self._live = Live(console=console, refresh_per_second=4, transient=True)
+
+    def begin(self, plan: Plan, jobs: list[Job], n_stored: int, to_come: int = 0) -> None:
+        """Show what lies ahead."""
+        self._board = Board(plan, jobs, to_come, self.deadline)
+        for line in _opening(plan, jobs, n_stored):
+            self._console.print(Text(visible(line)))
+        total = len(jobs) + to_come + len(plan.models)
+        self._task: TaskID = self._bar.add_task("fits", total=total, left="")
+        self._live.start()
+        self._live.update(self._draw())
+
+    def more(self, jobs: list[Job], to_come: int = 0) -> None:
+        """Make room for the next round."""
+        self._board.more(jobs, to_come)
+        done = sum(self._board.total.values()) - sum(self._board.todo.values())
+        total = done + len(jobs) + to_come + len(self._board.plan.models)
+        self._bar.update(self._task, total=total)
+
+    def finished(self, job: Job, result: dict[str, Any]) -> None:
+        """Show the result."""
+        if job.calibrates:
+            return
+        self._board.add(job, result)
+        self._bar.update(self._task, advance=1, left=_left(self._board).strip("; "))
+        self._live.update(self._draw())
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._live.stop()
+
+    def _draw(self) -> Group:
+        board = self._board
+        table = Table("Model", "Folds", f"{board.plan.metric.label} of the folds", "")
+        for model in board.plan.models:
+            done = board.total[model.key] - board.todo[model.key]
+            scores = board.best(model.key)
+            state = "tested" if board.tests[model.key] else ""
+            state = "failed" if model.key in board.errors and not scores else state
+            table.add_row(
+                Text(model.name),
+                f"{done}/{board.total[model.key]}",
+                spread(scores) if scores else "",
+                state,
+            )
+        return Group(table, self._bar)
+
+
+def make_watcher(show: bool) -> SilentWatcher | PlainWatcher | LiveWatcher:
+    """The watcher that suits standard error, or the silent one."""
+    if not show:
+        return SilentWatcher()
+    console = Console(stderr=True, highlight=False)
+    return LiveWatcher(console) if console.is_terminal else PlainWatcher(console)
+
+
+def number(value: float | None) -> str:
+    """Four significant digits, or more where the number is large; a dash for None."""
+    if value is None:
+        return "-"
+    return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def plus_minus(mean: float, sd: float | None) -> str:
+    """Mean and standard deviation, the latter with two digits if known: 0.8613 ± 0.0013."""
+    if sd is None:
+        return number(mean)
+    return f"{number(mean)} ± {sd:,.0f}" if sd >= 100 else f"{number(mean)} ± {sd:.2g}"
+
+
+def spread(scores: list[float]) -> str:
+    """Mean and standard deviation of the scores so far."""
+    mean = float(np.mean(scores))
+    return plus_minus(mean, float(np.std(scores, ddof=1))) if len(scores) > 1 else number(mean)
+
+
+def duration(seconds: float) -> str:
+    """A time in words: 0.3 s, 40 s, 3 min 20 s."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
+
+
+def _left(board: Board) -> str:
+    left = board.seconds_left()
+    return "" if left is None else f"; about {duration(left)} left"
+
+
+def _names(plan: Plan) -> dict[str, str]:
+    return {model.key: model.name for model in plan.models}
+
+
+def _opening(plan: Plan, jobs: list[Job], n_stored: int) -> list[str]:
+    table, features = plan.table, plan.features
+    size = f"{table.n_rows:,} rows, {len(table.columns)} columns"
+    lines = [
+        f"{table.name}: {size}, target {plan.target.name}",
+        f"The task is {plan.target.why}.",
+    ]
+    lines += [
+        f"Column {name} is left out: {role.reason}."
+        for name, role in plan.roles.items()
+        if role.role == "left_out"
+    ]
+    lines.append(
+        f"{len(plan.split.train):,} rows to learn from, {len(plan.split.test):,} to test on; "
+        f"{len(features.names)} features; {len(plan.models)} models, {len(jobs):,} fits to do"
+        + (f", {n_stored:,} already done." if n_stored else ".")
+    )
+    return lines

@@ -1,0 +1,58 @@
+"""A process that does pieces of work one after another, for the process that started it."""
+
+import os
+import pickle
+import signal
+import sys
+import threading
+import time
+from dataclasses import replace
+from multiprocessing.connection import Connection
+
+import numpy as np
+
+from arboleda.study.execution.job import Shared, do_job
+from arboleda.study.execution.limits import hold_memory, offer_to_the_kernel
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Serve the process named on the command line until it closes the connection or ends.
+
+    The first message is what all pieces of work read; its features' matrix is a file that is
+    mapped, not a message. An empty message says that this process is ready; then each job is
+    answered by its result.
+    """
+    _follow(int(sys.argv[1]))
+    offer_to_the_kernel()
+    connection, table = Connection(int(sys.argv[2])), int(sys.argv[3])
+    try:
+        shared, shape, limits = pickle.loads(connection.recv_bytes())
+        shared = _with_matrix(shared, table, shape)
+        hold_memory(limits.memory)
+        connection.send_bytes(b"")
+        while True:
+            job = pickle.loads(connection.recv_bytes())
+            connection.send_bytes(pickle.dumps(do_job(job, shared)))
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        return  # nobody asks any more
+
+
+def _with_matrix(shared: Shared, table: int, shape: tuple[int, int]) -> Shared:
+    with os.fdopen(table, "rb") as file:
+        x = np.memmap(file, dtype=np.float64, mode="r", shape=shape)
+    return replace(shared, features=replace(shared.features, x=np.asarray(x)))
+
+
+def _follow(parent: int) -> None:
+    """End this process when its parent is gone, and leave Ctrl-C to the parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        # An orphan gets another parent; nobody would read what it still computes.
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True, name="arboleda-follow-parent").start()

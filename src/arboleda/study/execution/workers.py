@@ -1,0 +1,253 @@
+"""Worker processes: started when needed, watched, ended when they take too much, replaced."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from multiprocessing import Pipe
+from multiprocessing.connection import wait
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from arboleda.study.errors import StudyError
+from arboleda.study.execution.job import STOPPED, Job, Shared
+from arboleda.study.execution.limits import Limits
+
+__all__ = ["Crew", "Worker"]
+
+# A new interpreter with this one's paths, and nothing of this process's main module. Ctrl-C reaches
+# all processes of a terminal; it is for the parent to act on, from the first import on.
+_PROGRAM = (
+    "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = {paths!r}; "
+    "from arboleda.study.execution.worker_main import main; main()"
+)
+# So many threads the numeric libraries would start otherwise, each with its buffers.
+_ONE_THREAD = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+)
+# Workers that end before they are ready to work; then there is something wrong with all.
+_FALSE_STARTS = 3
+
+Result = dict[str, Any]
+Done = Generator[tuple[Job, Result], None, None]
+
+
+class Worker:
+    """One process and the job it is at.
+
+    Parameters
+    ----------
+    first : bytes
+        The message it is told first.
+    table : int
+        Descriptor of the file that holds the features' matrix.
+    """
+
+    def __init__(self, first: bytes, table: int) -> None:
+        self.connection, theirs = Pipe()
+        program = _PROGRAM.format(paths=sys.path)
+        numbers = [os.getpid(), theirs.fileno(), table]
+        try:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", program, *map(str, numbers)],
+                pass_fds=(theirs.fileno(), table),
+                stdin=subprocess.DEVNULL,
+                env={**os.environ, **dict.fromkeys(_ONE_THREAD, "1")},
+            )
+        except OSError as error:
+            self.connection.close()
+            raise StudyError(
+                f"No worker process can be started ({error.strerror or error}); run the same "
+                "command again with --jobs 1."
+            ) from error
+        finally:
+            theirs.close()
+        self.job: Job | None = None
+        self.ready = False
+        self.since = 0.0
+        with suppress(BrokenPipeError):  # it ended already, which is told when it is asked
+            self.connection.send_bytes(first)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it waits for a job."""
+        return self.ready and self.job is None
+
+    def give(self, job: Job) -> None:
+        """Let it do a job."""
+        self.job, self.since = job, time.monotonic()
+        with suppress(BrokenPipeError):
+            self.connection.send_bytes(pickle.dumps(job))
+
+    def hear(self) -> bytes | None:
+        """Its next message, or None if it has ended."""
+        try:
+            return self.connection.recv_bytes()
+        except (EOFError, OSError):
+            return None
+
+    def end(self) -> int:
+        """Stop it, whatever it is at; gives how it ended."""
+        self.process.kill()
+        self.connection.close()
+        return self.process.wait()
+
+    def epitaph(self) -> str:
+        """How a process ended that was not stopped from here."""
+        self.connection.close()
+        code = self.process.wait()
+        if code == -signal.SIGKILL:
+            return f"{STOPPED}: its process was killed (signal 9), most likely for want of memory"
+        if code < 0:
+            name = signal.strsignal(-code) or "unknown"
+            return f"{STOPPED}: its process died of signal {-code} ({name})"
+        return f"{STOPPED}: its process ended by itself, with status {code}"
+
+
+class Crew:
+    """Up to ``processes`` workers; see `arboleda.study.execution.pool.Pool`."""
+
+    def __init__(self, shared: Shared, processes: int, folder: Path, limits: Limits) -> None:
+        self._processes = processes
+        self._limits = limits
+        self._shared = shared
+        self._folder = folder
+        self._workers: list[Worker] = []
+        self._first: bytes | None = None
+        self._table: Any = None
+        self._false_starts = 0
+
+    def do(self, jobs: Sequence[Job], fits: Callable[[Job], bool], deadline: float | None) -> Done:
+        """Yield each job with its result; see `arboleda.study.execution.pool.Pool.do`."""
+        waiting = deque(jobs)
+        try:
+            while True:
+                self._hand_out(waiting, fits)
+                busy = [worker for worker in self._workers if worker.job is not None]
+                if not busy and not waiting:
+                    return
+                for connection in wait(
+                    [worker.connection for worker in self._workers], self._patience(deadline)
+                ):
+                    worker = next(w for w in self._workers if w.connection is connection)
+                    yield from self._listen(worker)
+                if deadline is not None and time.monotonic() >= deadline:
+                    return
+                yield from self._stop_the_slow()
+        finally:
+            # Stopped from outside, or out of time: nobody waits for what is still at work.
+            for worker in [w for w in self._workers if w.job is not None]:
+                self._dismiss(worker)
+
+    def close(self) -> None:
+        """End all workers and let go of the file."""
+        for worker in list(self._workers):
+            self._dismiss(worker)
+        if self._table is not None:
+            self._table.close()
+
+    def _hand_out(self, waiting: deque[Job], fits: Callable[[Job], bool]) -> None:
+        """Give the next jobs to those that wait, and start as many workers as there is work for."""
+        for worker in [w for w in self._workers if w.is_idle]:
+            while waiting:
+                job = waiting.popleft()
+                if fits(job):
+                    worker.give(job)
+                    break
+        starting = sum(not worker.ready for worker in self._workers)
+        room = self._processes - len(self._workers)
+        for _ in range(min(room, len(waiting) - starting)):
+            self._workers.append(self._start())
+
+    def _start(self) -> Worker:
+        if self._first is None:
+            x = np.ascontiguousarray(self._shared.features.x)
+            try:
+                self._table = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 - closed by close
+                x.tofile(self._table)
+                self._table.flush()
+            except OSError as error:
+                raise StudyError(
+                    f"The table cannot be written for worker processes to the folder "
+                    f"{self._folder} ({error.strerror or error}); free space there and run the "
+                    "same command again: what is done is kept."
+                ) from error
+            features = replace(self._shared.features, x=np.empty((0, 0)))
+            light = replace(self._shared, features=features)
+            self._first = pickle.dumps((light, x.shape, self._limits))
+        return Worker(self._first, self._table.fileno())
+
+    def _patience(self, deadline: float | None) -> float | None:
+        """Seconds until a worker, or all of them, must be stopped."""
+        ends = [] if deadline is None else [deadline]
+        if self._limits.seconds is not None:
+            ends += [w.since + self._limits.seconds for w in self._workers if w.job is not None]
+        return max(0.0, min(ends) - time.monotonic()) if ends else None
+
+    def _listen(self, worker: Worker) -> Done:
+        message = worker.hear()
+        if message is None:
+            yield from self._mourn(worker)
+        elif not worker.ready:
+            worker.ready = True
+            self._false_starts = 0
+        elif worker.job is not None:
+            job, worker.job = worker.job, None
+            result: Result = pickle.loads(message)
+            if (result["error"] or "").startswith("MemoryError"):
+                # What it holds on to would be missing in the next fit.
+                self._dismiss(worker)
+                result = {**result, "error": self._out_of_memory(result["error"])}
+            yield job, result
+
+    def _mourn(self, worker: Worker) -> Done:
+        self._workers.remove(worker)
+        reason = worker.epitaph()
+        if not worker.ready:
+            self._false_starts += 1
+            if self._false_starts >= _FALSE_STARTS:
+                raise StudyError(
+                    f"Worker processes do not start ({reason}); run the same command again with "
+                    "--jobs 1."
+                )
+        elif worker.job is not None:
+            yield worker.job, _failed(reason)
+
+    def _stop_the_slow(self) -> Done:
+        limit = self._limits.seconds
+        if limit is None:
+            return
+        now = time.monotonic()
+        for worker in [w for w in self._workers if w.job is not None and now - w.since >= limit]:
+            job = worker.job
+            self._dismiss(worker)
+            assert job is not None
+            yield job, _failed(f"{STOPPED}: it took more than {limit:g} s, the limit of a fit")
+
+    def _dismiss(self, worker: Worker) -> None:
+        self._workers.remove(worker)
+        worker.end()
+
+    def _out_of_memory(self, error: str) -> str:
+        if self._limits.memory is None:
+            return error
+        limit = f"{self._limits.memory / 1e6:,.0f} MB, the limit of a fit"
+        return f"{STOPPED}: it ran out of memory, of which it may take {limit}"
+
+
+def _failed(error: str) -> Result:
+    return {"error": error, "scores": {}, "timing": {}, "warnings": []}

@@ -1,0 +1,1 @@
+"""From fitted models to facts: scores, intervals, comparisons, calibration, explanations."""

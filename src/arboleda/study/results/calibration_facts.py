@@ -1,0 +1,116 @@
+"""The facts of the best model's calibration: what was tried, what it was worth, what was chosen."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from arboleda.study.plan import Plan
+from arboleda.study.results.calibration import AS_IT_IS, BINS, METHODS
+
+__all__ = ["calibration_facts"]
+
+# A proper score: no other probabilities than the true ones make it smaller.
+JUDGE = "log_loss"
+SHOWN = (JUDGE, "brier")
+
+
+def calibration_facts(
+    plan: Plan, model: str, results: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The ``calibration`` part of the facts.
+
+    A method is chosen if its mean log-loss over the folds is the least, and less than that of the
+    model as it is by more than one standard error of the difference.
+
+    Parameters
+    ----------
+    plan : Plan
+    model : str
+        Key of the model.
+    results : sequence of mapping
+        Those of the folds in their order, then that of the test.
+    """
+    *folds, test = results
+    error = next((result["error"] for result in results if result["error"]), None)
+    tried = [] if error else [m for m in (AS_IT_IS, *METHODS) if _is_complete(m, folds)]
+    variants = [
+        _variant(plan, method, [f["variants"][method] for f in folds], test["variants"].get(method))
+        for method in tried
+    ]
+    return {
+        "model": model,
+        "error": error,
+        "judge": JUDGE,
+        "chosen": _choose({v["method"]: v["cv"]["metrics"][JUDGE]["folds"] for v in variants}),
+        "variants": variants,
+        "timing": {"search_s": float(sum(sum(r["timing"].values()) for r in results))},
+    }
+
+
+def _is_complete(method: str, folds: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether each fold has probabilities, none of which says that what happened could not."""
+    return all(
+        method in fold["variants"] and fold["variants"][method]["metrics"][JUDGE] is not None
+        for fold in folds
+    )
+
+
+def _choose(losses: Mapping[str, Sequence[float]]) -> str | None:
+    if not losses:
+        return None
+    best = min(losses, key=lambda method: float(np.mean(losses[method])))
+    if AS_IT_IS not in losses or best == AS_IT_IS:
+        return best
+    gain = np.subtract(losses[AS_IT_IS], losses[best])
+    standard_error = float(np.std(gain, ddof=1)) / np.sqrt(len(gain))
+    return best if float(np.mean(gain)) > standard_error else AS_IT_IS
+
+
+def _variant(
+    plan: Plan, method: str, folds: Sequence[Mapping[str, Any]], test: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    shown = dict.fromkeys([*SHOWN, plan.metric.key])
+    return {
+        "method": method,
+        "cv": {
+            "metrics": {name: _spread([f["metrics"][name] for f in folds]) for name in shown},
+            **_pooled([fold["bins"] for fold in folds]),
+        },
+        "test": None
+        if test is None
+        else {
+            "metrics": {name: test["metrics"][name] for name in shown},
+            "calibration": test["reliability"],
+        },
+    }
+
+
+def _spread(scores: Sequence[float | None]) -> dict[str, Any]:
+    known = [score for score in scores if score is not None]
+    if len(known) < len(scores):
+        return {"folds": list(scores), "mean": None, "sd": None}
+    return {
+        "folds": known,
+        "mean": float(np.mean(known)),
+        "sd": float(np.std(known, ddof=1)),
+    }
+
+
+def _pooled(folds: Sequence[Sequence[Sequence[float]]]) -> dict[str, Any]:
+    """Error and bins of all held-out rows together."""
+    count, said, happened = np.sum(folds, axis=0).T
+    some = np.flatnonzero(count)
+    return {
+        "error": float(np.abs(happened - said).sum() / count.sum()),
+        "bins": [
+            {
+                "lower": int(b) / BINS,
+                "upper": (int(b) + 1) / BINS,
+                "count": int(np.rint(count[b])),
+                "said": float(said[b] / count[b]),
+                "happened": float(happened[b] / count[b]),
+            }
+            for b in some
+        ],
+    }

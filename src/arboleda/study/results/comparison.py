@@ -1,0 +1,263 @@
+r"""Which models are as good as the winner, as far as the folds and the test rows can tell.
+
+Two tests are made of each model against the winner. On the folds, whose training rows overlap, it
+is the corrected resampled t test (Nadeau and Bengio 2003; see `arboleda.diagnose.compare`). On the
+test rows, which no choice has seen, it is the paired test of the difference of the metric, with the
+standard error of its influence (Efron 1982; see `arboleda.study.results.influence`); of accuracies
+it is McNemar's exact test. Where rows are grouped, what counts is the influence of whole groups
+(Liang and Zeger 1986). A model's p-value is twice the smaller of the two, and those of all models
+are adjusted by Holm's method: models that the winner beats with an adjusted p-value below 0.05 are
+worse, the others as good as far as this study can tell.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from arboleda.diagnose._comparison import corrected_t_test, holm
+from arboleda.report._words import count_word, listed
+from arboleda.study.execution.prediction_store import Said
+from arboleda.study.plan import Plan
+from arboleda.study.results.holdout_facts import Answers
+from arboleda.study.results.influence import metric_influence
+from arboleda.study.runner import Outcome
+
+__all__ = ["compare_on_rows", "comparison_facts"]
+
+LEVEL = 0.95
+# Scores that differ by no more than this share of themselves differ by rounding alone.
+ROUNDING = 1e-12
+_APPLIES = ("kfold", "repeated", "group")
+_WHY_NOT = {
+    "time": "The t test is not made: folds in time order learn from more and more rows.",
+    "loo": "The t test is not made: every row is a fold of its own.",
+    "bootstrap": "The t test is not made: bags overlap in what they are scored on.",
+}
+_FOLDS_NOTE = (
+    "Corrected resampled t test over {} folds (Nadeau and Bengio 2003), which reckons with the "
+    "training rows that folds share."
+)
+
+Floats = npt.NDArray[np.float64]
+
+
+def comparison_facts(
+    plan: Plan, ranked: Sequence[Outcome], answers: Answers
+) -> dict[str, Any] | None:
+    """The ``comparison`` part of the facts; None where fewer than two models have scores.
+
+    Differences are in the metric's units, above 0 where the winner is better.
+
+    Parameters
+    ----------
+    plan : Plan
+    ranked : sequence of Outcome
+        The best first.
+    answers : callable
+        What a model said of the rows of a fold or the test, or None if that was not kept.
+    """
+    sound = [o for o in ranked if o.error is None and o.best is not None]
+    if len(sound) < 2:
+        return None
+    winner, others = sound[0], sound[1:]
+    by_folds = _on_folds(plan, winner, others)
+    first = answers(winner, None)
+    by_rows = [_on_test_rows(plan, first, answers(other, None)) for other in others]
+    rows: list[dict[str, Any]] = [
+        {"key": other.model.key, "folds": folds, "test": test}
+        for other, folds, test in zip(others, by_folds, by_rows, strict=True)
+    ]
+    adjusted = _adjusted(rows)
+    for row, p in zip(rows, adjusted, strict=True):
+        row["p_adjusted"] = p
+        row["as_good"] = None if p is None else not (p < 1 - LEVEL and _is_worse(row))
+    as_good = [winner.model.key, *(r["key"] for r in rows if r["as_good"])]
+    kind = plan.settings.scheme.kind
+    names = {o.model.key: o.model.name for o in sound}
+    return {
+        "against": winner.model.key,
+        "metric": plan.metric.key,
+        "level": LEVEL,
+        "rows": rows,
+        "as_good": as_good,
+        "folds_note": _WHY_NOT.get(kind, _FOLDS_NOTE.format(plan.n_folds)),
+        "test_note": _test_note(plan, rows),
+        "sentence": _sentence(names, as_good, rows),
+    }
+
+
+def _on_folds(
+    plan: Plan, winner: Outcome, others: Sequence[Outcome]
+) -> list[dict[str, float] | None]:
+    folds = plan.split.folds
+    if plan.settings.scheme.kind not in _APPLIES or len(folds) < 2:
+        return [None] * len(others)
+    sign = 1.0 if plan.metric.greater_is_better else -1.0
+    best, *rest = (
+        np.array(o.candidates[o.best].scores(plan.metric.key), dtype=np.float64)
+        for o in (winner, *others)
+        if o.best is not None
+    )
+    differences = sign * (best - np.array(rest))
+    differences[np.abs(differences) <= ROUNDING * np.abs(best)] = 0.0
+    share = float(np.mean([len(score) / len(fit) for fit, score in folds]))
+    mean, error, _, p_values = corrected_t_test(differences, share)
+    reach = stats.t.ppf((1 + LEVEL) / 2, len(folds) - 1) * error
+    return [
+        {
+            "difference": float(mean[j]),
+            "standard_error": float(error[j]),
+            "low": float(mean[j] - reach[j]),
+            "high": float(mean[j] + reach[j]),
+            "p": float(p_values[j]),
+        }
+        for j in range(len(others))
+    ]
+
+
+def _on_test_rows(plan: Plan, first: Said | None, second: Said | None) -> dict[str, Any] | None:
+    if first is None or second is None:
+        return None
+    split, metric = plan.split, plan.metric
+    return compare_on_rows(
+        metric.key,
+        plan.target.y[split.test],
+        first,
+        second,
+        len(plan.target.labels),
+        metric.greater_is_better,
+        None if split.groups is None else split.groups[split.test],
+        plan.costs,
+    )
+
+
+def compare_on_rows(
+    metric: str,
+    y: npt.NDArray[Any],
+    first: Said,
+    second: Said,
+    n_classes: int,
+    greater_is_better: bool,
+    groups: npt.NDArray[np.int64] | None = None,
+    costs: Floats | None = None,
+) -> dict[str, Any] | None:
+    """Compare two models by their answers about the same rows.
+
+    Parameters
+    ----------
+    metric : str
+        Key of the metric.
+    y : ndarray of shape (n,)
+        Numbers of the true classes, or values.
+    first, second : Said
+    n_classes : int
+        0 in a regression.
+    greater_is_better : bool
+    groups : ndarray of shape (n,), optional
+        The group of each row, where rows of one group are not independent.
+    costs : ndarray of shape (n_classes, n_classes), optional
+        By true and predicted class, for the metric "cost" alone.
+
+    Returns
+    -------
+    found : dict or None
+        ``difference``, above 0 where the first is better, its interval ``low``, ``high``, ``p``
+        and ``method``; None where the metric is not defined, or there is but one group.
+    """
+    one = metric_influence(metric, y, first.predicted, first.score, n_classes, costs)
+    two = metric_influence(metric, y, second.predicted, second.score, n_classes, costs)
+    if one is None or two is None or len(y) < 2:
+        return None
+    sign = 1.0 if greater_is_better else -1.0
+    difference = sign * (one[0] - two[0])
+    if abs(difference) <= ROUNDING * abs(one[0]):
+        difference = 0.0
+    parts: Floats = one[1] - two[1]
+    if groups is not None:
+        of_row = np.unique(groups, return_inverse=True)[1]
+        parts = np.asarray(np.bincount(of_row, weights=parts), dtype=np.float64)
+        if len(parts) < 2:
+            return None
+    error = float(np.sqrt(np.sum(parts**2))) / len(y)
+    reach = float(stats.t.ppf((1 + LEVEL) / 2, len(parts) - 1)) * error
+    if metric == "accuracy" and groups is None:
+        p, method = _mcnemar(first.predicted == y, second.predicted == y), "mcnemar"
+    else:
+        p, method = _t_test(difference, error, len(parts)), "influence"
+    return {
+        "difference": difference,
+        "low": difference - reach,
+        "high": difference + reach,
+        "p": p,
+        "method": method,
+    }
+
+
+def _mcnemar(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> float:
+    """The exact test of whether the rows that one model alone has right are half of each."""
+    one, two = int(np.sum(first & ~second)), int(np.sum(second & ~first))
+    return float(stats.binomtest(one, one + two).pvalue) if one + two else 1.0
+
+
+def _t_test(difference: float, error: float, n_parts: int) -> float:
+    if error == 0:
+        return 1.0 if difference == 0 else 0.0
+    return float(2 * stats.t.sf(abs(difference) / error, n_parts - 1))
+
+
+def _adjusted(rows: Sequence[Mapping[str, Any]]) -> list[float | None]:
+    """Twice the smaller p-value of each model where there are two, adjusted for all models."""
+    found = [[test["p"] for test in (row["folds"], row["test"]) if test] for row in rows]
+    told = [min(1.0, len(p) * min(p)) for p in found if p]
+    adjusted = iter(holm(np.array(told)).tolist() if told else [])
+    return [next(adjusted) if p else None for p in found]
+
+
+def _is_worse(row: Mapping[str, Any]) -> bool:
+    """Whether the test that tells most tells that the winner is better."""
+    tests = [test for test in (row["folds"], row["test"]) if test]
+    surest: Mapping[str, float] = min(tests, key=lambda test: test["p"])
+    return surest["difference"] > 0
+
+
+def _test_note(plan: Plan, rows: Sequence[Mapping[str, Any]]) -> str:
+    groups = plan.split.groups
+    if groups is not None and len(np.unique(groups[plan.split.test])) == 1:
+        return f"The test rows are not compared: all have the same {plan.settings.groups!r}."
+    if not any(row["test"] for row in rows):
+        return "The test rows are not compared: what the models said of them was not kept."
+    paired = "Paired test of the difference, standard errors by"
+    if groups is not None:
+        what = f"{paired} each group's influence (Liang and Zeger 1986)"
+    elif plan.metric.key == "accuracy":
+        what = "McNemar's exact test"
+    else:
+        what = f"{paired} each row's influence (Efron 1982)"
+    return f"{what} on {len(plan.split.test):,} test rows that no choice has seen."
+
+
+def _sentence(
+    names: Mapping[str, str], as_good: Sequence[str], rows: Sequence[Mapping[str, Any]]
+) -> str:
+    winner, *equals = (names[key] for key in as_good)
+    worse = [names[row["key"]] for row in rows if row["as_good"] is False]
+    unknown = len(rows) - len(equals) - len(worse)
+    if unknown == len(rows):
+        return f"Whether others are as good as {winner} cannot be told from these rows."
+    rest = f"; {_counted(len(worse))} worse" if worse else ""
+    if not equals:
+        few = {1: "the other is worse", 2: "both others are worse"}
+        told = few.get(len(worse), f"all {count_word(len(worse))} others are worse")
+        return f"No other model is as good as {winner}: {told}."
+    verb = "is" if len(equals) == 1 else "are"
+    return (
+        f"Within what chance explains, {listed(equals)} {verb} as good as {winner}{rest} "
+        f"(corrected for {count_word(len(rows))} comparisons)."
+    )
+
+
+def _counted(number: int) -> str:
+    return f"{count_word(number)} other {'model is' if number == 1 else 'models are'}"

@@ -1,0 +1,129 @@
+"""What is explained: the best model of a study, its columns in words, and the study's rows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.pipeline import Pipeline
+
+from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
+from arboleda.study.results.scoring import class_scores
+
+__all__ = ["Floats", "Kind", "Part", "Rows", "Subject", "with_column"]
+
+Floats = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.int64]
+Kind = Literal["numeric", "categorical", "boolean"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Rows of the study's table: the matrix, the target's codes or values, and their numbers.
+
+    ``numbers`` count the data rows of the table from 0.
+    """
+
+    x: Floats
+    y: npt.NDArray[Any]
+    numbers: Rows
+
+    def some(self, rows: Rows) -> "Part":
+        """The rows at these places."""
+        return Part(self.x[rows], self.y[rows], self.numbers[rows])
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A study's best model, the rows it learned from (``train``) and those held out (``test``).
+
+    The pipeline takes a matrix of numbers and of codes of categories: ``levels`` names the codes
+    of each categorical column (-1 where missing, one past the last where unknown), the columns in
+    ``binary`` hold truth values. ``labels`` are the classes, none for a quantity.
+    """
+
+    folder: str
+    facts: Mapping[str, Any]
+    key: str
+    pipeline: Pipeline
+    names: tuple[str, ...]
+    levels: Mapping[int, tuple[str, ...]]
+    binary: tuple[int, ...]
+    labels: tuple[str, ...]
+    train: Part
+    test: Part
+    seed: int
+
+    @property
+    def classes(self) -> bool:
+        """Whether classes are predicted, not a quantity."""
+        return bool(self.labels)
+
+    @property
+    def says_probabilities(self) -> bool:
+        """Whether the model tells how probable each class is."""
+        return self.classes and hasattr(self.pipeline, "predict_proba")
+
+    def kind(self, column: int) -> Kind:
+        """What a column of the matrix holds."""
+        if column in self.levels:
+            return "categorical"
+        return "boolean" if column in self.binary else "numeric"
+
+    def text(self, column: int, value: float) -> str | float | None:
+        """A value of the matrix as the table has it; None if it is missing."""
+        kind = self.kind(column)
+        if kind == "categorical":
+            known = self.levels[column]
+            return None if value < 0 else known[int(value)] if value < len(known) else "(unknown)"
+        if np.isnan(value):
+            return None
+        return ("true" if value else "false") if kind == "boolean" else float(value)
+
+    @property
+    def n_models(self) -> int:
+        """Of how many fitted models the model is made that a study has combined; else 1."""
+        model = self.pipeline[-1]
+        if not isinstance(model, CombinedClassifier | CombinedRegressor):
+            return 1
+        return sum(len(bag) for _, bag in model.members_)
+
+    def outputs(self, x: Floats) -> Floats:
+        """What the model says of rows: probabilities of the classes, or one column of values.
+
+        Of a model without probabilities the class it says has 1, the others 0.
+        """
+        if not self.classes:
+            return self.answers(x).reshape(-1, 1)
+        if self.says_probabilities:
+            said = class_scores(self.pipeline, x, len(self.labels))
+            assert said is not None
+            return said
+        return np.eye(len(self.labels))[self.answers(x).astype(np.int64)]
+
+    def answers(self, x: Floats) -> Floats:
+        """The model's answers: class numbers, or values."""
+        return np.asarray(self.pipeline.predict(x), dtype=np.float64)
+
+    def answer_text(self, value: float) -> str | float:
+        """A class or a value of the target as the table has it."""
+        return self.labels[int(value)] if self.classes else float(value)
+
+    def draw(self, part: Part, most: int, stream: int) -> Part:
+        """At most so many rows of a part, drawn without replacement, in their order.
+
+        ``stream`` keeps the draws of one figure from those of another.
+        """
+        n_rows = len(part.x)
+        if n_rows <= most:
+            return part
+        drawn = np.random.default_rng([self.seed, stream]).choice(n_rows, most, replace=False)
+        return part.some(np.sort(drawn))
+
+
+def with_column(row: Floats, column: int, values: Sequence[float] | Floats) -> Floats:
+    """One row many times, with these values in a column."""
+    stacked = np.repeat(row[None, :], len(values), axis=0)
+    stacked[:, column] = values
+    return stacked

@@ -1,0 +1,81 @@
+"""How good a model is for parts of the test rows: for each value of a column that was asked for."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda.study.execution.prediction_store import Said
+from arboleda.study.plan import Plan
+from arboleda.study.results.bootstrap import LEVEL, bootstrap_interval
+from arboleda.study.results.scoring import Metric, all_scores
+from arboleda.study.results.subgroups import Parts, parts_of
+
+__all__ = ["groups_facts"]
+
+# A group of fewer test rows tells little.
+SMALL = 30
+
+
+def groups_facts(plan: Plan, said: Said) -> list[dict[str, Any]]:
+    """The ``groups`` part of a model's test: metrics of each group, and the widest gap.
+
+    Parameters
+    ----------
+    plan : Plan
+    said : Said
+        What the model says of the test rows.
+    """
+    rows = plan.split.test
+    return [
+        _of_column(plan, said, name, parts_of(plan.table.column(name), rows))
+        for name in plan.settings.by
+    ]
+
+
+def _of_column(plan: Plan, said: Said, name: str, parts: Parts) -> dict[str, Any]:
+    groups = [_group(plan, said, value, places) for value, places in parts.items()]
+    return {"column": name, "level": LEVEL, "rows": groups, "gap": _gap(plan.metric, groups)}
+
+
+def _group(plan: Plan, said: Said, value: str, places: npt.NDArray[np.int64]) -> dict[str, Any]:
+    n_classes = len(plan.target.labels)
+    rows = plan.split.test[places]
+    y = plan.target.y[rows]
+    predicted = said.predicted[places]
+    score = None if said.score is None else said.score[places]
+    found = all_scores(y, predicted, score, n_classes, plan.costs)
+    metrics = {key: v if v is not None and np.isfinite(v) else None for key, v in found.items()}
+    together = None if plan.split.groups is None else plan.split.groups[rows]
+    low, high = bootstrap_interval(
+        plan.metric.key,
+        y,
+        predicted,
+        score,
+        n_classes=n_classes,
+        seed=plan.seed,
+        groups=together,
+        costs=plan.costs,
+    )
+    return {
+        "value": value,
+        "n": len(places),
+        "small": len(places) < SMALL,
+        "metrics": metrics,
+        "low": low,
+        "high": high,
+    }
+
+
+def _gap(metric: Metric, groups: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """The best and the worst of the groups that are not small."""
+    known = [
+        (group["metrics"].get(metric.key), group["value"]) for group in groups if not group["small"]
+    ]
+    scored = sorted((score, value) for score, value in known if score is not None)
+    if len(scored) < 2:
+        return None
+    (low, at_low), (high, at_high) = scored[0], scored[-1]
+    best, worst = (at_high, at_low) if metric.greater_is_better else (at_low, at_high)
+    return {"metric": metric.key, "best": best, "worst": worst, "difference": high - low}

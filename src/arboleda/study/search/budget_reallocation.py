@@ -1,0 +1,193 @@
+"""What is left of a time budget goes to models that have learned from a part of the rows.
+
+How many rows a model may learn from is decided before much is known of how long its fits take, and
+how well it does. Once all are tuned it is known, and so is the time that is left. A bag that cannot
+have all rows is not tuned before: what the small fit scored by which it was timed tells which goes
+on.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from arboleda.study.catalogue import Model
+from arboleda.study.execution.executor import Execution
+from arboleda.study.execution.row_caps import small_fit
+from arboleda.study.plan import Plan
+from arboleda.study.search import Trial
+from arboleda.study.search.model_search import Tuning
+from arboleda.study.search.run_searches import tune
+
+__all__ = ["use_time_left", "waits"]
+
+# An error falls about with this power of the rows, and so of the time: models are compared by what
+# they would reach in the same time.
+LEARNING_POWER = 0.3
+
+
+def waits(plan: Plan, model: Model) -> bool:
+    """Whether a model is tuned with the time that is left: a bag that cannot have all rows."""
+    return model.bag and model.key in plan.caps
+
+
+def use_time_left(
+    plan: Plan, tunings: Sequence[Tuning], work: Execution, n_rounds: int
+) -> tuple[Plan, list[Tuning], int]:
+    """Tune models again with more of the rows, as long as there is time.
+
+    First come those that are best for the time they take. A model that does not come to an end
+    stays with what it had. Last come the bags that have waited till then, with fewer rows, and
+    other candidates.
+
+    Returns
+    -------
+    plan, tunings, n_rounds : Plan, list of Tuning, int
+        The plan with other caps on rows, its searches, and the number of all rounds.
+    """
+    found, given_up = list(tunings), set[str]()
+    have_waited = bool(plan.caps)
+    while caps := _raised(plan, found, work, given_up):
+        wider = _with_caps(plan, caps)
+        again = [
+            Tuning(wider, t.model, first_in_full=True, first_alone=t.model.bag)
+            for t in found
+            if t.model.key in caps
+        ]
+        n_rounds += tune(wider, again, work, has_begun=n_rounds > 0)
+        done = {t.model.key: t for t in again if _scored(t, work)}
+        plan = _with_caps(plan, {key: caps[key] for key in done})
+        stayed = [t for t in found if t.model.key in caps and t.model.key not in done]
+        _keep_for_tests(plan, stayed, work)
+        given_up |= {t.model.key for t in stayed}
+        found = [done.get(t.model.key, t) for t in found]
+    if have_waited:
+        found = [Tuning(plan, t.model, first_in_full=True) if t.model.bag else t for t in found]
+        n_rounds += tune(plan, found, work, has_begun=n_rounds > 0)
+    return plan, found, n_rounds
+
+
+def _keep_for_tests(plan: Plan, tunings: Sequence[Tuning], work: Execution) -> None:
+    """Set aside the time of their tests again, in the place of those with more rows."""
+    assert work.budget is not None
+    for tuning in tunings:
+        for trial in _scored(tuning, work)[:1]:
+            work.budget.keep_for(plan.test_job(tuning.model, trial.params), is_new=True)
+
+
+def _with_caps(plan: Plan, caps: dict[str, int | None]) -> Plan:
+    all_caps = {**plan.caps, **caps}
+    return replace(plan, caps={key: cap for key, cap in all_caps.items() if cap is not None})
+
+
+def _scored(tuning: Tuning, work: Execution) -> list[Trial]:
+    """The candidates that were scored on all folds."""
+    candidates = tuning.candidates(work.ledger)
+    return [Trial(c.params) for c in candidates if c.is_whole and c.stage.is_full and not c.failed]
+
+
+def _raised(
+    plan: Plan, tunings: Sequence[Tuning], work: Execution, given_up: Collection[str]
+) -> dict[str, int | None]:
+    """Models that there is time to tune again, and how many rows they may learn from.
+
+    Unless there is time for all, one goes on for each process, and takes half of the time at most:
+    then more is known.
+    """
+    assert work.budget is not None
+    open_ones = [
+        (tuning, trials)
+        for tuning in tunings
+        if tuning.model.key in plan.caps
+        and tuning.model.key not in given_up
+        and (trials := _scored(tuning, work) or _waiting(plan, tuning.model))
+    ]
+    all_rows = _with_caps(plan, {tuning.model.key: None for tuning, _ in open_ones})
+    seconds = {t.model.key: _seconds(all_rows, t, trials, work) for t, trials in open_ones}
+    whole = sum(seconds.values())
+
+    def for_its_time(one: tuple[Tuning, list[Trial]]) -> float:
+        tuning, _ = one
+        slowness = float(seconds[tuning.model.key] ** LEARNING_POWER)
+        return _error(plan, tuning, work) * slowness
+
+    best_first = sorted(open_ones, key=for_its_time)
+    room = work.budget.left - work.budget.kept_for_tests
+    if whole <= room:
+        return _fitting(plan, best_first, work, room, len(best_first))
+    few = work.budget.processes
+    return _fitting(plan, best_first, work, room / 2, few) or _fitting(
+        plan, best_first, work, room, few
+    )
+
+
+def _fitting(
+    plan: Plan,
+    open_ones: Iterable[tuple[Tuning, list[Trial]]],
+    work: Execution,
+    room: float,
+    most: int,
+) -> dict[str, int | None]:
+    """How many rows the first models that fit may learn from, so many of them at most."""
+    assert work.budget is not None
+    budget, found, promised = work.budget, dict[str, int | None](), 0.0
+    longest = np.inf if plan.preset.fit_cost is None else plan.preset.fit_cost
+    for tuning, trials in open_ones:
+        if len(found) == most:
+            break
+        key = tuning.model.key
+        for rows in _more_rows(plan, tuning.model):
+            wider = _with_caps(plan, {key: rows})
+            # A preset may want fits to be short whatever time there is.
+            if budget.estimate(wider.trial_jobs(tuning.model, trials[0])[0]) > longest:
+                continue
+            seconds = promised + _seconds(wider, tuning, trials, work)
+            test = wider.test_job(tuning.model, trials[0].params)
+            if seconds <= min(room, budget.room_for(test, is_new=True)):
+                found[key], promised = rows, seconds
+                budget.keep_for(test, is_new=True)
+                break
+    return found
+
+
+def _waiting(plan: Plan, model: Model) -> list[Trial]:
+    """The first candidate, if the model has waited."""
+    return [Trial(plan.candidates(model)[0])] if waits(plan, model) else []
+
+
+def _error(plan: Plan, tuning: Tuning, work: Execution) -> float:
+    """Of its best candidate; of a bag, of the fit that timed it.
+
+    What the metric of the study says, or by how much it lacks 1 where greater is better.
+    """
+    if tuning.model.bag:
+        found = work.result(small_fit(plan, tuning.model))
+        means = [] if found is None else [found["scores"].get(plan.metric.key)]
+    else:
+        candidates = tuning.candidates(work.ledger)
+        means = [c.mean(plan.metric.key) for c in candidates if c.status == "ok"]
+    known = [mean for mean in means if mean is not None]
+    if plan.metric.greater_is_better:
+        return 1.0 - max(known, default=-np.inf)
+    return min(known, default=np.inf)
+
+
+def _more_rows(plan: Plan, model: Model) -> Iterator[int | None]:
+    """All rows, then so many as are a power of two and more than the model has had."""
+    yield None
+    cap = plan.caps[model.key]
+    most = _with_caps(plan, {model.key: None}).fold_rows(model)
+    rows = cap
+    while 2 * rows < most:
+        rows *= 2
+    while rows > cap:
+        yield rows
+        rows //= 2
+
+
+def _seconds(plan: Plan, tuning: Tuning, trials: Sequence[Trial], work: Execution) -> float:
+    """About how many seconds all processes take for what is not done of a model's candidates."""
+    assert work.budget is not None
+    jobs = (work.answering(j) for trial in trials for j in plan.trial_jobs(tuning.model, trial))
+    seconds = sum(work.budget.estimate(job) for job in jobs if not work.is_done(job))
+    return seconds / work.budget.processes

@@ -1,0 +1,88 @@
+"""Who learns from more rows when time is left."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from arboleda.study.execution.budget import REPORT_SECONDS, Budget
+from arboleda.study.search import FULL
+from arboleda.study.search.budget_reallocation import _raised
+
+
+@dataclass(frozen=True)
+class Hundreds:
+    """A plan of folds of 1,000 rows; a hundred take a second, but of a dear model ten seconds."""
+
+    caps: Mapping[str, int]
+    metric: Any = field(default_factory=lambda: SimpleNamespace(key="r2", greater_is_better=True))
+    preset: Any = field(default_factory=lambda: SimpleNamespace(fit_cost=None))
+
+    def fold_rows(self, model: Any) -> int:
+        return self.caps.get(model.key, 1_000)
+
+    def trial_jobs(self, model: Any, trial: Any) -> list[Any]:
+        cost = self.fold_rows(model) / (10 if model.key == "dear" else 100)
+        return [SimpleNamespace(model=model.key, cost=cost, telling_s=0.0)] * 5
+
+    def test_job(self, model: Any, params: Any) -> Any:
+        return SimpleNamespace(model=model.key, cost=0.0, telling_s=0.0)
+
+
+@pytest.fixture
+def work_of(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Work that a budget of so many seconds is left for."""
+    monkeypatch.setattr(
+        "arboleda.study.execution.budget.time", SimpleNamespace(monotonic=lambda: 0.0)
+    )
+
+    def make(seconds: float, processes: int = 1) -> Any:
+        budget = Budget(seconds + REPORT_SECONDS, 0.0, processes)
+        budget.deadline = seconds
+        return SimpleNamespace(
+            budget=budget, ledger=None, answering=lambda job: job, is_done=lambda job: False
+        )
+
+    return make
+
+
+def tuned(key: str, score: float) -> Any:
+    found = SimpleNamespace(
+        params={}, status="ok", is_whole=True, failed=None, stage=FULL, mean=lambda metric: score
+    )
+    model = SimpleNamespace(key=key, bag=False)
+    return SimpleNamespace(model=model, candidates=lambda ledger: (found,))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "processes", "raised"),
+    [
+        (150, 1, {"poor": None, "good": None, "fair": None}),  # all of the rows: 50 s a model
+        (149, 1, {"good": None}),  # of half of it
+        (74, 2, {"good": None, "fair": 256}),
+        (60, 1, {"good": 512}),
+        (9, 1, {"good": 128}),  # half of it is too little for anybody
+        (6, 1, {}),
+    ],
+)
+def test_the_best_learn_from_more_rows_first(
+    seconds: float,
+    processes: int,
+    raised: dict[str, int | None],
+    work_of: Callable[..., Any],
+) -> None:
+    work = work_of(seconds, processes)
+    plan: Any = Hundreds(dict.fromkeys(("poor", "good", "fair", "whole"), 64))
+    tunings = [tuned("poor", 0.1), tuned("good", 0.9), tuned("fair", 0.5)]
+    assert _raised(plan, tunings, work, ()) == raised
+    assert "good" not in _raised(plan, tunings, work, {"good"})
+
+
+@pytest.mark.parametrize(("score", "first"), [(0.6, "fair"), (0.8, "dear")])
+def test_what_is_dear_must_be_better(score: float, first: str, work_of: Callable[..., Any]) -> None:
+    plan: Any = Hundreds({"dear": 64, "fair": 64})
+    tunings = [tuned("dear", score), tuned("fair", 0.5)]
+    # Ten times the time is worth 2.0 times the error.
+    assert list(_raised(plan, tunings, work_of(500), ())) == [first]

@@ -1,0 +1,170 @@
+"""What is told of a model's answers beside its metrics: groups, costs, rejected rows."""
+
+import json
+from importlib.resources import files
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pandas as pd
+import pytest
+
+from arboleda.study import Study, StudyError
+from arboleda.study.data.table import Column
+from arboleda.study.execution.prediction_store import Said
+from arboleda.study.results.calibrator import learn_calibrator
+from arboleda.study.results.costs import REJECTED, decide_by_cost
+from arboleda.study.results.subgroups import parts_of
+
+pytestmark = pytest.mark.usefixtures("undrawn")
+
+SCHEMA = json.loads(files("arboleda.study.results").joinpath("facts.schema.json").read_text())
+
+
+def loans(n: int = 700, seed: int = 1) -> pd.DataFrame:
+    draw = np.random.default_rng(seed)
+    income = draw.normal(size=n)
+    debt = draw.normal(size=n)
+    region = draw.choice(["north", "south", "far"], n, p=[0.55, 0.4, 0.05])
+    noise = np.where(region == "south", 2.5, 0.7) * draw.normal(size=n)
+    bad = income - debt + noise < -0.8
+    return pd.DataFrame(
+        {"income": income, "debt": debt, "region": region, "loan": np.where(bad, "bad", "good")}
+    )
+
+
+COSTS = {"bad": {"good": 8.0}, "good": {"bad": 1.0}}
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return Study(
+        loans(),
+        target="loan",
+        models="cart,logistic,svm,most_frequent",
+        cost_matrix=COSTS,
+        reject_cost=0.4,
+        by=["region", "income"],
+        out=tmp_path_factory.mktemp("loans"),
+    ).run()
+
+
+def test_the_facts_keep_to_the_schema(found: Any) -> None:
+    jsonschema.validate(found.facts, SCHEMA)
+    assert found.facts["costs"]["matrix"] == [[0, 8], [1, 0]]
+
+
+def test_costs_are_those_of_the_confusion(found: Any) -> None:
+    matrix = np.array([[0, 8.0], [1.0, 0]])
+    for model in found.facts["models"]:
+        test = model["test"]
+        total = float((matrix * np.array(test["confusion"]["counts"])).sum())
+        assert test["costs"]["total"] == pytest.approx(total)
+        decided = test["costs"]["decided"]
+        assert decided["total"] == pytest.approx((matrix * np.array(decided["counts"])).sum())
+
+
+def test_deciding_by_cost_is_cheaper_for_models_that_know_something(found: Any) -> None:
+    for model in found.facts["models"]:
+        if model["key"] != "most_frequent":
+            costs = model["test"]["costs"]
+            assert costs["decided"]["total"] < costs["total"]
+
+
+def test_groups_are_told_with_intervals_and_the_gap(found: Any) -> None:
+    best = found.facts["models"][0]["test"]
+    region, income = best["groups"]
+    assert region["column"] == "region"
+    rows = {row["value"]: row for row in region["rows"]}
+    assert set(rows) == {"north", "south", "far"}
+    assert sum(row["n"] for row in rows.values()) == found.facts["split"]["n_test"]
+    assert rows["far"]["small"]
+    assert (region["gap"]["best"], region["gap"]["worst"]) == ("north", "south")
+    for row in rows.values():
+        assert row["low"] <= row["metrics"]["accuracy"] <= row["high"]
+    assert len(income["rows"]) == 4
+    whole = sum(row["n"] * row["metrics"]["accuracy"] for row in rows.values())
+    assert whole / found.facts["split"]["n_test"] == pytest.approx(best["metrics"]["accuracy"])
+    assert "groups" not in found.facts["models"][3]["test"]
+
+
+def test_rejects_follow_chows_rule(found: Any) -> None:
+    reject = found.facts["models"][0]["test"]["reject"]
+    assert 0 < reject["coverage"] < 1
+    assert sum(row["rejected"] for row in reject["classes"]) == pytest.approx(
+        (1 - reject["coverage"]) * found.facts["split"]["n_test"]
+    )
+    decided = found.facts["models"][0]["test"]["costs"]["decided"]["mean"]
+    assert reject["mean_cost"] < decided
+    assert reject["curve"]["coverage"][-1] == 1
+
+
+def test_a_row_is_rejected_where_every_answer_costs_more() -> None:
+    p = np.array([[0.95, 0.05], [0.7, 0.3], [0.2, 0.8]])
+    plain = 1 - np.eye(2)
+    assert decide_by_cost(p, plain, 0.25).tolist() == [0, REJECTED, 1]
+    assert decide_by_cost(p, plain, None).tolist() == [0, 0, 1]
+    assert decide_by_cost(p, np.array([[0, 1.0], [10.0, 0]]), None).tolist() == [0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"cost_matrix": {"bda": {"good": 1}}}, "class 'bda'"),
+        ({"cost_matrix": {"bad": {"fine": 1}}}, "class 'fine'"),
+        ({"by": "regoin"}, "regoin"),
+        ({"by": "loan"}, "is the target"),
+    ],
+)
+def test_what_does_not_fit_is_refused(asked: dict[str, Any], told: str, tmp_path: Any) -> None:
+    with pytest.raises(StudyError, match=told):
+        Study(loans(60), target="loan", out=tmp_path, **asked).run()
+
+
+def test_a_quantity_has_no_costs(tmp_path: Any) -> None:
+    with pytest.raises(StudyError, match="is a quantity"):
+        Study("diabetes", target="target", reject_cost=0.1, out=tmp_path).run()
+
+
+def test_parts_of_columns() -> None:
+    rows = np.arange(12)
+    few = Column("a", "numeric", np.array([1.0, 2.0, np.nan] * 4))
+    assert {k: v.tolist() for k, v in parts_of(few, rows).items()} == {
+        "1": [0, 3, 6, 9],
+        "2": [1, 4, 7, 10],
+        "(missing)": [2, 5, 8, 11],
+    }
+    many = Column("b", "numeric", np.arange(12.0))
+    assert [len(part) for part in parts_of(many, rows).values()] == [3, 3, 3, 3]
+    texts = Column("c", "string", np.repeat(np.arange(30.0), 2), tuple(f"v{i}" for i in range(30)))
+    parts = parts_of(texts, np.arange(60))
+    assert len(parts) == 20
+    assert len(parts["(11 other values)"]) == 22
+    nothing = Column("d", "numeric", np.full(12, np.nan))
+    assert list(parts_of(nothing, rows)) == ["(missing)"]
+
+
+def test_a_model_too_sure_of_itself_is_calibrated_and_a_good_one_left_alone() -> None:
+    draw = np.random.default_rng(0)
+    true = 1 / (1 + np.exp(-draw.normal(0, 1.5, 4000)))
+    y = (draw.random(4000) < true).astype(int)
+    sure = 1 / (1 + np.exp(-4 * np.log(true / (1 - true))))
+    good = learn_calibrator(_said(true), y, 2, 0)
+    fixed = learn_calibrator(_said(sure), y, 2, 0)
+    assert fixed.method in ("sigmoid", "temperature", "isotonic")
+    assert np.abs(fixed.probabilities(_said(sure))[:, 1] - true).mean() < 0.03
+    assert np.abs(good.probabilities(_said(true))[:, 1] - true).mean() < 0.03
+
+
+def _said(p: np.ndarray) -> Said:
+    return Said((p > 0.5).astype(int), np.column_stack([1 - p, p]))
+
+
+def test_without_enough_rows_nothing_is_learned() -> None:
+    p = np.linspace(0.1, 0.9, 12)
+    assert learn_calibrator(_said(p), (p > 0.8).astype(int), 2, 0).method == "none"
+    assert learn_calibrator(None, np.array([0, 1]), 2, 0).method == "none"
+    margins = np.column_stack([-1 - p, p])
+    assert learn_calibrator(Said((p > 0.5).astype(int), margins), p.astype(int), 2, 0).method == (
+        "link"
+    )

@@ -1,0 +1,161 @@
+"""What is asked of a study: what is taken, and one sentence for what is not."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arboleda.study.config.options import NAMES, make_settings
+from arboleda.study.config.schemes import Scheme, parse_scheme
+from arboleda.study.config.settings import Settings
+from arboleda.study.errors import StudyError
+from arboleda.study.search import Tpe
+
+
+def test_nothing_asked_is_the_default() -> None:
+    assert make_settings() == Settings()
+    assert make_settings(**dict.fromkeys(NAMES)) == Settings()
+
+
+@pytest.mark.parametrize(
+    ("asked", "field", "value"),
+    [
+        ({"time_budget": "15m"}, "time_budget", 900.0),
+        ({"time_budget": "1h30m"}, "time_budget", 5400.0),
+        ({"time_budget": " 90 "}, "time_budget", 90.0),
+        ({"time_budget": 2}, "time_budget", 2.0),
+        ({"member_time": "0.5 min"}, "member_time", 30.0),
+        ({"member_memory": "4GB"}, "member_memory", 4 * 10**9),
+        ({"member_memory": "1.5 GiB"}, "member_memory", 3 * 2**29),
+        ({"member_memory": "1000"}, "member_memory", 1000),
+        ({"models": "core, kernel_ridge,"}, "models", ("core", "kernel_ridge")),
+        ({"models": ["cart "]}, "models", ("cart",)),
+        ({"search": "tpe:12"}, "search", Tpe(12)),
+        ({"by": "a,b"}, "by", ("a", "b")),
+        ({"by": ["a,b", 3]}, "by", ("a,b", "3")),
+        ({"groups": 7}, "groups", "7"),
+        ({"seed": np.int64(4)}, "seed", 4),
+        ({"test_size": np.float32(0.25)}, "test_size", 0.25),
+        ({"cv": 10}, "scheme", Scheme("kfold", 10)),
+        ({"groups": "g"}, "scheme", Scheme("group", 5)),
+        ({"time": "t"}, "scheme", Scheme("time", 5)),
+        ({"time": "t", "cv": "time:3"}, "scheme", Scheme("time", 3)),
+        ({"cost_matrix": '{"a": {"b": 5}}'}, "cost_matrix", {"a": {"b": 5.0}}),
+        ({"cost_matrix": {1: {0: 2}}}, "cost_matrix", {"1": {"0": 2.0}}),
+        ({"cost_matrix": {("a", "b"): 2, ("a", "c"): 3}}, "cost_matrix", {"a": {"b": 2, "c": 3}}),
+        ({"cost_matrix": "[[0, 5], [1, 0]]"}, "cost_matrix", ((0.0, 5.0), (1.0, 0.0))),
+        ({"cost_matrix": np.array([[0, 5], [1, 0]])}, "cost_matrix", ((0.0, 5.0), (1.0, 0.0))),
+        (
+            {"cost_matrix": pd.DataFrame({"a": [0, 5], "b": [1, 0]}, index=["a", "b"])},
+            "cost_matrix",
+            {"a": {"a": 0.0, "b": 1.0}, "b": {"a": 5.0, "b": 0.0}},
+        ),
+    ],
+)
+def test_what_is_meant(asked: dict[str, Any], field: str, value: Any) -> None:
+    assert getattr(make_settings(**asked), field) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "scheme"),
+    [
+        ("5", Scheme()),
+        ("5x3", Scheme("repeated", 5, 3)),
+        ("5x1", Scheme("kfold", 5)),
+        ("group", Scheme("group", 5)),
+        ("GROUP:4", Scheme("group", 4)),
+        ("time:2", Scheme("time", 2)),
+        (" loo ", Scheme("loo", 1)),
+        ("bootstrap", Scheme("bootstrap", 50)),
+        ("bootstrap:200", Scheme("bootstrap", 200)),
+    ],
+)
+def test_schemes(text: str, scheme: Scheme) -> None:
+    assert parse_scheme(text) == scheme
+    assert parse_scheme(scheme.text) == scheme
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "x", "1", "0", "101", "5x0", "5x101", "5x", "group:1", "time:", "loo:5"),
+        *("bootstrap:9", "-5", "5.0", "9" * 5000, "\uff15"),
+    ],
+)
+def test_no_schemes(text: str) -> None:
+    with pytest.raises(StudyError, match="The cross-validation|no cross-validation"):
+        parse_scheme(text)
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"task": "clustering"}, "no task 'clustering'; choose classification or regression"),
+        ({"metric": 3}, "The metric 3 is not a name"),
+        ({"preset": "slow"}, "no preset 'slow'; choose quick, thesis or best"),
+        ({"models": [1]}, "The models [1] are no names"),
+        ({"cv": "6 fold"}, "no cross-validation '6 fold'"),
+        ({"cv": 1}, "cross-validation '1' has 1 folds; choose from 2 to 100"),
+        ({"cv": 2.5}, "The cross-validation 2.5 is none"),
+        ({"cv": "group:5"}, "'group:5' needs a column; name it by --groups"),
+        ({"cv": "time"}, "'time:5' needs a column; name it by --time"),
+        ({"cv": "5", "groups": "g"}, "does not use the column 'g' of --groups"),
+        ({"groups": "g", "time": "t"}, "by groups ('g') and by time ('t') at once"),
+        ({"groups": ""}, "The column of groups '' has no name"),
+        ({"test_size": 1}, "The test size 1 is not a share"),
+        ({"test_size": "0.2"}, "The test size '0.2' is not a share"),
+        ({"test_size": float("nan")}, "The test size nan is not a share"),
+        ({"time_budget": "soon"}, "The time budget 'soon' is not a time above 0"),
+        ({"time_budget": 0}, "The time budget 0 is not"),
+        ({"time_budget": float("inf")}, "The time budget inf is not"),
+        ({"member_time": "-1s"}, "The time of a fit '-1s' is not"),
+        ({"search": "bayes"}, "There is no search 'bayes'; choose grid"),
+        ({"search": 30}, "The search 30 is no text"),
+        ({"member_memory": "much"}, "The memory of a fit 'much' is not a size"),
+        ({"member_memory": 0}, "The memory of a fit 0 is not"),
+        ({"reject_cost": -1}, "answering nothing -1 is none"),
+        ({"cost_matrix": [1]}, "The cost matrix [1] is none"),
+        ({"cost_matrix": [[0, "x"], [1, 0]]}, "The cost matrix [[0, 'x'], [1, 0]] is none"),
+        ({"cost_matrix": "[[0, NaN], [1, 0]]"}, "The cost matrix '[[0, NaN], [1, 0]]' is none"),
+        ({"cost_matrix": {"a": 1}}, "The cost matrix {'a': 1} is none"),
+        ({"cost_matrix": {"a": {"b": float("nan")}}}, "The cost matrix {'a': {'b': nan}} is none"),
+        ({"cost_matrix": "{"}, "The cost matrix is not JSON"),
+        ({"cost_matrix": "none.json"}, "The cost matrix none.json cannot be read (No such file"),
+        ({"cost_matrix": {}, "task": "regression"}, "A regression has no cost matrix"),
+        ({"by": 3}, "The columns 3 are no names"),
+        ({"lang": "fr"}, "no language 'fr'; choose en or es"),
+        ({"seed": -1}, "The seed -1 is out of range"),
+        ({"seed": 2**32}, "The seed 4294967296 is out of range"),
+        ({"seed": True}, "The seed True is out of range"),
+        ({"jobs": 0}, "The number of processes 0 is not a count"),
+        ({"jobs": "x" * 500}, "x..."),
+    ],
+)
+def test_what_cannot_be_meant(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any], told: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StudyError) as error:
+        make_settings(**asked)
+    assert told in str(error.value)
+    assert len(str(error.value)) < 250
+    assert str(error.value).endswith(".")
+
+
+def test_costs_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "costs.json"
+    path.write_text('{"good": {"bad": 1}, "bad": {"good": 5}}')
+    found = make_settings(cost_matrix=path).cost_matrix
+    assert found == {"good": {"bad": 1.0}, "bad": {"good": 5.0}}
+
+
+def test_settings_are_told_as_plain_values() -> None:
+    asked = {"cv": "5x3", "models": "cart", "by": "a", "cost_matrix": {"a": {"b": 1}}, "jobs": 2}
+    told = make_settings(**asked).told()
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+    assert set(told) == set(NAMES) - {"jobs", "max_table_size"}
+    assert (told["cv"], told["models"], told["by"]) == ("5x3", ["cart"], ["a"])
+    assert make_settings(test=Path("a/b.csv")).told()["test"] == "b.csv"

@@ -1,0 +1,111 @@
+"""Rows that fits share: the same as each would have prepared and coded for itself."""
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+
+from arboleda.boosting import HistGradientBoostingClassifier
+from arboleda.forest import RandomForestClassifier
+from arboleda.study.data.features import Features
+from arboleda.study.data.preparation import PREPARATIONS, Style, make_preparation
+from arboleda.study.data.prepared_rows import PreparedRows
+from arboleda.tree import DecisionTreeClassifier
+
+N = 300
+random = np.random.default_rng(4)
+X = np.column_stack(
+    [random.normal(size=N), random.integers(0, 4, N), random.integers(0, 60, N), random.random(N)]
+).astype(np.float64)
+X[random.random(N) < 0.1, 0] = np.nan
+Y = ((np.nan_to_num(X[:, 0]) + X[:, 3] + random.normal(size=N)) > 0.5).astype(np.int64)
+LEVELS = {1: tuple("abcd"), 2: tuple(f"level {i}" for i in range(60))}
+FEATURES = Features(X, ("a", "b", "c", "d"), (1, 2), LEVELS)
+FIT, SCORE = np.arange(0, 220), np.arange(220, N)
+
+
+def prepare(rows: PreparedRows, style: Style, fit: Any = FIT, score: Any = SCORE) -> Any:
+    return rows.of(style, make_preparation(FEATURES, style, "binary", 0), X, Y, fit, score)
+
+
+@pytest.mark.parametrize("style", list(PREPARATIONS))
+def test_rows_are_those_of_the_preparation_by_itself(style: Style) -> None:
+    found = prepare(PreparedRows(), style)
+    alone = make_preparation(FEATURES, style, "binary", 0)
+    if style == "none":
+        fitted, scored = X[FIT], X[SCORE]
+        assert found.preparation == "passthrough"
+    else:
+        fitted = clone(alone).fit_transform(X[FIT], Y[FIT])
+        scored = clone(alone).fit(X[FIT], Y[FIT]).transform(X[SCORE])
+        assert np.array_equal(found.preparation.transform(X[SCORE]), scored, equal_nan=True)
+    assert np.array_equal(found.fitted, fitted, equal_nan=True)
+    assert np.array_equal(found.scored, scored, equal_nan=True)
+    assert found.fit_s > 0
+
+
+def test_the_same_rows_are_prepared_once_and_others_anew() -> None:
+    rows = PreparedRows()
+    first = prepare(rows, "native")
+    assert prepare(rows, "native") is first
+    assert prepare(rows, "filled") is not first
+    assert prepare(rows, "native", FIT[:-1]) is not first
+    assert prepare(rows, "native", FIT, SCORE[1:]) is not first
+    # Rows to learn from and rows to score are told from each other.
+    assert prepare(rows, "native", FIT[:-1], np.append(FIT[-1], SCORE)) is not first
+    assert prepare(rows, "native") is first
+
+
+def test_the_rows_used_longest_ago_make_room() -> None:
+    size = prepare(PreparedRows(), "none").nbytes
+    rows = PreparedRows(room=2 * size)
+    first, second = prepare(rows, "none"), prepare(rows, "none", FIT[::-1])
+    assert prepare(rows, "none") is first
+    prepare(rows, "none", np.roll(FIT, 1))
+    assert prepare(rows, "none") is first
+    assert prepare(rows, "none", FIT[::-1]) is not second
+    small = PreparedRows(room=size - 1)
+    assert prepare(small, "none") is not prepare(small, "none")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        DecisionTreeClassifier(random_state=0),
+        RandomForestClassifier(5, random_state=0),
+        HistGradientBoostingClassifier(max_iter=5, random_state=0),
+        LogisticRegression(),
+    ],
+)
+def test_models_learn_from_shared_codes_what_they_learn_from_rows(model: Any) -> None:
+    found = prepare(PreparedRows(), "filled")
+    alone = clone(model).fit(found.fitted, Y[FIT]).predict_proba(found.scored)
+    for _ in range(2):  # who codes the rows, and who finds them coded
+        shared = clone(model).fit(found.to_learn(model), Y[FIT])
+        assert np.array_equal(shared.predict_proba(found.scored), alone)
+    other = clone(model)
+    is_coded = found.to_learn(model) is not found.fitted
+    assert is_coded is not isinstance(model, LogisticRegression)
+    assert found.to_learn(other) is found.to_learn(model)
+
+
+def test_estimators_made_of_the_librarys_learn_from_rows() -> None:
+    class Odd(DecisionTreeClassifier):
+        pass
+
+    found = prepare(PreparedRows(), "filled")
+    assert found.to_learn(Odd()) is found.fitted
+
+
+def test_nobody_writes_to_shared_rows_and_a_copy_begins_with_nothing() -> None:
+    rows = PreparedRows()
+    found = prepare(rows, "native")
+    with pytest.raises(ValueError, match="read-only"):
+        found.fitted[0, 0] = 1.0
+    with pytest.raises(ValueError, match="read-only"):
+        found.scored[0, 0] = 1.0
+    assert len(pickle.dumps(rows)) < 200
+    assert prepare(pickle.loads(pickle.dumps(rows)), "native") is not found

@@ -1,0 +1,480 @@
+"""Searches in rounds: the same whoever does the work and however often it is interrupted."""
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pandas as pd
+import pytest
+
+from arboleda.study import Study, StudyError, StudyResult
+from arboleda.study.catalogue import Model, Size
+from arboleda.study.catalogue.space import Choice, Real
+from arboleda.study.config.presets import PRESETS, Entry, Preset
+from arboleda.study.execution import pool, row_caps
+from arboleda.study.execution.budget import Budget
+from arboleda.study.execution.job import do_job
+from arboleda.study.execution.ledger import Ledger
+from arboleda.study.execution.progress import SilentWatcher
+from arboleda.study.plan import CELL_COST, JOB_COST
+from arboleda.study.search import Grid, Halving, Tpe, budget_reallocation
+
+pytestmark = pytest.mark.usefixtures("undrawn")
+
+SCHEMA = json.loads(files("arboleda.study.results").joinpath("facts.schema.json").read_text())
+MODELS = "most_frequent,cart,logistic"
+Timeless = Callable[[Any], Any]
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    draw = np.random.default_rng(1)
+    x = draw.normal(size=(240, 3))
+    y = np.where(x[:, 0] + x[:, 1] * x[:, 2] + draw.normal(size=240) > 0, "u", "v")
+    return pd.DataFrame(x, columns=list("abc")).assign(y=y)
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Replace the preset that is the default."""
+
+    def put(**changes: Any) -> None:
+        preset = Preset("quick", "for a test", ("core",), **changes)
+        monkeypatch.setitem(PRESETS, "quick", preset)
+
+    return put
+
+
+@pytest.fixture
+def staged(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tree by halving, and a line whose price is drawn."""
+    space = {"C": Real(0.001, 10.0, log=True), "solver": Choice(("lbfgs", "newton-cg"))}
+    drawn = Entry("logistic", Tpe(10), space=lambda setting: space)
+    quick(entries=(Entry("cart", Halving(min_rows=0)), drawn))
+
+
+def run(table: pd.DataFrame, out: Path, **options: Any) -> StudyResult:
+    options = {"models": MODELS, "jobs": 1, **options}
+    result = Study(table, target="y", out=out, **options).run()
+    jsonschema.Draft202012Validator(SCHEMA).validate(result.facts)
+    return result
+
+
+def model_of(result: StudyResult, key: str) -> dict[str, Any]:
+    found: dict[str, Any] = next(m for m in result.facts["models"] if m["key"] == key)
+    return found
+
+
+@pytest.mark.usefixtures("staged")
+def test_a_look_stops_candidates_and_only_the_others_are_chosen(
+    table: pd.DataFrame, tmp_path: Path
+) -> None:
+    result = run(table, tmp_path)
+    cart = model_of(result, "cart")
+    states = [c["status"] for c in cart["candidates"]]
+    assert (states.count("ok"), states.count("stopped")) == (6, 12)
+    stopped = [c for c in cart["candidates"] if c["status"] == "stopped"]
+    assert all(c["stage"] == {"share": 0.25, "folds": 1} for c in stopped)
+    assert all(len(c["fold_scores"]) == 1 and c["sd"] is None for c in stopped)
+    whole = [c for c in cart["candidates"] if c["status"] == "ok"]
+    assert all(c["stage"] == {"share": 1.0, "folds": 5} for c in whole)
+    # A look may score more than any candidate; what is chosen has all folds.
+    assert cart["candidates"][cart["best"]]["status"] == "ok"
+    assert cart["cv"]["mean"] == max(c["mean"] for c in whole)
+    logistic = model_of(result, "logistic")
+    assert len(logistic["candidates"]) == 10
+    # The first of its grid is none that could be drawn.
+    assert [set(c["params"]) for c in logistic["candidates"]] == [{"C"}] + 9 * [{"C", "solver"}]
+    assert result.facts["search"] == {
+        "preset": "quick",
+        "rounds": 4,
+        "budget": None,
+        "left_out": [],
+    }
+
+
+def test_a_search_that_is_asked_for_goes_before_the_presets(
+    table: pd.DataFrame, tmp_path: Path, timeless: Timeless
+) -> None:
+    models = "cart,random_forest,lda"
+    one = run(table, tmp_path / "one", models=models, search="TPE:5")
+    two = run(table, tmp_path / "two", models=models, search="tpe:5", jobs=2)
+    assert timeless(one.facts) == timeless(two.facts)
+    assert one.facts["study"]["settings"]["search"] == "tpe:5"
+    tried = {key: model_of(one, key)["candidates"] for key in models.split(",")}
+    # Discriminant analysis has a grid alone.
+    assert [len(found) for found in tried.values()] == [5, 5, 3]
+    assert tried["random_forest"][0]["params"]["max_features"] == "sqrt"
+    assert all(isinstance(c["params"]["max_features"], float) for c in tried["random_forest"][1:])
+
+
+@pytest.mark.usefixtures("staged")
+def test_rounds_do_not_depend_on_the_number_of_processes(
+    table: pd.DataFrame, tmp_path: Path, timeless: Timeless
+) -> None:
+    one = run(table, tmp_path / "one")
+    two = run(table, tmp_path / "two", jobs=2)
+    assert timeless(one.facts) == timeless(two.facts)
+
+
+@pytest.mark.usefixtures("staged")
+def test_interrupted_rounds_go_on(
+    table: pd.DataFrame, tmp_path: Path, timeless: Timeless, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = run(table, tmp_path / "whole")
+    done: list[tuple[str, str]] = []
+
+    def stop(job: Any, shared: Any) -> dict[str, Any]:
+        if len(done) in (3, 30, 61, 80, 86) and done[-1] != ("", ""):
+            done.append(("", ""))  # stopped here; it is not counted as work
+            raise KeyboardInterrupt
+        done.append((f"{job.model} {job.params}", job.entry))
+        return do_job(job, shared)
+
+    monkeypatch.setattr(pool, "do_job", stop)
+    for _ in range(5):
+        with pytest.raises(KeyboardInterrupt):
+            run(table, tmp_path / "stopped")
+    assert timeless(run(table, tmp_path / "stopped").facts) == timeless(expected.facts)
+    work = [each for each in done if each != ("", "")]
+    assert len(work) == len(set(work))
+
+
+def test_dear_fits_learn_from_a_part_of_the_rows(
+    quick: Any, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arboleda.study.execution.row_caps.LEAST_ROWS", 16)
+    size = Size(64, 3, 2)
+    # 240 rows: a fifth is for the test, and a fifth of the others is asked about in a fold.
+    around = JOB_COST + CELL_COST * (size.rows + 39) * size.columns
+    quick(fit_cost=around + _cost("bagging", size, {"max_features": 1.0}), search=Grid())
+    result = run(table, tmp_path, models="most_frequent,cart,bagging")
+    assert model_of(result, "most_frequent")["note"] is None
+    assert "random part" not in (model_of(result, "cart")["note"] or "")
+    assert "a random part of 64 rows" in model_of(result, "bagging")["note"]
+    assert model_of(result, "bagging")["test"] is not None
+    # Another preset goes on in the same folder, with all rows.
+    quick(search=Grid())
+    again = run(table, tmp_path, models="most_frequent,cart,bagging")
+    assert model_of(again, "bagging")["note"] is None
+    assert model_of(again, "bagging")["cv"] != model_of(result, "bagging")["cv"]
+
+
+def _cost(key: str, size: Size, params: dict[str, Any]) -> float:
+    from arboleda.study.catalogue import models_for
+
+    model: Model = next(m for m in models_for("binary", [key]) if m.key == key)
+    return model.cost(size, params)
+
+
+def test_a_generous_budget_changes_nothing(
+    table: pd.DataFrame, tmp_path: Path, timeless: Timeless
+) -> None:
+    free, timed = run(table, tmp_path / "a"), run(table, tmp_path / "b", time_budget="10h")
+    one, two = timeless(free.facts), timeless(timed.facts)
+    assert two["study"]["settings"]["time_budget"] == two["search"]["budget"] == 36000
+    assert one["models"] == two["models"]
+    assert two["search"]["left_out"] == []
+
+
+def test_no_time_at_all_is_told(table: pd.DataFrame, tmp_path: Path) -> None:
+    with pytest.raises(StudyError, match="within the time budget; allow more time"):
+        run(table, tmp_path, time_budget=1e-6)
+    facts = json.loads((tmp_path / "results.json").read_text())
+    assert facts["models"] == []
+    assert {left["key"] for left in facts["search"]["left_out"]} == set(MODELS.split(","))
+    assert all(left["whole"] for left in facts["search"]["left_out"])
+    assert (tmp_path / "report.html").exists()
+    with pytest.raises(StudyError, match="within the time budget; allow more time"):
+        run(table, tmp_path, time_budget=1e-6, search="tpe:40")
+    facts = json.loads((tmp_path / "results.json").read_text())
+    left = {item["key"]: item["candidates"] for item in facts["search"]["left_out"]}
+    assert left == {"most_frequent": 1, "cart": 40, "logistic": 40}
+
+
+class Clock:
+    """Time that passes only while fits are done."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr("arboleda.study.study.monotonic", clock.monotonic)
+    monkeypatch.setattr("arboleda.study.execution.budget.time.monotonic", clock.monotonic)
+
+    def slow(job: Any, shared: Any) -> dict[str, Any]:
+        seconds = {"most_frequent": 0.5, "logistic": 1.0, "cart": 2.0}[job.model]
+        clock.now += seconds
+        return {**do_job(job, shared), "seconds": seconds}
+
+    monkeypatch.setattr(pool, "do_job", slow)
+    return clock
+
+
+def test_a_budget_gives_every_model_a_candidate_and_ends_in_time(
+    quick: Any, clock: Clock, table: pd.DataFrame, tmp_path: Path
+) -> None:
+    quick(search=Grid())
+    result = run(table, tmp_path, time_budget=100)
+    assert clock.now - 1000.0 <= 100
+    found = {m["key"]: m for m in result.facts["models"]}
+    assert all(found[key]["status"] == "ok" for key in MODELS.split(","))
+    left = {item["key"]: item for item in result.facts["search"]["left_out"]}
+    # At most one candidate was at work when the time was over.
+    assert 18 - left["cart"]["candidates"] - len(found["cart"]["candidates"]) in (0, 1)
+    assert not left["cart"]["whole"]
+    # Most of the time was used.
+    assert clock.now - 1000.0 > 60
+
+
+def test_a_budget_for_few_models_takes_the_cheap_ones(
+    quick: Any, clock: Clock, table: pd.DataFrame, tmp_path: Path
+) -> None:
+    quick(search=Grid())
+    run(table, tmp_path, time_budget=100)
+    # The ledger tells what a fit took, so that it is known at once what fits into 20 s.
+    tight = run(table, tmp_path / "tight", time_budget=20)
+    assert clock.now < 1000.0 + 100 + 20 + 5
+    tried = {m["key"] for m in tight.facts["models"] if m["status"] == "ok"}
+    assert "most_frequent" in tried
+    left = {item["key"]: item["whole"] for item in tight.facts["search"]["left_out"]}
+    told = {m["key"] for m in tight.facts["models"] if "no time was left" in (m["error"] or "")}
+    assert set(left) | tried | told >= {"most_frequent", "logistic", "cart"}
+
+
+@pytest.fixture
+def misjudged(quick: Any, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Looks take 40 s, though fits are quick; of all rows, those of the logistic model are not."""
+
+    def put(seconds: float) -> None:
+        quick(search=Grid())
+        monkeypatch.setattr("arboleda.study.execution.row_caps.LEAST_ROWS", 16)
+        monkeypatch.setattr("arboleda.study.execution.row_caps.TIMED_ROWS", 16)
+
+        def timed(job: Any, shared: Any) -> dict[str, Any]:
+            is_slow = job.model == "logistic" and job.entry in "01234"
+            passed = 40.0 if job.is_look else seconds if is_slow else 0.05
+            clock.now += passed
+            return {**do_job(job, shared), "seconds": passed}
+
+        monkeypatch.setattr(pool, "do_job", timed)
+
+    return put
+
+
+def test_time_that_is_left_goes_to_models_of_few_rows(
+    misjudged: Any, table: pd.DataFrame, tmp_path: Path
+) -> None:
+    misjudged(0.05)
+    models = "most_frequent,naive_bayes,logistic"
+    result = run(table, tmp_path, models=models, time_budget=1000)
+    ledger = sqlite3.connect(tmp_path / "ledger.sqlite")
+    entries = {entry for (entry,) in ledger.execute("select fold from work where model='logistic'")}
+    assert any(entry.startswith("0 of ") for entry in entries)  # it was thought to be slow
+    for key in ("naive_bayes", "logistic"):
+        assert model_of(result, key)["note"] is None
+        assert model_of(result, key)["status"] == "ok"
+    free = run(table, tmp_path / "free", models=models)
+    for key in ("naive_bayes", "logistic"):
+        assert model_of(result, key)["cv"]["mean"] == model_of(free, key)["cv"]["mean"]
+        assert model_of(result, key)["test"]["metrics"] == model_of(free, key)["test"]["metrics"]
+    assert result.facts["search"]["left_out"] == []
+
+
+@pytest.mark.parametrize("models", ["best_leafwise,best_linear", "best_leafwise"])
+def test_other_candidates_of_bags_wait_until_rows_are_all(
+    models: str, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = {"preset": "best", "models": models}
+    with monkeypatch.context() as patch:
+        caps = {"best_leafwise": 64}
+        patch.setattr("arboleda.study.runner.bounded", lambda plan, work: replace(plan, caps=caps))
+        told: list[str] = []
+        patch.setattr(SilentWatcher, "begin", lambda *args: told.append("begin"))
+        patch.setattr(SilentWatcher, "more", lambda *args: told.append("more"))
+        result = run(table, tmp_path, time_budget="10h", **asked)
+    assert told == ["begin"] + ["more"] * (len(told) - 1)
+    ledger = sqlite3.connect(tmp_path / "ledger.sqlite")
+    done = ledger.execute("select params, fold from work where model='best_leafwise'").fetchall()
+    # There is time for all rows, so that none is fitted to a part of them.
+    assert not any(" of " in fold for _, fold in done)
+    assert len({params for params, _ in done}) == 2
+    assert result.facts["search"]["left_out"] == []
+    free = run(table, tmp_path / "free", **asked)
+    assert len(result.facts["models"]) == len(free.facts["models"])
+    for model in free.facts["models"]:
+        assert model_of(result, model["key"])["test"]["metrics"] == model["test"]["metrics"]
+
+
+def test_a_small_fit_tells_which_bag_is_better(
+    table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arboleda.study.execution.row_caps.LEAST_ROWS", 32)
+    monkeypatch.setattr("arboleda.study.execution.row_caps.TIMED_ROWS", 32)
+    bounded, loss, found = row_caps.bounded, budget_reallocation._error, dict[str, float]()
+
+    keys = ("best_leafwise", "best_linear")
+
+    def capped(plan: Any, work: Any) -> Any:
+        return replace(bounded(plan, work), caps=dict.fromkeys(keys, 64))
+
+    def told(plan: Any, tuning: Any, work: Any) -> float:
+        found[tuning.model.key] = loss(plan, tuning, work)
+        return found[tuning.model.key]
+
+    monkeypatch.setattr("arboleda.study.runner.bounded", capped)
+    monkeypatch.setattr("arboleda.study.search.budget_reallocation._error", told)
+    asked = {"preset": "best", "models": ",".join(keys), "metric": "log_loss"}
+    run(table, tmp_path, time_budget="10h", **asked)
+    ledger = sqlite3.connect(tmp_path / "ledger.sqlite")
+    for key in keys:
+        query = "select result from work where model=? and fold like '0 at %'"
+        (text,) = ledger.execute(query, (key,)).fetchone()
+        assert found[key] == json.loads(text)["scores"]["log_loss"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shares"), [(0.1, ["0.0625", "0.25"]), (0.6, ["0.0625"])], ids=["quick", "slow"]
+)
+def test_what_was_quick_is_timed_on_more_rows(
+    seconds: float,
+    shares: list[str],
+    quick: Any,
+    table: pd.DataFrame,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    quick(search=Grid())
+    monkeypatch.setattr(row_caps, "LEAST_ROWS", 16)
+    monkeypatch.setattr(row_caps, "TIMED_ROWS", 16)
+    monkeypatch.setattr(row_caps, "LARGE_SHARE", 0.5)
+    monkeypatch.setattr(
+        pool, "do_job", lambda job, shared: {**do_job(job, shared), "seconds": seconds}
+    )
+    run(table, tmp_path, models="most_frequent,naive_bayes", time_budget="10h")
+    ledger = sqlite3.connect(tmp_path / "ledger.sqlite")
+    looks = ledger.execute(
+        "select fold from work where model='naive_bayes' and fold like '0 at %' order by fold"
+    )
+    assert [fold.removeprefix("0 at ") for (fold,) in looks] == shares
+
+
+def test_a_model_that_does_not_end_stays_with_what_it_had(
+    misjudged: Any, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    misjudged(400.0)
+    # A part of so few rows costs a part of all.
+    monkeypatch.setattr("arboleda.study.plan.JOB_COST", 0.0)
+    models = "most_frequent,naive_bayes,logistic"
+    result = run(table, tmp_path, models=models, time_budget=1000)
+    found = model_of(result, "logistic")
+    assert found["status"] == "ok"
+    assert "a random part of" in found["note"]
+    assert found["test"] is not None
+    assert len(found["cv"]["fold_scores"]) == 5
+
+
+def test_a_slow_start_leaves_no_model_out() -> None:
+    budget = Budget(90.0, time.monotonic(), 1)
+    tests = [_costing(f"model {i}", 0.3) for i in range(12)]
+    for test in tests:
+        budget.keep_for(test)
+    # The first fit should take some milliseconds and takes half a second: it loads modules.
+    budget.learn(_costing("first", 0.02), 0.5)
+    assert all(budget.fits(test) for test in tests)
+    # Nor is one slow model a reason to leave the others out, but several are.
+    budget.learn(_costing("first", 0.02), 0.5)
+    assert all(budget.fits(test) for test in tests)
+    for model in ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"):
+        budget.learn(_costing(model, 0.02), 0.5)
+    assert not any(budget.fits(test) for test in tests)
+
+
+def test_a_job_is_learned_from_once(
+    quick: Any, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick(search=Grid())
+    learned: list[tuple[str, str]] = []
+    learn = Budget.learn
+
+    def counting(self: Budget, job: Any, seconds: float) -> None:
+        learned.append((job.model + str(job.params), job.entry))
+        learn(self, job, seconds)
+
+    monkeypatch.setattr(Budget, "learn", counting)
+    for _ in range(2):  # what is stored is learned from again in another process
+        learned.clear()
+        run(table, tmp_path, time_budget="10h")
+        assert len(learned) == len(set(learned)) > 20
+
+
+def test_what_was_not_timed_is_as_fast_as_the_others_and_the_catalogue_are() -> None:
+    budget = Budget(90.0, time.monotonic(), 0)
+    assert budget.rate("a") == 1.0
+    budget.learn(_costing("a", 2.0), 8.0)
+    assert (budget.rate("a"), budget.rate("b")) == (4.0, 2.0)
+    budget.learn(_costing("c", 1.0), 16.0)
+    assert budget.rate("b") == pytest.approx(4.0)  # the geometric mean of 4, 16 and 1
+
+
+def test_a_model_without_time_is_proposed_again_when_others_were_faster_than_thought(
+    quick: Any, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick(search=Grid())
+    asked: list[int] = []
+
+    def room_for(self: Budget, test: Any) -> float:
+        # In the first round there seems to be time for one model alone.
+        asked.append(1)
+        return 0.0 if len(asked) in (2, 3) else 1e9
+
+    monkeypatch.setattr(Budget, "room_for", room_for)
+    result = run(table, tmp_path, time_budget="10h", models="most_frequent,logistic,cart")
+    assert result.facts["search"]["left_out"] == []
+    assert result.facts["search"]["rounds"] > 2
+    assert all(m["status"] == "ok" for m in result.facts["models"])
+
+
+def _costing(model: str, cost: float) -> Any:
+    return SimpleNamespace(model=model, cost=cost, telling_s=0.0)
+
+
+def test_a_fit_without_luck_is_tried_again(table: pd.DataFrame, tmp_path: Path) -> None:
+    run(table, tmp_path, models="most_frequent")
+    with Ledger(tmp_path, _identity(table)) as ledger:
+        ledger.put("most_frequent", {}, "0", _stopped())
+    assert model_of(run(table, tmp_path, models="most_frequent"), "most_frequent")["status"] == "ok"
+
+
+def _identity(table: pd.DataFrame) -> Any:
+    from arboleda.study.config.settings import Settings
+    from arboleda.study.data.reading import read_table
+    from arboleda.study.plan import make_plan
+
+    return make_plan(read_table(table), "y", Settings(models=("most_frequent",))).identity()
+
+
+def _stopped() -> dict[str, Any]:
+    return {"error": "Stopped: no luck", "scores": {}, "timing": {}, "warnings": []}
+
+
+def test_presets_are_whole() -> None:
+    assert set(PRESETS) == {"quick", "thesis", "best"}
+    for key, preset in PRESETS.items():
+        assert preset.key == key
+        assert preset.models
+        assert preset.entry("no such model").search == preset.search
