@@ -27,7 +27,7 @@ from arboleda.combine._outputs import (
     outputs_of,
     outputs_of_numbered,
 )
-from arboleda.combine._routing import params_of_members
+from arboleda.combine._routing import check_fit_params, params_of_members
 from arboleda.combine._target import (
     check_held_out_weights,
     check_squares,
@@ -130,6 +130,7 @@ class LearnedCombination(Combination):
 
     def _fit(self, X: Any, y: Any, params: dict[str, Any]) -> None:
         self._validate_params()
+        check_fit_params(self, params)
         members = kept_members(self.estimators, self.get_params(deep=False))
         self._check_members(members)
         sample_weight, groups = params["sample_weight"], params["groups"]

@@ -10,10 +10,28 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 
 from arboleda.combine._members import Named
 
-__all__ = ["params_of_members"]
+__all__ = ["check_fit_params", "params_of_members"]
 
 # What a combination itself has a use for, whether its members ask for it or not.
 _OWN = {"groups", "sample_weight"}
+
+
+def check_fit_params(owner: Any, params: dict[str, Any]) -> None:
+    """Refuse parameters of ``fit`` that only scikit-learn's metadata routing can pass on.
+
+    Raises
+    ------
+    ValueError
+        If there are others than ``sample_weight`` and ``groups`` although routing is not enabled.
+    """
+    others = sorted(
+        name for name, value in params.items() if value is not None and name not in _OWN
+    )
+    if others and not get_config()["enable_metadata_routing"]:
+        raise ValueError(
+            f"[{type(owner).__name__}] passing {', '.join(others)} to the members is only "
+            "supported if enable_metadata_routing=True, which sklearn.set_config sets"
+        )
 
 
 def params_of_members(
@@ -40,16 +58,12 @@ def params_of_members(
         If no member asks for one of the others.
     """
     given = {name: value for name, value in params.items() if value is not None}
-    others = {name: value for name, value in given.items() if name not in _OWN}
     if get_config()["enable_metadata_routing"]:
+        others = {name: value for name, value in given.items() if name not in _OWN}
         router = get_routing_for_object(owner)
         router.validate_metadata(params=others, method="fit")
         routed = router.route_params(params=given, caller="fit")
         return {name: dict(routed[name]["fit"]) for name, _ in members}
-    if others:
-        raise ValueError(
-            f"[{type(owner).__name__}] passing {', '.join(sorted(others))} to the members is only "
-            "supported if enable_metadata_routing=True, which sklearn.set_config sets"
-        )
+    check_fit_params(owner, params)
     given.pop("groups", None)
     return {name: given for name, _ in members}
