@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from sklearn.datasets import make_multilabel_classification
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
-from sklearn.model_selection import GroupKFold, KFold, TimeSeriesSplit
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, TimeSeriesSplit
 from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -138,7 +138,10 @@ def test_columns_by_hand() -> None:
 def test_probabilities_are_those_of_the_first_class() -> None:
     """Of a list and of an array, which scikit-learn does not read, alike."""
     members = [("forest", forest())]
-    for final in (forest(), network()):
+    own = StackingClassifier([("forest", forest())], forest(), cv=2)
+    theirs = sklearn.ensemble.StackingClassifier([("tree", TheirTree(max_depth=3))], FINAL, cv=2)
+    search = GridSearchCV(make_pipeline(StandardScaler(), own), {}, cv=2)
+    for final in (forest(), network(), own, theirs, search):
         stack = StackingClassifier(members, final).fit(X, Y)
         shares = stack.predict_proba(X)
         assert shares.shape == Y.shape

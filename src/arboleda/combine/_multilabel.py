@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.ensemble import StackingClassifier as TheirStack
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.validation import _num_samples
@@ -171,7 +172,7 @@ def first_class_probabilities(final: Any, predicted: Any, n_outputs: int) -> Flo
         Fitted on the numbers of the labels.
     predicted : list of ndarray, or ndarray of shape (n_samples, n_outputs)
         What its ``predict_proba`` returned: of each output the probabilities of its classes, or
-        in an array that of label 1 alone.
+        in an array that of label 1 alone; a stack has that of the first class there.
     n_outputs : int
 
     Raises
@@ -182,7 +183,7 @@ def first_class_probabilities(final: Any, predicted: Any, n_outputs: int) -> Flo
     if not isinstance(predicted, list):
         shares = np.asarray(predicted, dtype=np.float64)
         if shares.ndim == 2 and shares.shape[1] == n_outputs:
-            return np.asarray(1.0 - shares)
+            return shares if _is_stack(final) else np.asarray(1.0 - shares)
     elif len(predicted) == n_outputs:
         # Rows that are in no test may have been the only ones with an output's first class.
         return np.column_stack(
@@ -204,6 +205,13 @@ def _learns_several_outputs(estimator: Any) -> bool:
     tags = get_tags(estimator)
     of_classes = tags.classifier_tags
     return bool(tags.target_tags.multi_output or (of_classes and of_classes.multi_label))
+
+
+def _is_stack(final: Any) -> bool:
+    """Whether an estimator is a stack of several labels, or ends in one."""
+    while hasattr(final, "best_estimator_") or hasattr(final, "steps"):
+        final = final.best_estimator_ if hasattr(final, "best_estimator_") else final.steps[-1][1]
+    return isinstance(final, TheirStack) or getattr(final, "_is_multilabel", False)
 
 
 def _upper_probabilities(name: str, number: int, shares: Floats, own: Any, labels: Array) -> Floats:
