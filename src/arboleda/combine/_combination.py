@@ -117,6 +117,8 @@ class SavedCombination(SavedModel, Combination):
             if classes is None or not is_classifier(member):
                 continue
             known = classes if is_prefit else classes_known_to(member, classes)
+            if isinstance(member.classes_, list):
+                return f"the member {name!r} has several targets"
             if not np.isin(member.classes_, known).all():
                 return f"the member {name!r} knows classes that the combination does not know"
         return None

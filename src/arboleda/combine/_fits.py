@@ -23,6 +23,7 @@ from arboleda._bridge.threads import available_cores, resolve_n_jobs
 from arboleda.bagging._members import each, n_jobs_limits
 from arboleda.combine._folds import Folds
 from arboleda.combine._members import Named, classes_known_to
+from arboleda.combine._multilabel import explain_failure
 
 __all__ = ["Training", "answers_by_fold", "fit_members"]
 
@@ -43,10 +44,10 @@ class Training:
     ----------
     X : array-like of shape (n_samples, n_features)
         As the members take it.
-    y : ndarray of shape (n_samples,)
-        Numbers of classes, or values.
+    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        Numbers of classes, or values; of several labels for each row a column for each output.
     classes : ndarray or None
-        Labels that the numbers stand for.
+        Labels that the numbers of one output stand for.
     params : dict of str to dict
         For the ``fit`` of each member, by its name.
     n_jobs : int or None
@@ -220,6 +221,11 @@ def _fit(member: Any, name: str, task: _Task, training: Training, table: CodedOn
             ) from error
         raise
     except ValueError as error:
+        if y.ndim == 2:
+            where = "all rows" if rows is None else f"the training rows of split {task.split} of cv"
+            cause = explain_failure(f"the member {name!r}", member, y, where)
+            if cause is not None:
+                raise ValueError(f"{cause} ({error})") from error
         if (
             training.classes is None
             or not y.size

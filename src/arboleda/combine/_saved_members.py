@@ -11,7 +11,7 @@ from sklearn.utils import Bunch
 
 from arboleda._errors import ModelFormatError
 from arboleda.persist import Array as SavedArray
-from arboleda.persist import SavedModel
+from arboleda.persist import Labels, SavedModel
 from arboleda.persist._fields import Sections
 from arboleda.persist._model_part import (
     MODEL_KEYS,
@@ -26,6 +26,7 @@ __all__ = [
     "FROZEN",
     "FinalPart",
     "MembersPart",
+    "OneTarget",
     "TemplatePart",
     "TemplatesPart",
     "Texts",
@@ -96,6 +97,20 @@ class FinalPart:
     def decode(self, name: str, stored: Any, sections: Sections) -> Any:
         """Return the estimator, checked."""
         return _decoded(name, stored, sections.within("f."))
+
+
+class OneTarget(Labels):
+    """Classes of one target; those of several labels for each row have no place in a file."""
+
+    def encode(self, name: str, value: Any, sections: Sections) -> dict[str, Any]:
+        """Return the dtype and the values."""
+        if isinstance(value, list):
+            raise TypeError(
+                f"the stack was fitted on {len(value)} labels for each row, and a model file holds "
+                "combinations of one target: keep this one with pickle, joblib or skops, or save "
+                "a stack for each label"
+            )
+        return super().encode(name, value, sections)
 
 
 class Texts:

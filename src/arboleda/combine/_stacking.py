@@ -27,6 +27,7 @@ from arboleda.combine._constrained_weights import Constraint, constrained_weight
 from arboleda.combine._fits import answers_by_fold
 from arboleda.combine._learned import Given, LearnedCombination
 from arboleda.combine._members import Named, answer_of, classes_known_to, places_of
+from arboleda.combine._multilabel import explain_failure
 from arboleda.combine._saved_members import FinalPart, TemplatePart, Texts, Whole
 from arboleda.combine._weighted_mean import WeightedMean
 from arboleda.persist import Field, Maybe
@@ -101,9 +102,9 @@ class Stacking(TransformerMixin, WeightedMean):  # type: ignore[misc]
             return "the final estimator knows another number of columns than the members answer"
         if is_classifier(self) != is_classifier(final):
             return "the final estimator is of another kind than the stack"
-        if (
-            is_classifier(final)
-            and not np.isin(final.classes_, np.arange(len(self.classes_))).all()
+        if is_classifier(final) and (
+            isinstance(final.classes_, list)
+            or not np.isin(final.classes_, np.arange(len(self.classes_))).all()
         ):
             return "the final estimator knows classes that the stack does not know"
         return None
@@ -176,6 +177,11 @@ class Stacking(TransformerMixin, WeightedMean):  # type: ignore[misc]
         if given.groups is not None and has_fit_parameter(final, "groups"):
             params["groups"] = np.asarray(given.groups)[rows]
         columns = self._joined(blocks, seen)
+        if not columns.shape[1]:
+            raise ValueError(
+                "y has a single label in every output, so the members' probabilities hold nothing "
+                "to learn from: give rows with other labels"
+            )
         _fit_or_tell(final, columns, training.y[rows], params, training.classes)
         self.final_estimator_ = final
 
@@ -189,9 +195,9 @@ class Stacking(TransformerMixin, WeightedMean):  # type: ignore[misc]
         classes = getattr(self, "classes_", None)
         blocks = []
         for named in zip(self._names, self.estimators_, strict=True):
-            known = classes
-            if classes is not None and not self._is_prefit:
-                known = classes_known_to(named[1], classes)
+            known = None if isinstance(classes, list) else classes
+            if known is not None and not self._is_prefit:
+                known = classes_known_to(named[1], known)
             blocks.append(ask(named, X, known))
         return blocks
 
@@ -289,6 +295,10 @@ def _fit_or_tell(
             "sample_weight"
         ) from error
     except ValueError as error:
+        if y.ndim == 2:
+            cause = explain_failure("the final estimator", final, y, "the rows that it learns from")
+            if cause is not None:
+                raise ValueError(f"{cause} ({error})") from error
         if classes is None or np.ptp(y):
             raise
         raise ValueError(

@@ -12,7 +12,14 @@ from sklearn.utils.validation import _check_y
 
 from arboleda._bridge.target import read_target, read_weight
 
-__all__ = ["check_held_out_weights", "check_squares", "read_classes", "read_values", "read_weights"]
+__all__ = [
+    "check_held_out_weights",
+    "check_squares",
+    "read_classes",
+    "read_multilabel",
+    "read_values",
+    "read_weights",
+]
 
 Array = npt.NDArray[Any]
 # Greater ones have squares whose sum over many rows is no number.
@@ -40,6 +47,36 @@ def read_classes(y: Any) -> tuple[Array, npt.NDArray[np.intp]]:
     check_classification_targets(y)
     classes, numbers = np.unique(y, return_inverse=True)
     return classes, numbers.astype(np.intp)
+
+
+def read_multilabel(y: Any) -> tuple[list[Array], npt.NDArray[np.intp]] | None:
+    """Check labels of several outputs and return the classes of each, and their numbers.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples, n_outputs)
+
+    Returns
+    -------
+    classes : list of ndarray
+        Labels of each output, sorted.
+    numbers : ndarray of shape (n_samples, n_outputs)
+        The places of each row's labels among them. The result is None if y is no indicator of
+        labels, with two values in more than one column.
+
+    Raises
+    ------
+    ValueError
+        If a label is missing, or y has no rows.
+    """
+    y = read_target(y, numeric=False)
+    if not isinstance(y, np.ndarray) or y.ndim != 2 or y.shape[1] < 2:
+        return None
+    if type_of_target(y, input_name="y") != "multilabel-indicator":
+        return None
+    outputs = [np.unique(column, return_inverse=True) for column in _not_empty(y).T]
+    numbers = np.column_stack([places for _, places in outputs]).astype(np.intp)
+    return [labels for labels, _ in outputs], numbers
 
 
 def read_values(y: Any) -> npt.NDArray[np.float64]:
