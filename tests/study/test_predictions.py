@@ -13,7 +13,9 @@ import pandas as pd
 import pytest
 
 from arboleda.cli import main
+from arboleda.explanations import explain_study
 from arboleda.study import Study, StudyError, StudyFormatError
+from arboleda.study.artifacts.exports import export_model
 from arboleda.study.results import prediction_columns, predictions
 from arboleda.study.results.predictions import predict_table
 
@@ -215,6 +217,11 @@ DAMAGES: dict[str, tuple[Spoil, str]] = {
         "index.json is damaged",
     ),
     "other columns": (lambda f: edit(f, columns=[]), "there is no column"),
+    "a column without a name": (lambda f: edit_column(f, name=""), "a column has no name"),
+    "merged values in a list": (lambda f: edit_column(f, merged=["a"]), "no list of merged values"),
+    "no version": (lambda f: edit(f, format_version=float("nan")), "nan is no version"),
+    "version 0": (lambda f: edit(f, format_version=0), "0 is no version"),
+    "a true version": (lambda f: edit(f, format_version=True), "True is no version"),
     "facts are a pipe": (lambda f: pipe(f / "results.json"), "it is not a file"),
     "list is a pipe": (lambda f: pipe(f / "models" / "index.json"), "it is not a file"),
     "facts without data": (lambda f: change_facts(f, data={}), "results.json is damaged"),
@@ -261,6 +268,11 @@ def edit_target(folder: Path, **changes: Any) -> None:
     edit(folder, target=stored["target"] | changes)
 
 
+def edit_column(folder: Path, **changes: Any) -> None:
+    first, *others = json.loads((folder / "models" / "index.json").read_text())["columns"]
+    edit(folder, columns=[first | changes, *others])
+
+
 def change_facts(folder: Path, **changes: Any) -> None:
     path = folder / "results.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
@@ -281,7 +293,11 @@ def test_damaged_folders_are_one_error(
     spoil(folder)
     with pytest.raises(StudyFormatError, match=told):
         predict_table(folder, mixed, tmp_path / "out.csv")
-    assert not (tmp_path / "out.csv").exists()
+    with pytest.raises(StudyFormatError, match=told):
+        export_model(folder, tmp_path / "out.onnx")
+    with pytest.raises(StudyFormatError, match=told):
+        explain_study(folder, 1)
+    assert [path.name for path in tmp_path.iterdir()] == ["study"]
 
 
 @pytest.mark.parametrize("name", ["rows.parquet", "split.parquet"])

@@ -99,7 +99,10 @@ def read_index(folder: Path) -> Index:
     try:
         stored = json.loads(read_text(path))
         _one_of((FORMAT,), stored["format"])
-        if stored["format_version"] <= FORMAT_VERSION:
+        version = stored["format_version"]
+        if type(version) is not int or version < 1:
+            raise ValueError(f"{str(version)[:60]} is no version")
+        if version <= FORMAT_VERSION:
             return _index(stored)
     except FileNotFoundError as error:
         raise StudyFormatError(
@@ -131,6 +134,8 @@ def _index(stored: dict[str, Any]) -> Index:
     columns = tuple(_column(entry) for entry in _list(stored["columns"]))
     if len({column.name for column in columns}) != len(columns) or not columns:
         raise ValueError("there is no column, or one twice")
+    if not all(column.name for column in columns):
+        raise ValueError("a column has no name")
     return Index(
         sha256=_text(stored["data_sha256"]),
         task=task,
@@ -163,7 +168,10 @@ def _column(entry: Any) -> RawColumn:
     levels = tuple(_text(level) for level in _list(entry["levels"]))
     if len(set(levels)) != len(levels):
         raise ValueError("a column has a level twice")
-    merged = tuple((_text(old), _text(new)) for old, new in entry.get("merged", {}).items())
+    pairs = entry.get("merged", {})
+    if not isinstance(pairs, dict):
+        raise TypeError("there is no list of merged values where one should be")
+    merged = tuple((_text(old), _text(new)) for old, new in pairs.items())
     kind = _one_of(_KINDS, entry["kind"])
     if merged and kind not in ("numeric", "categorical"):
         raise ValueError(f"values of the kind {kind} cannot be merged")
