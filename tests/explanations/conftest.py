@@ -15,7 +15,7 @@ from arboleda.explanations import Explanation, explain_study
 from arboleda.explanations._load import load_subject
 from arboleda.study import Study
 from arboleda.study.catalogue import forests
-from arboleda.study.results.explained_model import Subject
+from arboleda.study.results.explained_model import ExplainedModel
 
 SCHEMA = Path(__file__).parents[2] / "src/arboleda/explanations/facts.schema.json"
 N = 260
@@ -70,7 +70,7 @@ def task(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="session")
-def subject(studies: dict[str, Path], task: str) -> Subject:
+def subject(studies: dict[str, Path], task: str) -> ExplainedModel:
     return load_subject(studies[task], 0)
 
 
@@ -80,7 +80,7 @@ def of_model(studies: dict[str, Path], task: str) -> Explanation:
 
 
 @pytest.fixture(scope="session")
-def of_row(studies: dict[str, Path], subject: Subject, task: str) -> Explanation:
+def of_row(studies: dict[str, Path], subject: ExplainedModel, task: str) -> Explanation:
     """The first test row."""
     return explain_study(studies[task], int(subject.test.numbers[0]) + 1)
 

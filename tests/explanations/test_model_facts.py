@@ -16,7 +16,7 @@ from arboleda.explanations._examples import beyond_training, correlated_columns,
 from arboleda.study import Study
 from arboleda.study.combined.estimators import CombinedRegressor
 from arboleda.study.combined.rules import MeanRule
-from arboleda.study.results.explained_model import Subject
+from arboleda.study.results.explained_model import ExplainedModel
 from arboleda.study.results.model_importance import describe_importance
 
 
@@ -37,7 +37,9 @@ def test_importance_ranks_what_makes_the_target_first(of_model: Explanation, tas
     assert columns[0]["value"] > 2 * columns[0]["standard_error"] > 0
 
 
-def test_a_model_of_many_is_asked_about_fewer_rows_for_its_importance(subject: Subject) -> None:
+def test_a_model_of_many_is_asked_about_fewer_rows_for_its_importance(
+    subject: ExplainedModel,
+) -> None:
     if subject.classes:
         pytest.skip("a combination of regressors shows it")
     subject = replace(subject, test=subject.train)  # more than the fewest that are asked about
@@ -76,7 +78,7 @@ def test_importance_by_log_loss_knows_more_than_ten_numbers_as_classes(tmp_path:
 
 
 def test_effects_are_mean_answers_with_the_column_set(
-    of_model: Explanation, subject: Subject
+    of_model: Explanation, subject: ExplainedModel
 ) -> None:
     first = of_model.facts["effects"][0]
     assert first["name"] == of_model.facts["importance"]["columns"][0]["name"]
@@ -100,7 +102,7 @@ def test_effects_of_two_classes_tell_of_the_positive_one(of_model: Explanation, 
 
 
 def test_the_drawn_tree_gives_the_fidelity_and_error_that_are_told(
-    of_model: Explanation, subject: Subject
+    of_model: Explanation, subject: ExplainedModel
 ) -> None:
     found = of_model.facts["surrogate"]
     nodes = {node["id"]: node for node in found["tree"]["nodes"]}
@@ -151,7 +153,7 @@ def test_the_promise_is_kept_about_as_often_as_given(of_model: Explanation, task
         assert 0 < found["mean_width"] < found["target_width"]
 
 
-def test_rows_to_look_at_are_what_they_are_called(subject: Subject) -> None:
+def test_rows_to_look_at_are_what_they_are_called(subject: ExplainedModel) -> None:
     rows = rows_to_see(subject)
     assert len({row["row"] for row in rows}) == len(rows)
     answers = subject.answers(subject.test.x)
@@ -173,7 +175,7 @@ def test_rows_to_look_at_are_what_they_are_called(subject: Subject) -> None:
 
 
 def test_columns_that_go_together_are_found_by_their_ranks(
-    studies: dict[str, Path], subject: Subject, task: str
+    studies: dict[str, Path], subject: ExplainedModel, task: str
 ) -> None:
     found = correlated_columns(subject)
     if task == "regression":  # the width is the target there
@@ -186,7 +188,7 @@ def test_columns_that_go_together_are_found_by_their_ranks(
     assert pair["correlation"] == pytest.approx(expected)
 
 
-def test_test_rows_beyond_the_training_rows_are_counted(subject: Subject) -> None:
+def test_test_rows_beyond_the_training_rows_are_counted(subject: ExplainedModel) -> None:
     columns = [j for j in range(len(subject.names)) if subject.kind(j) == "numeric"]
     out = np.zeros(len(subject.test.x), dtype=bool)
     for j in columns:

@@ -9,7 +9,7 @@ import pytest
 
 from arboleda.explanations import Explanation, explain_study
 from arboleda.explanations._load import load_subject
-from arboleda.study.results.explained_model import Subject
+from arboleda.study.results.explained_model import ExplainedModel
 
 
 def test_facts_keep_the_schema_and_come_out_twice_the_same(
@@ -21,7 +21,7 @@ def test_facts_keep_the_schema_and_come_out_twice_the_same(
     assert again.to_html() == of_row.to_html()
 
 
-def test_the_row_is_the_one_of_the_table(of_row: Explanation, subject: Subject) -> None:
+def test_the_row_is_the_one_of_the_table(of_row: Explanation, subject: ExplainedModel) -> None:
     row = of_row.facts["row"]
     assert row["number"] == subject.test.numbers[0] + 1
     assert row["part"] == "test"
@@ -29,7 +29,9 @@ def test_the_row_is_the_one_of_the_table(of_row: Explanation, subject: Subject) 
     assert row["truth"] == subject.answer_text(float(subject.test.y[0]))
 
 
-def test_the_prediction_is_that_of_the_pipeline(of_row: Explanation, subject: Subject) -> None:
+def test_the_prediction_is_that_of_the_pipeline(
+    of_row: Explanation, subject: ExplainedModel
+) -> None:
     said, x = of_row.facts["prediction"], subject.test.x[:1]
     answer = float(subject.pipeline.predict(x)[0])
     assert said["answer"] == subject.answer_text(answer)
@@ -47,7 +49,7 @@ def test_the_prediction_is_that_of_the_pipeline(of_row: Explanation, subject: Su
 
 
 def test_similar_rows_and_errors_leave_the_row_itself_out(
-    of_row: Explanation, subject: Subject
+    of_row: Explanation, subject: ExplainedModel
 ) -> None:
     said = of_row.facts["prediction"]
     x, y = subject.test.x[1:], subject.test.y[1:]
@@ -62,7 +64,9 @@ def test_similar_rows_and_errors_leave_the_row_itself_out(
         assert said["similar"] is None
 
 
-def test_values_lie_where_the_training_rows_say(of_row: Explanation, subject: Subject) -> None:
+def test_values_lie_where_the_training_rows_say(
+    of_row: Explanation, subject: ExplainedModel
+) -> None:
     row = subject.test.x[0]
     for j, told in enumerate(of_row.facts["values"]):
         seen = subject.train.x[:, j]
@@ -78,7 +82,9 @@ def test_values_lie_where_the_training_rows_say(of_row: Explanation, subject: Su
             assert sum(share for _, share in told["common"]) <= 1 + 1e-12
 
 
-def test_changes_are_the_answers_for_the_changed_row(of_row: Explanation, subject: Subject) -> None:
+def test_changes_are_the_answers_for_the_changed_row(
+    of_row: Explanation, subject: ExplainedModel
+) -> None:
     for change in of_row.facts["changes"]:
         j = subject.names.index(change["name"])
         place = change["own"]
@@ -100,7 +106,7 @@ def test_changes_are_the_answers_for_the_changed_row(of_row: Explanation, subjec
 
 
 def test_pushes_name_columns_of_the_row_strongest_first(
-    of_row: Explanation, subject: Subject
+    of_row: Explanation, subject: ExplainedModel
 ) -> None:
     found = of_row.facts["pushes"]
     sizes = [abs(column["push"]) for column in found["columns"]]

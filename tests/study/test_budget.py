@@ -86,4 +86,4 @@ def test_telling_of_a_test_takes_as_long_whatever_the_model() -> None:
 
 
 def _test(model: str, cost: float, telling: float = 0.0) -> Any:
-    return SimpleNamespace(model=model, cost=cost, telling_s=telling)
+    return SimpleNamespace(model=model, cost=cost, reporting_seconds=telling)

@@ -25,10 +25,10 @@ class Hundreds:
 
     def trial_jobs(self, model: Any, trial: Any) -> list[Any]:
         cost = self.fold_rows(model) / (10 if model.key == "dear" else 100)
-        return [SimpleNamespace(model=model.key, cost=cost, telling_s=0.0)] * 5
+        return [SimpleNamespace(model=model.key, cost=cost, reporting_seconds=0.0)] * 5
 
     def test_job(self, model: Any, params: Any) -> Any:
-        return SimpleNamespace(model=model.key, cost=0.0, telling_s=0.0)
+        return SimpleNamespace(model=model.key, cost=0.0, reporting_seconds=0.0)
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def work_of(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
         budget = Budget(seconds + REPORT_SECONDS, 0.0, processes)
         budget.deadline = seconds
         return SimpleNamespace(
-            budget=budget, ledger=None, answering=lambda job: job, is_done=lambda job: False
+            budget=budget, ledger=None, scored_job=lambda job: job, is_done=lambda job: False
         )
 
     return make
@@ -75,14 +75,14 @@ def test_the_best_learn_from_more_rows_first(
 ) -> None:
     work = work_of(seconds, processes)
     plan: Any = Hundreds(dict.fromkeys(("poor", "good", "fair", "whole"), 64))
-    tunings = [tuned("poor", 0.1), tuned("good", 0.9), tuned("fair", 0.5)]
-    assert _raised(plan, tunings, work, ()) == raised
-    assert "good" not in _raised(plan, tunings, work, {"good"})
+    searches = [tuned("poor", 0.1), tuned("good", 0.9), tuned("fair", 0.5)]
+    assert _raised(plan, searches, work, ()) == raised
+    assert "good" not in _raised(plan, searches, work, {"good"})
 
 
 @pytest.mark.parametrize(("score", "first"), [(0.6, "fair"), (0.8, "dear")])
 def test_what_is_dear_must_be_better(score: float, first: str, work_of: Callable[..., Any]) -> None:
     plan: Any = Hundreds({"dear": 64, "fair": 64})
-    tunings = [tuned("dear", score), tuned("fair", 0.5)]
+    searches = [tuned("dear", score), tuned("fair", 0.5)]
     # Ten times the time is worth 2.0 times the error.
-    assert list(_raised(plan, tunings, work_of(500), ())) == [first]
+    assert list(_raised(plan, searches, work_of(500), ())) == [first]

@@ -53,7 +53,7 @@ from arboleda import (
 )
 from arboleda.study import Study, StudyError, StudyResult
 from arboleda.study.catalogue import CATALOGUE, Setting, models_for
-from arboleda.study.execution.job import do_job
+from arboleda.study.execution.job import run_job
 
 Make = Callable[..., Any]
 FOREST = {"n_estimators": 200, "random_state": 0}
@@ -262,9 +262,9 @@ def test_a_study_goes_on_with_more_models(tmp_path: Path, monkeypatch: pytest.Mo
 
     def record(job: Any, shared: Any) -> dict[str, Any]:
         done.append(job.model)
-        return do_job(job, shared)
+        return run_job(job, shared)
 
-    monkeypatch.setattr("arboleda.study.execution.pool.do_job", record)
+    monkeypatch.setattr("arboleda.study.execution.pool.run_job", record)
     first = Study("iris", target="target", out=tmp_path, models="naive_bayes").run()
     assert set(done) == {"naive_bayes"}
     assert first.facts["study"]["models"] == ["naive_bayes"]

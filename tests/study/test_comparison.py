@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from arboleda.study import Study
-from arboleda.study.execution.prediction_store import Said
+from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.results.comparison import _sentence, compare_on_rows
 
 pytestmark = pytest.mark.usefixtures("undrawn")
@@ -70,7 +70,9 @@ def test_mcnemars_test_is_exact() -> None:
     first, second = y.copy(), y.copy()
     second[:9] = 1
     first[9] = 1
-    got = compare_on_rows("accuracy", y, Said(first, None), Said(second, None), 2, True)
+    got = compare_on_rows(
+        "accuracy", y, Predictions(first, None), Predictions(second, None), 2, True
+    )
     assert got is not None
     assert got["difference"] == pytest.approx(8 / 40)
     assert got["p"] == pytest.approx(2 * stats.binom.cdf(1, 10, 0.5))
@@ -78,7 +80,7 @@ def test_mcnemars_test_is_exact() -> None:
 
 def test_the_same_answers_do_not_differ() -> None:
     y = np.arange(30.0)
-    same = Said(y + 1, None)
+    same = Predictions(y + 1, None)
     got = compare_on_rows("rmse", y, same, same, 0, False)
     assert got is not None
     assert (got["difference"], got["p"]) == (0, 1)
@@ -86,7 +88,7 @@ def test_the_same_answers_do_not_differ() -> None:
 
 def test_where_the_metric_is_not_defined_there_is_no_test() -> None:
     y = np.zeros(5, dtype=int)
-    said = Said(y, np.full((5, 2), 0.5))
+    said = Predictions(y, np.full((5, 2), 0.5))
     assert compare_on_rows("roc_auc", y, said, said, 2, True) is None
 
 
@@ -98,7 +100,7 @@ def test_rows_of_a_group_count_as_one(metric: str) -> None:
     n_classes = 2 if metric == "accuracy" else 0
 
     def compared(times: int, groups: Any) -> Any:
-        first, second = (Said(one.repeat(times), None) for one in said)
+        first, second = (Predictions(one.repeat(times), None) for one in said)
         up = metric == "accuracy"
         return compare_on_rows(metric, y.repeat(times), first, second, n_classes, up, groups)
 
@@ -115,7 +117,7 @@ def test_of_equally_good_models_one_in_twenty_differs() -> None:
     n, times, alarms = 200, 400, 0
     for _ in range(times):
         y = draw.normal(size=n)
-        first, second = (Said(y + draw.normal(size=n), None) for _ in range(2))
+        first, second = (Predictions(y + draw.normal(size=n), None) for _ in range(2))
         got = compare_on_rows("rmse", y, first, second, 0, False)
         assert got is not None
         alarms += got["p"] < 0.05
@@ -125,7 +127,7 @@ def test_of_equally_good_models_one_in_twenty_differs() -> None:
 def test_what_rounding_alone_tells_apart_does_not_differ() -> None:
     y = np.arange(40) % 7 * 0.01
     said = y + 0.0249
-    other = Said(said * (1 + 2.0**-52), None)
-    got = compare_on_rows("rmse", y, Said(said, None), other, 0, False)
+    other = Predictions(said * (1 + 2.0**-52), None)
+    got = compare_on_rows("rmse", y, Predictions(said, None), other, 0, False)
     assert got is not None
     assert (got["difference"], got["p"]) == (0.0, 1.0)

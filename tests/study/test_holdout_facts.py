@@ -11,10 +11,10 @@ import pytest
 
 from arboleda.study import Study, StudyError
 from arboleda.study.data.table import Column
-from arboleda.study.execution.prediction_store import Said
-from arboleda.study.results.calibrator import learn_calibrator
+from arboleda.study.execution.prediction_store import Predictions
+from arboleda.study.results.calibrator import fit_calibrator
 from arboleda.study.results.costs import REJECTED, decide_by_cost
-from arboleda.study.results.subgroups import parts_of
+from arboleda.study.results.subgroups import subgroups_of
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -129,19 +129,19 @@ def test_a_quantity_has_no_costs(tmp_path: Any) -> None:
 def test_parts_of_columns() -> None:
     rows = np.arange(12)
     few = Column("a", "numeric", np.array([1.0, 2.0, np.nan] * 4))
-    assert {k: v.tolist() for k, v in parts_of(few, rows).items()} == {
+    assert {k: v.tolist() for k, v in subgroups_of(few, rows).items()} == {
         "1": [0, 3, 6, 9],
         "2": [1, 4, 7, 10],
         "(missing)": [2, 5, 8, 11],
     }
     many = Column("b", "numeric", np.arange(12.0))
-    assert [len(part) for part in parts_of(many, rows).values()] == [3, 3, 3, 3]
+    assert [len(part) for part in subgroups_of(many, rows).values()] == [3, 3, 3, 3]
     texts = Column("c", "string", np.repeat(np.arange(30.0), 2), tuple(f"v{i}" for i in range(30)))
-    parts = parts_of(texts, np.arange(60))
+    parts = subgroups_of(texts, np.arange(60))
     assert len(parts) == 20
     assert len(parts["(11 other values)"]) == 22
     nothing = Column("d", "numeric", np.full(12, np.nan))
-    assert list(parts_of(nothing, rows)) == ["(missing)"]
+    assert list(subgroups_of(nothing, rows)) == ["(missing)"]
 
 
 def test_a_model_too_sure_of_itself_is_calibrated_and_a_good_one_left_alone() -> None:
@@ -149,22 +149,22 @@ def test_a_model_too_sure_of_itself_is_calibrated_and_a_good_one_left_alone() ->
     true = 1 / (1 + np.exp(-draw.normal(0, 1.5, 4000)))
     y = (draw.random(4000) < true).astype(int)
     sure = 1 / (1 + np.exp(-4 * np.log(true / (1 - true))))
-    good = learn_calibrator(_said(true), y, 2, 0)
-    fixed = learn_calibrator(_said(sure), y, 2, 0)
+    good = fit_calibrator(_said(true), y, 2, 0)
+    fixed = fit_calibrator(_said(sure), y, 2, 0)
     assert fixed.method in ("sigmoid", "temperature", "isotonic")
     assert np.abs(fixed.probabilities(_said(sure))[:, 1] - true).mean() < 0.03
     assert np.abs(good.probabilities(_said(true))[:, 1] - true).mean() < 0.03
 
 
-def _said(p: np.ndarray) -> Said:
-    return Said((p > 0.5).astype(int), np.column_stack([1 - p, p]))
+def _said(p: np.ndarray) -> Predictions:
+    return Predictions((p > 0.5).astype(int), np.column_stack([1 - p, p]))
 
 
 def test_without_enough_rows_nothing_is_learned() -> None:
     p = np.linspace(0.1, 0.9, 12)
-    assert learn_calibrator(_said(p), (p > 0.8).astype(int), 2, 0).method == "none"
-    assert learn_calibrator(None, np.array([0, 1]), 2, 0).method == "none"
+    assert fit_calibrator(_said(p), (p > 0.8).astype(int), 2, 0).method == "none"
+    assert fit_calibrator(None, np.array([0, 1]), 2, 0).method == "none"
     margins = np.column_stack([-1 - p, p])
-    assert learn_calibrator(Said((p > 0.5).astype(int), margins), p.astype(int), 2, 0).method == (
-        "link"
-    )
+    assert fit_calibrator(
+        Predictions((p > 0.5).astype(int), margins), p.astype(int), 2, 0
+    ).method == ("link")

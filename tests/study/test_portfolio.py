@@ -19,7 +19,7 @@ from arboleda.study.artifacts.model_files import check_key
 from arboleda.study.catalogue import models_for
 from arboleda.study.catalogue.model import Setting, Size
 from arboleda.study.catalogue.portfolio import EARLY_STOPPING_ROWS, PORTFOLIO
-from arboleda.study.execution.executor import Execution
+from arboleda.study.execution.executor import Executor
 from arboleda.study.execution.job import HASH_DIGITS
 from arboleda.study.execution.ledger import Ledger
 
@@ -179,7 +179,7 @@ def test_lost_models_of_folds_that_there_is_no_time_for_are_no_failure(
         lost.unlink()
     asked: Any = {"target": "target", "preset": "best", "models": SOME, "jobs": 1, "out": out}
     with monkeypatch.context() as patch:
-        patch.setattr(Execution, "do_folds", lambda self, jobs: None)
+        patch.setattr(Executor, "do_folds", lambda self, jobs: None)
         Study("iris", **asked).run()
     again = Study("iris", **asked).run()
     assert facts_of(again, "best_linear")["status"] == "ok"

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from arboleda.study import Study, StudyError
-from arboleda.study.execution.prediction_store import Said
-from arboleda.study.results.conformal import learn_intervals, learn_sets
+from arboleda.study.execution.prediction_store import Predictions
+from arboleda.study.results.conformal import fit_intervals, fit_sets
 from arboleda.study.results.predictions import predict_table
 
 pytestmark = pytest.mark.usefixtures("undrawn")
@@ -141,7 +141,7 @@ def test_over_many_draws_the_coverage_is_kept() -> None:
     inside = []
     for _ in range(300):
         error = draw.normal(size=61)
-        found = learn_intervals((error[:60], Said(np.zeros(60), None)), 0.8)
+        found = fit_intervals((error[:60], Predictions(np.zeros(60), None)), 0.8)
         low, high = found.of(np.zeros(1))
         inside.append(low[0] <= error[60] <= high[0])
     assert 0.74 < np.mean(inside) < 0.87
@@ -149,12 +149,12 @@ def test_over_many_draws_the_coverage_is_kept() -> None:
 
 def test_sets_hold_the_predicted_class() -> None:
     p = np.array([[0.4, 0.35, 0.25], [0.9, 0.05, 0.05]])
-    sets = learn_sets(np.full((30, 3), [0.9, 0.05, 0.05]), np.zeros(30, dtype=int), 0.9)
+    sets = fit_sets(np.full((30, 3), [0.9, 0.05, 0.05]), np.zeros(30, dtype=int), 0.9)
     assert sets.of(p, np.array([1, 0])).tolist() == [[False, True, False], [True, False, False]]
 
 
 def test_equal_predictions_share_one_reach() -> None:
     error = np.linspace(-1, 1, 2001)
-    found = learn_intervals((3 + error, Said(np.full(2001, 3.0), None)), 0.5)
+    found = fit_intervals((3 + error, Predictions(np.full(2001, 3.0), None)), 0.5)
     assert found.cuts.size == 0
     assert found.reach == pytest.approx([0.5], abs=0.01)

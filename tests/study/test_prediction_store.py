@@ -14,13 +14,13 @@ from arboleda.study.config.settings import Settings
 from arboleda.study.data.reading import read_table
 from arboleda.study.execution.prediction_store import (
     ANSWERS,
-    Asked,
-    Said,
-    answers_path,
-    drop_answers,
-    keep_answers,
+    PredictionRequest,
+    Predictions,
+    load_predictions,
     outputs_of_rows,
-    read_answers,
+    predictions_path,
+    remove_predictions,
+    save_predictions,
 )
 from arboleda.study.plan import make_plan
 from arboleda.study.results.scoring import class_scores
@@ -53,8 +53,8 @@ def test_the_answers_of_a_fold_are_those_of_a_fit_on_the_other_rows(tmp_path: Pa
     result = Study("iris", target="target", out=tmp_path, models="naive_bayes").run()
     model = result.facts["models"][0]
     params = model["candidates"][model["best"]]["params"]
-    path = answers_path(tmp_path / ANSWERS, "naive_bayes", params, "2")
-    said = read_answers(path, 24, 3)
+    path = predictions_path(tmp_path / ANSWERS, "naive_bayes", params, "2")
+    said = load_predictions(path, 24, 3)
     assert said is not None
     assert np.array_equal(said.probabilities(3).argmax(axis=1), said.predicted)
     split = make_plan(read_table("iris"), "target", Settings()).split
@@ -72,8 +72,8 @@ def test_outputs_are_the_mean_where_rows_were_asked_twice_and_leave_others_out(
     said = [np.array([[0.2, 0.8], [0.6, 0.4]]), np.array([[0.0, 1.0], [1.0, 0.0]])]
     paths = [tmp_path / f"{k}.npy" for k in range(2)]
     for path, values in zip(paths, said, strict=True):
-        assert keep_answers(path, Said(values.argmax(axis=1), values)) is None
-    asked = [Asked(rows, (path,)) for rows, path in zip(parts, paths, strict=True)]
+        assert save_predictions(path, Predictions(values.argmax(axis=1), values)) is None
+    asked = [PredictionRequest(rows, (path,)) for rows, path in zip(parts, paths, strict=True)]
     found = outputs_of_rows(["one"], asked, 6, ("no", "yes"))
     assert found is not None
     assert found.rows.tolist() == [1, 2, 4]
@@ -83,27 +83,27 @@ def test_outputs_are_the_mean_where_rows_were_asked_twice_and_leave_others_out(
 
 def test_outputs_are_none_where_a_file_is_missing_or_of_another_kind(tmp_path: Path) -> None:
     path = tmp_path / "values.npy"
-    asked = [Asked(np.array([0, 1]), (path,))]
+    asked = [PredictionRequest(np.array([0, 1]), (path,))]
     assert outputs_of_rows(["one"], asked, 2) is None
-    keep_answers(path, Said(np.zeros(2, dtype=np.int64), np.full((2, 2), 0.5)))
+    save_predictions(path, Predictions(np.zeros(2, dtype=np.int64), np.full((2, 2), 0.5)))
     assert outputs_of_rows(["one"], asked, 2, ("no", "yes")) is not None
     assert outputs_of_rows(["one"], asked, 2) is None
     assert outputs_of_rows(["one"], asked, 2, ("a", "b", "c")) is None
     np.save(path, np.array([{}, {}]), allow_pickle=True)
-    assert read_answers(path, 2, 0) is None
+    assert load_predictions(path, 2, 0) is None
 
 
 def test_only_what_is_not_kept_is_dropped(tmp_path: Path) -> None:
     for name in ("a.npy", "b.npy", ".c.npy.tmp"):
         (tmp_path / name).write_bytes(b"")
-    drop_answers(tmp_path, [tmp_path / "b.npy"])
+    remove_predictions(tmp_path, [tmp_path / "b.npy"])
     assert [path.name for path in tmp_path.iterdir()] == ["b.npy"]
 
 
 def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    said = Said(np.zeros(2), None)
-    assert "FileExistsError" in str(keep_answers(tmp_path / "file" / "a.npy", said))
+    said = Predictions(np.zeros(2), None)
+    assert "FileExistsError" in str(save_predictions(tmp_path / "file" / "a.npy", said))
 
 
 @pytest.mark.parametrize("model", [GaussianNB(), RidgeClassifier()])
@@ -113,7 +113,7 @@ def test_every_classifier_has_probabilities_of_all_classes(model, classes) -> No
     some = np.isin(y, classes)
     model.fit(x[some], y[some])
     predicted = model.predict(x)
-    p = Said(predicted, class_scores(model, x, 4)).probabilities(4)
+    p = Predictions(predicted, class_scores(model, x, 4)).probabilities(4)
     assert p.shape == (150, 4)
     np.testing.assert_allclose(p.sum(axis=1), 1.0)
     assert np.array_equal(p.argmax(axis=1), predicted)
@@ -123,12 +123,12 @@ def test_every_classifier_has_probabilities_of_all_classes(model, classes) -> No
 def test_a_decision_value_becomes_a_probability_by_the_logistic_function() -> None:
     x, y = np.array([[0.0], [1.0], [2.0], [5.0]]), np.array([0, 0, 1, 1])
     model = RidgeClassifier().fit(x, y)
-    p = Said(model.predict(x), class_scores(model, x, 2)).probabilities(2)
+    p = Predictions(model.predict(x), class_scores(model, x, 2)).probabilities(2)
     np.testing.assert_allclose(p[:, 1], 1.0 / (1.0 + np.exp(-model.decision_function(x))))
 
 
 def test_a_classifier_that_only_predicts_gives_votes(tmp_path: Path) -> None:
-    keep_answers(tmp_path / "votes.npy", Said(np.array([1, 1]), None))
-    said = read_answers(tmp_path / "votes.npy", 2, 3)
+    save_predictions(tmp_path / "votes.npy", Predictions(np.array([1, 1]), None))
+    said = load_predictions(tmp_path / "votes.npy", 2, 3)
     assert said is not None
     assert said.probabilities(3).tolist() == [[0.0, 1.0, 0.0]] * 2

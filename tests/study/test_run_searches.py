@@ -21,7 +21,7 @@ from arboleda.study.catalogue.space import Choice, Real
 from arboleda.study.config.presets import PRESETS, Entry, Preset
 from arboleda.study.execution import pool, row_caps
 from arboleda.study.execution.budget import Budget
-from arboleda.study.execution.job import do_job
+from arboleda.study.execution.job import run_job
 from arboleda.study.execution.ledger import Ledger
 from arboleda.study.execution.progress import SilentWatcher
 from arboleda.study.plan import CELL_COST, JOB_COST
@@ -137,9 +137,9 @@ def test_interrupted_rounds_go_on(
             done.append(("", ""))  # stopped here; it is not counted as work
             raise KeyboardInterrupt
         done.append((f"{job.model} {job.params}", job.entry))
-        return do_job(job, shared)
+        return run_job(job, shared)
 
-    monkeypatch.setattr(pool, "do_job", stop)
+    monkeypatch.setattr(pool, "run_job", stop)
     for _ in range(5):
         with pytest.raises(KeyboardInterrupt):
             run(table, tmp_path / "stopped")
@@ -219,9 +219,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     def slow(job: Any, shared: Any) -> dict[str, Any]:
         seconds = {"most_frequent": 0.5, "logistic": 1.0, "cart": 2.0}[job.model]
         clock.now += seconds
-        return {**do_job(job, shared), "seconds": seconds}
+        return {**run_job(job, shared), "seconds": seconds}
 
-    monkeypatch.setattr(pool, "do_job", slow)
+    monkeypatch.setattr(pool, "run_job", slow)
     return clock
 
 
@@ -267,11 +267,11 @@ def misjudged(quick: Any, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Call
 
         def timed(job: Any, shared: Any) -> dict[str, Any]:
             is_slow = job.model == "logistic" and job.entry in "01234"
-            passed = 40.0 if job.is_look else seconds if is_slow else 0.05
+            passed = 40.0 if job.is_low_fidelity else seconds if is_slow else 0.05
             clock.now += passed
-            return {**do_job(job, shared), "seconds": passed}
+            return {**run_job(job, shared), "seconds": passed}
 
-        monkeypatch.setattr(pool, "do_job", timed)
+        monkeypatch.setattr(pool, "run_job", timed)
 
     return put
 
@@ -325,16 +325,20 @@ def test_a_small_fit_tells_which_bag_is_better(
 ) -> None:
     monkeypatch.setattr("arboleda.study.execution.row_caps.LEAST_ROWS", 32)
     monkeypatch.setattr("arboleda.study.execution.row_caps.TIMED_ROWS", 32)
-    bounded, loss, found = row_caps.bounded, budget_reallocation._error, dict[str, float]()
+    apply_row_caps, loss, found = (
+        row_caps.apply_row_caps,
+        budget_reallocation._error,
+        dict[str, float](),
+    )
 
     keys = ("best_leafwise", "best_linear")
 
     def capped(plan: Any, work: Any) -> Any:
-        return replace(bounded(plan, work), caps=dict.fromkeys(keys, 64))
+        return replace(apply_row_caps(plan, work), caps=dict.fromkeys(keys, 64))
 
-    def told(plan: Any, tuning: Any, work: Any) -> float:
-        found[tuning.model.key] = loss(plan, tuning, work)
-        return found[tuning.model.key]
+    def told(plan: Any, model_search: Any, work: Any) -> float:
+        found[model_search.model.key] = loss(plan, model_search, work)
+        return found[model_search.model.key]
 
     monkeypatch.setattr("arboleda.study.runner.bounded", capped)
     monkeypatch.setattr("arboleda.study.search.budget_reallocation._error", told)
@@ -363,7 +367,7 @@ def test_what_was_quick_is_timed_on_more_rows(
     monkeypatch.setattr(row_caps, "TIMED_ROWS", 16)
     monkeypatch.setattr(row_caps, "LARGE_SHARE", 0.5)
     monkeypatch.setattr(
-        pool, "do_job", lambda job, shared: {**do_job(job, shared), "seconds": seconds}
+        pool, "run_job", lambda job, shared: {**run_job(job, shared), "seconds": seconds}
     )
     run(table, tmp_path, models="most_frequent,naive_bayes", time_budget="10h")
     ledger = sqlite3.connect(tmp_path / "ledger.sqlite")
@@ -450,7 +454,7 @@ def test_a_model_without_time_is_proposed_again_when_others_were_faster_than_tho
 
 
 def _costing(model: str, cost: float) -> Any:
-    return SimpleNamespace(model=model, cost=cost, telling_s=0.0)
+    return SimpleNamespace(model=model, cost=cost, reporting_seconds=0.0)
 
 
 def test_a_fit_without_luck_is_tried_again(table: pd.DataFrame, tmp_path: Path) -> None:

@@ -9,12 +9,12 @@ from arboleda.study import StudyError
 from arboleda.study.catalogue.space import Choice, Real, Whole
 from arboleda.study.search import (
     FULL,
+    Fidelity,
     Grid,
     Halving,
-    How,
-    Question,
     Random,
-    Stage,
+    SearchContext,
+    SearchStrategy,
     Tpe,
     Trial,
     named_search,
@@ -29,7 +29,9 @@ SPACE = {
 Score = Callable[[dict[str, Any]], float | None]
 
 
-def replay(how: How, question: Question, score: Score) -> Iterator[tuple[Trial, ...]]:
+def replay(
+    how: SearchStrategy, question: SearchContext, score: Score
+) -> Iterator[tuple[Trial, ...]]:
     """The batches of a search whose trials score so."""
     search = how.begin(question)
     batch = next(search)
@@ -42,19 +44,19 @@ def replay(how: How, question: Question, score: Score) -> Iterator[tuple[Trial, 
 
 
 def test_a_grid_is_tried_at_once() -> None:
-    (batch,) = replay(Grid(), Question(GRID), lambda p: 0.0)
+    (batch,) = replay(Grid(), SearchContext(GRID), lambda p: 0.0)
     assert batch == tuple(Trial(p, FULL) for p in GRID)
 
 
 def test_halving_looks_first_and_keeps_the_best() -> None:
-    question = Question(GRID, rows=50_000)
+    question = SearchContext(GRID, rows=50_000)
     looks, kept = replay(Halving(), question, lambda p: -abs(p["a"] - 6))
-    assert looks == tuple(Trial(p, Stage(0.25, 1)) for p in GRID)
+    assert looks == tuple(Trial(p, Fidelity(0.25, 1)) for p in GRID)
     assert kept == tuple(Trial({"a": a}) for a in (6, 5, 7))
 
 
 def test_halving_keeps_no_candidate_that_failed() -> None:
-    question = Question(GRID, rows=50_000)
+    question = SearchContext(GRID, rows=50_000)
     scores = {0: 1.0, 4: 2.0}
     _, kept = replay(Halving(), question, lambda p: scores.get(p["a"]))
     assert [t.params["a"] for t in kept] == [4, 0]
@@ -64,17 +66,17 @@ def test_halving_keeps_no_candidate_that_failed() -> None:
 
 @pytest.mark.parametrize(("rows", "n"), [(19_999, 9), (50_000, 2)])
 def test_halving_looks_only_where_it_pays(rows: int, n: int) -> None:
-    (batch,) = replay(Halving(), Question(GRID[:n], rows=rows), lambda p: 0.0)
+    (batch,) = replay(Halving(), SearchContext(GRID[:n], rows=rows), lambda p: 0.0)
     assert batch == tuple(Trial(p) for p in GRID[:n])
 
 
 @pytest.mark.parametrize("how", [Random(10), Tpe(10)])
-def test_drawn_candidates_lie_in_the_space_and_repeat(how: How) -> None:
+def test_drawn_candidates_lie_in_the_space_and_repeat(how: SearchStrategy) -> None:
 
     def score(p: dict[str, Any]) -> float | None:
         return None if p["kind"] is None else -p["x"] - p["n"]
 
-    question = Question((), SPACE, seed=3)
+    question = SearchContext((), SPACE, seed=3)
     batches = list(replay(how, question, score))
     assert [len(b) for b in batches] == [4, 4, 2]
     for trial in (t for batch in batches for t in batch):
@@ -83,12 +85,12 @@ def test_drawn_candidates_lie_in_the_space_and_repeat(how: How) -> None:
         assert trial.params["n"] in range(1, 9)
         assert trial.params["kind"] in ("u", "v", None)
     assert list(replay(how, question, score)) == batches
-    other = list(replay(how, Question((), SPACE, seed=4), score))
+    other = list(replay(how, SearchContext((), SPACE, seed=4), score))
     assert other != batches
 
 
 def test_tpe_begins_with_the_grids_first_and_finds_what_is_good() -> None:
-    question = Question(({"x": 9.0},), {"x": Real(0.0, 10.0)}, seed=0)
+    question = SearchContext(({"x": 9.0},), {"x": Real(0.0, 10.0)}, seed=0)
     batches = list(replay(Tpe(40), question, lambda p: -((p["x"] - 2.0) ** 2)))
     tried = [t.params["x"] for batch in batches for t in batch]
     assert tried[0] == 9.0
@@ -97,8 +99,8 @@ def test_tpe_begins_with_the_grids_first_and_finds_what_is_good() -> None:
 
 
 @pytest.mark.parametrize("how", [Random(6), Tpe(6)])
-def test_a_first_candidate_that_no_draw_could_be_is_tried(how: How) -> None:
-    question = Question(({"x": "sqrt"},), {"x": Real(0.0, 10.0)}, seed=0)
+def test_a_first_candidate_that_no_draw_could_be_is_tried(how: SearchStrategy) -> None:
+    question = SearchContext(({"x": "sqrt"},), {"x": Real(0.0, 10.0)}, seed=0)
     batches = list(replay(how, question, lambda p: 1.0))
     tried = [t.params["x"] for batch in batches for t in batch]
     assert tried[0] == "sqrt"
@@ -107,7 +109,7 @@ def test_a_first_candidate_that_no_draw_could_be_is_tried(how: How) -> None:
 
 
 def test_without_a_space_the_grid_is_tried() -> None:
-    (batch,) = replay(Tpe(30), Question(GRID), lambda p: 0.0)
+    (batch,) = replay(Tpe(30), SearchContext(GRID), lambda p: 0.0)
     assert batch == tuple(Trial(p) for p in GRID)
 
 
@@ -121,7 +123,7 @@ def test_without_a_space_the_grid_is_tried() -> None:
         (" TPE:12 ", Tpe(12)),
     ],
 )
-def test_a_search_is_named_and_says_its_name(text: str, how: How) -> None:
+def test_a_search_is_named_and_says_its_name(text: str, how: SearchStrategy) -> None:
     found = named_search(text)
     assert found == how
     assert named_search(found.text) == how
@@ -144,17 +146,19 @@ def test_a_search_that_cannot_be_meant_is_refused(text: str, told: str) -> None:
 @pytest.mark.parametrize("how", [Grid(), Halving(), Random(6), Tpe(6)])
 @pytest.mark.parametrize("rows", [100, 50_000])
 @pytest.mark.parametrize("space", [None, SPACE])
-def test_a_search_tells_how_many_candidates_it_tries(how: How, rows: int, space: Any) -> None:
-    question = Question(GRID, space, rows)
+def test_a_search_tells_how_many_candidates_it_tries(
+    how: SearchStrategy, rows: int, space: Any
+) -> None:
+    question = SearchContext(GRID, space, rows)
     tried = [t for batch in replay(how, question, lambda p: 0.5) for t in batch]
     assert len({str(t.params) for t in tried}) == how.n_tried(question)
 
 
 @pytest.mark.parametrize("how", [Random(12), Tpe(12)])
-def test_no_candidate_is_drawn_twice(how: How) -> None:
-    question = Question((), {"n": Whole(1, 9)}, seed=1)
+def test_no_candidate_is_drawn_twice(how: SearchStrategy) -> None:
+    question = SearchContext((), {"n": Whole(1, 9)}, seed=1)
     tried = [t.params["n"] for batch in replay(how, question, lambda p: -p["n"]) for t in batch]
     assert len(tried) == len(set(tried))
     assert len(tried) >= 6
-    two = Question((), {"n": Whole(1, 2)}, seed=1)
+    two = SearchContext((), {"n": Whole(1, 2)}, seed=1)
     assert len([t for batch in replay(how, two, lambda p: None) for t in batch]) == 2

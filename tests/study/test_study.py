@@ -32,7 +32,7 @@ from arboleda import (
 from arboleda.study import Study, StudyError, StudyResult, catalogue, plan
 from arboleda.study.catalogue import Model
 from arboleda.study.execution import pool
-from arboleda.study.execution.job import do_job
+from arboleda.study.execution.job import run_job
 from arboleda.study.results import best_model
 from arboleda.study.study import default_folder
 
@@ -69,9 +69,9 @@ def fits(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
 
     def record(job: Any, shared: Any) -> dict[str, Any]:
         done.append((f"{job.model} {job.params}", job.entry))
-        return do_job(job, shared)
+        return run_job(job, shared)
 
-    monkeypatch.setattr(pool, "do_job", record)
+    monkeypatch.setattr(pool, "run_job", record)
     return done
 
 
@@ -357,19 +357,19 @@ def test_an_interrupted_study_goes_on(
     expected = Study(mixed, target="rich", out=tmp_path / "whole").run()
     n_fits = len(fits)
     fits.clear()
-    recording = pool.do_job
+    recording = pool.run_job
 
     def stop(job: Any, shared: Any) -> dict[str, Any]:
         if len(fits) == stop_after:
             raise KeyboardInterrupt
         return recording(job, shared)
 
-    monkeypatch.setattr(pool, "do_job", stop)
+    monkeypatch.setattr(pool, "run_job", stop)
     study = Study(mixed, target="rich", out=tmp_path / "stopped")
     with pytest.raises(KeyboardInterrupt):
         study.run()
     assert not (tmp_path / "stopped" / "results.json").exists()
-    monkeypatch.setattr(pool, "do_job", recording)
+    monkeypatch.setattr(pool, "run_job", recording)
     result = study.run()
     assert len(fits) == len(set(fits)) == n_fits
     assert timeless(result.facts) == timeless(expected.facts)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from arboleda.diagnose._comparison import holm
 from arboleda.study import LoadedStudy, StudyError
 from arboleda.study.artifacts.rows import Rows
-from arboleda.study.execution.prediction_store import Said
+from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.results.comparison import LEVEL, compare_on_rows
 from arboleda.study.results.scoring import COST, class_scores
 
@@ -88,9 +88,9 @@ def _compared(studies: Sequence[LoadedStudy]) -> dict[str, Any]:
     return found | {"pairs": pairs}
 
 
-def _said(study: LoadedStudy, rows: Rows, shared: npt.NDArray[np.int64]) -> Said:
+def _said(study: LoadedStudy, rows: Rows, shared: npt.NDArray[np.int64]) -> Predictions:
     """What the best model says of rows of the table."""
     pipeline = study.best_model_.pipeline_
     x = study.encode(rows.X).x[np.searchsorted(rows.numbers, shared)]
     score = class_scores(pipeline, x, len(study.class_names)) if study.class_names else None
-    return Said(np.asarray(pipeline.predict(x)), score)
+    return Predictions(np.asarray(pipeline.predict(x)), score)

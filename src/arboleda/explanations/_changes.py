@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from arboleda.study.data.describe import histogram
-from arboleda.study.results.explained_model import Floats, Subject, with_column
+from arboleda.study.results.explained_model import ExplainedModel, Floats, with_column
 
 __all__ = ["describe_change", "is_listed", "share_of"]
 
@@ -14,7 +14,7 @@ MOST_LEVELS = 8
 BINS = 20
 
 
-def describe_change(subject: Subject, row: Floats, column: int) -> dict[str, Any]:
+def describe_change(subject: ExplainedModel, row: Floats, column: int) -> dict[str, Any]:
     """The model's answers along a column, all others held as they are.
 
     The values are quantiles of the training rows, or their most frequent categories; the row's
@@ -50,7 +50,7 @@ def describe_change(subject: Subject, row: Floats, column: int) -> dict[str, Any
     }
 
 
-def is_listed(subject: Subject, column: int) -> bool:
+def is_listed(subject: ExplainedModel, column: int) -> bool:
     """Whether a column's values are listed one by one: categories, or few numbers."""
     if subject.kind(column) != "numeric":
         return True

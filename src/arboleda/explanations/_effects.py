@@ -9,7 +9,7 @@ from arboleda.explain import partial_dependence
 from arboleda.explanations._changes import BINS, is_listed, share_of
 from arboleda.study.data.describe import histogram
 from arboleda.study.results.estimator_adapter import named_model
-from arboleda.study.results.explained_model import Floats, Subject
+from arboleda.study.results.explained_model import ExplainedModel, Floats
 
 __all__ = ["describe_effects"]
 
@@ -22,7 +22,7 @@ _STREAM = 19
 
 
 def describe_effects(
-    subject: Subject, importance: Mapping[str, Any] | None
+    subject: ExplainedModel, importance: Mapping[str, Any] | None
 ) -> list[dict[str, Any]]:
     """The mean answer along each of the most important columns, with where the rows are.
 
@@ -35,7 +35,7 @@ def describe_effects(
     return [_effect(subject, part.x, j) for j in filled[:SHOWN]]
 
 
-def _effect(subject: Subject, x: Floats, column: int) -> dict[str, Any]:
+def _effect(subject: ExplainedModel, x: Floats, column: int) -> dict[str, Any]:
     seen = subject.train.x[:, column]
     listed = is_listed(subject, column)
     asked = _listed(seen, subject.kind(column) == "numeric") if listed else None
@@ -74,7 +74,7 @@ def _listed(seen: Floats, ordered: bool) -> Floats:
     return np.sort(frequent) if ordered else frequent
 
 
-def _outputs(subject: Subject, average: Floats) -> list[int]:
+def _outputs(subject: ExplainedModel, average: Floats) -> list[int]:
     if not subject.classes:
         return [0]
     if len(subject.labels) == 2:

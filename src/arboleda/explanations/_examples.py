@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from arboleda.study.results.explained_model import Floats, Subject
+from arboleda.study.results.explained_model import ExplainedModel, Floats
 
 __all__ = ["beyond_training", "correlated_columns", "rows_to_see"]
 
@@ -16,7 +16,7 @@ N_WRONG = 3
 _STREAM = 17
 
 
-def rows_to_see(subject: Subject) -> list[dict[str, Any]]:
+def rows_to_see(subject: ExplainedModel) -> list[dict[str, Any]]:
     """Test rows that teach something: sure mistakes, undecided ones, and one that is sure."""
     test = subject.test
     if not len(test.x):
@@ -46,7 +46,7 @@ def rows_to_see(subject: Subject) -> list[dict[str, Any]]:
 
 
 def _told(
-    subject: Subject, at: int, why: str, answers: Floats, sure: Floats | None
+    subject: ExplainedModel, at: int, why: str, answers: Floats, sure: Floats | None
 ) -> dict[str, Any]:
     return {
         "row": int(subject.test.numbers[at]) + 1,
@@ -57,7 +57,7 @@ def _told(
     }
 
 
-def correlated_columns(subject: Subject) -> list[dict[str, Any]]:
+def correlated_columns(subject: ExplainedModel) -> list[dict[str, Any]]:
     """Pairs of numeric columns whose ranks go together over the training rows, strongest first."""
     part = subject.draw(subject.train, MOST_ROWS, _STREAM)
     columns = [j for j in range(len(subject.names)) if subject.kind(j) == "numeric"]
@@ -88,7 +88,7 @@ def correlated_columns(subject: Subject) -> list[dict[str, Any]]:
     ]
 
 
-def beyond_training(subject: Subject) -> dict[str, Any]:
+def beyond_training(subject: ExplainedModel) -> dict[str, Any]:
     """How many test rows have a number beyond all training rows, and in which column most do."""
     columns = [j for j in range(len(subject.names)) if subject.kind(j) == "numeric"]
     seen, asked = subject.train.x[:, columns], subject.test.x[:, columns]

@@ -8,7 +8,7 @@ import numpy as np
 import sklearn
 
 import arboleda
-from arboleda.study.results.explained_model import Subject
+from arboleda.study.results.explained_model import ExplainedModel
 
 __all__ = ["SCHEMA_VERSION", "frame_facts"]
 
@@ -18,7 +18,7 @@ _BASELINES = ("most_frequent", "mean")
 _TREES = tuple(f"arboleda.{part}" for part in ("adaboost", "bagging", "boosting", "forest", "tree"))
 
 
-def frame_facts(subject: Subject, about: str) -> dict[str, Any]:
+def frame_facts(subject: ExplainedModel, about: str) -> dict[str, Any]:
     """What a page tells of the study, its best model and the packages."""
     study = subject.facts["study"]
     return {
@@ -50,7 +50,7 @@ def frame_facts(subject: Subject, about: str) -> dict[str, Any]:
     }
 
 
-def _model(subject: Subject) -> dict[str, Any]:
+def _model(subject: ExplainedModel) -> dict[str, Any]:
     models = [m for m in subject.facts["models"] if m["status"] == "ok"]
     found = next(m for m in models if m["key"] == subject.key)
     metric, test = subject.facts["study"]["metric"], found["test"]

@@ -9,12 +9,12 @@ import numpy as np
 from arboleda.explanations._row_facts import Asked
 from arboleda.study import Study
 from arboleda.study.errors import StudyError
-from arboleda.study.results.explained_model import Part, Subject
+from arboleda.study.results.explained_model import ExplainedModel, Part
 
 __all__ = ["load_row", "load_subject"]
 
 
-def load_subject(folder: Path, seed: int) -> Subject:
+def load_subject(folder: Path, seed: int) -> ExplainedModel:
     """Read the best model of a study and its rows.
 
     Raises
@@ -24,7 +24,7 @@ def load_subject(folder: Path, seed: int) -> Subject:
     """
     study = Study.load(folder)
     model, layout = study.best_model_, study.layout
-    return Subject(
+    return ExplainedModel(
         folder=str(folder),
         facts=study.facts,
         key=study.best_key,
@@ -43,7 +43,7 @@ def _part(layout: Any, rows: Any) -> Part:
     return Part(layout.encode(rows.X).x, rows.codes, rows.numbers)
 
 
-def load_row(subject: Subject, row: int) -> Asked:
+def load_row(subject: ExplainedModel, row: int) -> Asked:
     """Find a row of the study's table by its number, counted from 1.
 
     Raises

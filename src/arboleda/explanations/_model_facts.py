@@ -8,14 +8,14 @@ from arboleda.explanations._frame_facts import frame_facts
 from arboleda.explanations._shap import describe_shap
 from arboleda.explanations._sureness import describe_promise
 from arboleda.study.execution.step_progress import Progress
-from arboleda.study.results.explained_model import Subject
+from arboleda.study.results.explained_model import ExplainedModel
 from arboleda.study.results.model_importance import describe_importance
 from arboleda.study.results.model_surrogate import describe_surrogate
 
 __all__ = ["model_facts"]
 
 
-def model_facts(subject: Subject, progress: Progress) -> dict[str, Any]:
+def model_facts(subject: ExplainedModel, progress: Progress) -> dict[str, Any]:
     """Everything the page of a model needs. The same study and seed give the same facts.
 
     A part that the model or its rows do not allow is None.

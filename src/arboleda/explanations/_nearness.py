@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from arboleda.forest import RandomForestClassifier, RandomForestRegressor
-from arboleda.study.results.explained_model import Floats, Part, Subject
+from arboleda.study.results.explained_model import ExplainedModel, Floats, Part
 
 __all__ = ["Nearness", "make_nearness"]
 
@@ -26,7 +26,7 @@ class Nearness:
     the model's answers; ``agreement`` tells how well it does on the test rows.
     """
 
-    subject: Subject
+    subject: ExplainedModel
     forest: Any
     own: bool
     agreement: float | None
@@ -81,7 +81,7 @@ class Nearness:
         }
 
 
-def make_nearness(subject: Subject) -> Nearness:
+def make_nearness(subject: ExplainedModel) -> Nearness:
     """Take the model's own trees if it is a forest of ours, else grow a forest of its answers."""
     part = subject.draw(subject.train, MOST_ROWS, _STREAM)
     if hasattr(subject.pipeline[-1], "proximity"):
@@ -97,7 +97,7 @@ def make_nearness(subject: Subject) -> Nearness:
     return Nearness(subject, forest, False, _agreement(subject, forest), part)
 
 
-def _agreement(subject: Subject, forest: Any) -> float:
+def _agreement(subject: ExplainedModel, forest: Any) -> float:
     """On test rows: the share of equal classes, or R2 of the forest against the model's values."""
     said, model = (m.predict(subject.test.x) for m in (forest, subject.pipeline))
     if subject.classes:

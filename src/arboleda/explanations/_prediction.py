@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from arboleda.study.results.explained_model import Floats, Part, Subject
+from arboleda.study.results.explained_model import ExplainedModel, Floats, Part
 
 __all__ = ["describe_prediction"]
 
@@ -12,7 +12,7 @@ __all__ = ["describe_prediction"]
 NEAR_SHARE, FEWEST_NEAR = 0.1, 50
 
 
-def describe_prediction(subject: Subject, row: Floats, own: int | None) -> dict[str, Any]:
+def describe_prediction(subject: ExplainedModel, row: Floats, own: int | None) -> dict[str, Any]:
     """The answer, the probabilities of classes beside their shares, and how good such answers are.
 
     Parameters
@@ -47,7 +47,7 @@ def describe_prediction(subject: Subject, row: Floats, own: int | None) -> dict[
     return found
 
 
-def _errors(subject: Subject, test: Part) -> dict[str, float] | None:
+def _errors(subject: ExplainedModel, test: Part) -> dict[str, float] | None:
     """Half of the test rows, and nine tenths of them, are off by less than this."""
     if not len(test.x):
         return None
@@ -56,7 +56,9 @@ def _errors(subject: Subject, test: Part) -> dict[str, float] | None:
     return {"median": float(half), "most": float(most), "n_rows": len(off)}
 
 
-def _similar(subject: Subject, test: Part, answer: int, said: float) -> dict[str, Any] | None:
+def _similar(
+    subject: ExplainedModel, test: Part, answer: int, said: float
+) -> dict[str, Any] | None:
     """Of the test rows given this class about as surely: how many are of it."""
     same = test.some(np.flatnonzero(subject.answers(test.x) == answer))
     if len(same.x) < FEWEST_NEAR:

@@ -8,7 +8,7 @@ from arboleda._numbers import plain
 from arboleda.explain import lime
 from arboleda.explanations._shap import Shares, shares_of
 from arboleda.study.results.estimator_adapter import named_model
-from arboleda.study.results.explained_model import Floats, Subject
+from arboleda.study.results.explained_model import ExplainedModel, Floats
 
 __all__ = ["describe_pushes"]
 
@@ -18,7 +18,7 @@ CONDITIONS = 10
 _STREAM = 7
 
 
-def describe_pushes(subject: Subject, row: Floats) -> dict[str, Any]:
+def describe_pushes(subject: ExplainedModel, row: Floats) -> dict[str, Any]:
     """How each column pushes towards the class that is said, or the value up and down.
 
     Exact Shapley values where the model is a sum over trees of ours; else LIME, the weights of a
@@ -35,7 +35,7 @@ def describe_pushes(subject: Subject, row: Floats) -> dict[str, Any]:
     return _by_lime(subject, row, said) if found is None else _exact(subject, row, said, found)
 
 
-def _exact(subject: Subject, row: Floats, said: float, found: Shares) -> dict[str, Any]:
+def _exact(subject: ExplainedModel, row: Floats, said: float, found: Shares) -> dict[str, Any]:
     pushes = found.pushes[0]
     order = [int(j) for j in np.argsort(-np.abs(pushes), kind="stable") if pushes[j] != 0]
     return {
@@ -59,7 +59,7 @@ def _exact(subject: Subject, row: Floats, said: float, found: Shares) -> dict[st
     }
 
 
-def _by_lime(subject: Subject, row: Floats, said: float) -> dict[str, Any]:
+def _by_lime(subject: ExplainedModel, row: Floats, said: float) -> dict[str, Any]:
     part = subject.draw(subject.train, MOST_ROWS, _STREAM)
     explainer = lime(
         named_model(subject),
@@ -94,7 +94,7 @@ def _by_lime(subject: Subject, row: Floats, said: float) -> dict[str, Any]:
     }
 
 
-def _condition(subject: Subject, column: int, value: float, text: str) -> str | None:
+def _condition(subject: ExplainedModel, column: int, value: float, text: str) -> str | None:
     """What is asked of a number, without the column's name: "> 3", "2 to 3"; None of others."""
     if subject.kind(column) != "numeric" or np.isnan(value):
         return None

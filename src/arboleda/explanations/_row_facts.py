@@ -13,7 +13,7 @@ from arboleda.explanations._sureness import describe_range
 from arboleda.explanations._values import describe_values
 from arboleda.study.data.describe import histogram
 from arboleda.study.execution.step_progress import Progress
-from arboleda.study.results.explained_model import Floats, Subject
+from arboleda.study.results.explained_model import ExplainedModel, Floats
 
 __all__ = ["Asked", "row_facts"]
 
@@ -36,7 +36,7 @@ class Asked:
     truth: float
 
 
-def row_facts(subject: Subject, asked: Asked, progress: Progress) -> dict[str, Any]:
+def row_facts(subject: ExplainedModel, asked: Asked, progress: Progress) -> dict[str, Any]:
     """Everything the page of a row needs. The same study, row and seed give the same facts."""
     own = asked.number
     with progress.step("Asking the model about the row"):
@@ -69,7 +69,7 @@ def row_facts(subject: Subject, asked: Asked, progress: Progress) -> dict[str, A
     }
 
 
-def _telling(subject: Subject, pushes: Mapping[str, Any]) -> list[int]:
+def _telling(subject: ExplainedModel, pushes: Mapping[str, Any]) -> list[int]:
     """The columns that push most."""
     names = dict.fromkeys(column["name"] for column in pushes["columns"])
     return [subject.names.index(name) for name in names][:CHANGED]

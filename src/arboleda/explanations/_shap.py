@@ -8,7 +8,7 @@ from scipy.stats import rankdata
 
 from arboleda.explain import ShapValues, shap_values
 from arboleda.study.data.preparation import prepared_sources
-from arboleda.study.results.explained_model import Floats, Subject
+from arboleda.study.results.explained_model import ExplainedModel, Floats
 
 __all__ = ["Shares", "describe_shap", "shares_of"]
 
@@ -31,7 +31,7 @@ class Shares:
     unit: Unit
 
 
-def shares_of(subject: Subject, x: Floats, label: int) -> Shares | None:
+def shares_of(subject: ExplainedModel, x: Floats, label: int) -> Shares | None:
     """Exact Shapley values of rows towards a class (by its number), or of the value.
 
     The values of prepared columns that come from one column of the matrix are added up; one that is
@@ -50,7 +50,7 @@ def shares_of(subject: Subject, x: Floats, label: int) -> Shares | None:
     return Shares(grouped, sign * base, _unit(subject, found))
 
 
-def _sources(subject: Subject) -> list[tuple[int, ...]]:
+def _sources(subject: ExplainedModel) -> list[tuple[int, ...]]:
     """The matrix's columns that each prepared column comes from."""
     before = subject.pipeline[0]
     if before == "passthrough":
@@ -58,7 +58,7 @@ def _sources(subject: Subject) -> list[tuple[int, ...]]:
     return prepared_sources(before, len(subject.labels))
 
 
-def _towards(subject: Subject, found: ShapValues, label: int) -> tuple[Floats, float, float]:
+def _towards(subject: ExplainedModel, found: ShapValues, label: int) -> tuple[Floats, float, float]:
     """Values and base of an output, and -1 if that is the other class of two."""
     if found.values.ndim == 2:
         away = subject.classes and label != int(subject.pipeline.classes_[-1])
@@ -67,7 +67,7 @@ def _towards(subject: Subject, found: ShapValues, label: int) -> tuple[Floats, f
     return found.values[:, :, at], float(found.base_values[0, at]), 1.0
 
 
-def _unit(subject: Subject, found: ShapValues) -> Unit:
+def _unit(subject: ExplainedModel, found: ShapValues) -> Unit:
     if found.scale == "probability":
         return "probability"
     if not subject.classes:
@@ -76,7 +76,7 @@ def _unit(subject: Subject, found: ShapValues) -> Unit:
     return "log_odds" if boosted and found.values.ndim == 2 else "score"
 
 
-def describe_shap(subject: Subject) -> dict[str, Any] | None:
+def describe_shap(subject: ExplainedModel) -> dict[str, Any] | None:
     """How far each column pushes each of some test rows, the columns that push most first.
 
     Towards the positive class of two, the most frequent of more, or the value up.
@@ -112,7 +112,7 @@ def describe_shap(subject: Subject) -> dict[str, Any] | None:
     }
 
 
-def _places(subject: Subject, column: int, values: Floats) -> list[float | None]:
+def _places(subject: ExplainedModel, column: int, values: Floats) -> list[float | None]:
     """Where each value lies among the others, from 0 to 1; None where there is no order."""
     if subject.kind(column) == "categorical":
         return [None] * len(values)

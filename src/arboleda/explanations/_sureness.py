@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from arboleda.study.data.describe import histogram
-from arboleda.study.results.explained_model import Floats, Part, Subject
+from arboleda.study.results.explained_model import ExplainedModel, Floats, Part
 
 __all__ = ["LEVEL", "describe_promise", "describe_range"]
 
@@ -16,7 +16,7 @@ BINS = 20
 _STREAM = 13
 
 
-def describe_range(subject: Subject, row: Floats, own: int | None) -> dict[str, Any] | None:
+def describe_range(subject: ExplainedModel, row: Floats, own: int | None) -> dict[str, Any] | None:
     """The set of classes, or the interval, that holds the truth in nine of ten cases.
 
     It is calibrated on the test rows (without the row itself), which the model has not seen. None
@@ -35,7 +35,7 @@ def describe_range(subject: Subject, row: Floats, own: int | None) -> dict[str, 
     return found
 
 
-def describe_promise(subject: Subject) -> dict[str, Any] | None:
+def describe_promise(subject: ExplainedModel) -> dict[str, Any] | None:
     """What sets or intervals reach over the test rows, each half judged by the other."""
     n_rows = len(subject.test.x)
     if not _can(subject, n_rows // 2):
@@ -72,11 +72,11 @@ def describe_promise(subject: Subject) -> dict[str, Any] | None:
     }
 
 
-def _can(subject: Subject, n_rows: int) -> bool:
+def _can(subject: ExplainedModel, n_rows: int) -> bool:
     return n_rows >= FEWEST_ROWS and (subject.says_probabilities or not subject.classes)
 
 
-def _sets(subject: Subject, part: Part, x: Floats) -> Any:
+def _sets(subject: ExplainedModel, part: Part, x: Floats) -> Any:
     from arboleda.explain import prediction_set
 
     made = prediction_set(subject.pipeline, calibration=(part.x, part.y), coverage=LEVEL)
@@ -86,7 +86,7 @@ def _sets(subject: Subject, part: Part, x: Floats) -> Any:
     return inside
 
 
-def _intervals(subject: Subject, part: Part, x: Floats) -> tuple[Floats, Floats]:
+def _intervals(subject: ExplainedModel, part: Part, x: Floats) -> tuple[Floats, Floats]:
     from arboleda.explain import prediction_interval
 
     made = prediction_interval(subject.pipeline, calibration=(part.x, part.y), coverage=LEVEL)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda.study.results.explained_model import Subject
+from arboleda.study.results.explained_model import ExplainedModel
 
 __all__ = ["describe_values"]
 
@@ -14,7 +14,7 @@ UNUSUAL = 0.05
 COMMON = 3  # categories named as the usual ones
 
 
-def describe_values(subject: Subject, row: npt.NDArray[np.float64]) -> list[dict[str, Any]]:
+def describe_values(subject: ExplainedModel, row: npt.NDArray[np.float64]) -> list[dict[str, Any]]:
     """Each column's value, where it lies among the training rows, and whether that is unusual.
 
     Parameters
@@ -33,7 +33,7 @@ def describe_values(subject: Subject, row: npt.NDArray[np.float64]) -> list[dict
 
 
 def _number(
-    subject: Subject, j: int, value: float, column: npt.NDArray[np.float64]
+    subject: ExplainedModel, j: int, value: float, column: npt.NDArray[np.float64]
 ) -> dict[str, Any]:
     present = column[~np.isnan(column)]
     found: dict[str, Any] = {
@@ -72,7 +72,7 @@ def _place(
 
 
 def _category(
-    subject: Subject, j: int, value: float, column: npt.NDArray[np.float64]
+    subject: ExplainedModel, j: int, value: float, column: npt.NDArray[np.float64]
 ) -> dict[str, Any]:
     # NaN of truth values becomes a code, so that missing ones are counted like the others.
     codes, own = np.nan_to_num(column, nan=-1.0), float(np.nan_to_num(value, nan=-1.0))
@@ -95,5 +95,5 @@ def _category(
     }
 
 
-def _back(subject: Subject, j: int, code: float) -> float:
+def _back(subject: ExplainedModel, j: int, code: float) -> float:
     return np.nan if code < 0 and subject.kind(j) == "boolean" else code

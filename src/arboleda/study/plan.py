@@ -30,8 +30,8 @@ from arboleda.study.execution.job import CALIBRATION, TEST, Job, Shared
 from arboleda.study.results.calibration import FITS
 from arboleda.study.results.costs import check_costs, cost_matrix
 from arboleda.study.results.scoring import COST, Metric, choose_metric
-from arboleda.study.results.subgroups import check_by
-from arboleda.study.search import FULL, How, Question, Stage, Trial
+from arboleda.study.results.subgroups import check_score_by
+from arboleda.study.search import FULL, Fidelity, SearchContext, SearchStrategy, Trial
 
 __all__ = ["Plan", "make_plan"]
 
@@ -43,7 +43,7 @@ CELL_COST = 1e-7
 BAG_TEST = 0.5
 # Seconds of telling all that is told of a test: of any, and for each of its rows; of more classes
 # more is told.
-TELLING, TELLING_ROW = 0.15, 1.2e-5
+TELLING, REPORTING_SECONDS_PER_ROW = 0.15, 1.2e-5
 # The part of a time budget that an exact method may take where it can be approximated; its test
 # costs so many fits of a fold.
 EXACT_SHARE, TEST_FITS = 0.25, 1.5
@@ -129,14 +129,14 @@ class Plan:
         """The candidates of its preset, or of the catalogue."""
         return (self.preset.entry(model.key).grid or model.grid)(self.setting)
 
-    def search(self, model: Model) -> How:
+    def search(self, model: Model) -> SearchStrategy:
         """How its candidates are proposed: as asked, or as its preset does."""
         return self.settings.search or self.preset.entry(model.key).search
 
-    def question(self, model: Model) -> Question:
+    def question(self, model: Model) -> SearchContext:
         """What a search knows of a model."""
         space = self.preset.entry(model.key).space or model.space
-        return Question(
+        return SearchContext(
             grid=tuple(self.candidates(model)),
             space=space(self.setting) if space is not None else None,
             rows=self.fold_rows(model),
@@ -199,7 +199,7 @@ class Plan:
         fold: str,
         fit: npt.NDArray[np.int64],
         score: npt.NDArray[np.int64],
-        stage: Stage = FULL,
+        stage: Fidelity = FULL,
         kind: Kind = "fold",
     ) -> Job:
         style = model.style_of(params)
@@ -223,7 +223,9 @@ class Plan:
             cost *= FITS
         telling = 0.0
         if fold == TEST:
-            telling = TELLING + TELLING_ROW * len(score) * (1 + self.setting.n_classes / 4)
+            telling = TELLING + REPORTING_SECONDS_PER_ROW * len(score) * (
+                1 + self.setting.n_classes / 4
+            )
             cost *= BAG_TEST if model.bag else 1.0
         if kind == "one_by_one":
             cost *= len(score)
@@ -235,9 +237,9 @@ class Plan:
             rows,
             score,
             extent=extent + stage.label,
-            is_look=not stage.is_full,
+            is_low_fidelity=not stage.is_full,
             cost=cost,
-            telling_s=telling,
+            reporting_seconds=telling,
             kind=kind,
             bag=model.bag and kind == "fold",
             style=style,
@@ -312,7 +314,7 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
         wanted = known_words(goal.task, PRESETS[settings.preset].models)
     chosen = choose_metric(settings.metric, goal.task)
     check_costs(settings, goal)
-    check_by(table, target, settings.by)
+    check_score_by(table, target, settings.by)
     models = models_for(goal.task, wanted)
     given = None
     if settings.test_table is not None:

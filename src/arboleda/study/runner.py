@@ -13,22 +13,22 @@ from arboleda.study.catalogue import ALL, Model
 from arboleda.study.combined.cross_fitting import n_learned
 from arboleda.study.combined.fold_mean import FoldMean
 from arboleda.study.combined.methods import FEWEST, METHODS, TEXTBOOK, Method
-from arboleda.study.execution.executor import Execution
+from arboleda.study.execution.executor import Executor
 from arboleda.study.execution.job import Job, kept_folds
-from arboleda.study.execution.prediction_store import ANSWERS, drop_answers
-from arboleda.study.execution.row_caps import bounded
+from arboleda.study.execution.prediction_store import ANSWERS, remove_predictions
+from arboleda.study.execution.row_caps import apply_row_caps
 from arboleda.study.plan import Plan
 from arboleda.study.search import Trial
-from arboleda.study.search.budget_reallocation import use_time_left, waits
+from arboleda.study.search.budget_reallocation import reallocate_budget, waits
 from arboleda.study.search.candidates import Candidate
-from arboleda.study.search.model_search import Tuning
-from arboleda.study.search.run_searches import tune
+from arboleda.study.search.model_search import ModelSearch
+from arboleda.study.search.run_searches import run_searches
 
 __all__ = [
     "COMBINATIONS",
     "Found",
-    "LeftOut",
     "Outcome",
+    "SkippedModel",
     "calibrate_best",
     "ranked",
     "run_plan",
@@ -68,7 +68,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class SkippedModel:
     """Candidates of a model that were not tried for want of time; ``whole``: all of them."""
 
     key: str
@@ -78,7 +78,7 @@ class LeftOut:
 
 
 # What is said where there is no time to combine the models.
-COMBINATIONS = LeftOut("combinations", "The combination of models", 1, whole=True)
+COMBINATIONS = SkippedModel("combinations", "The combination of models", 1, whole=True)
 
 
 @dataclass(frozen=True)
@@ -88,10 +88,10 @@ class Found:
     plan: Plan
     outcomes: list[Outcome]
     n_rounds: int
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[SkippedModel, ...]
 
 
-def run_plan(plan: Plan, work: Execution) -> Found:
+def run_plan(plan: Plan, work: Executor) -> Found:
     """Tune every model of the plan, then test the chosen candidate of each.
 
     The models that are tested are written to the study's folder, and what the chosen candidates
@@ -99,28 +99,28 @@ def run_plan(plan: Plan, work: Execution) -> Found:
     """
     if work.budget is not None:
         work.budget.keep_afterwards(_seconds_of_combining(plan))
-    plan = bounded(plan, work)
+    plan = apply_row_caps(plan, work)
     hurried = work.budget is not None
     # Rows are worth more than other settings.
     first_alone = hurried and bool(plan.caps)
-    tunings = [
-        Tuning(plan, model, first_in_full=hurried, first_alone=first_alone and model.bag)
+    searches = [
+        ModelSearch(plan, model, first_in_full=hurried, first_alone=first_alone and model.bag)
         for model in plan.models
     ]
-    n_rounds = tune(plan, [t for t in tunings if not waits(plan, t.model)], work)
+    n_rounds = run_searches(plan, [t for t in searches if not waits(plan, t.model)], work)
     if hurried:
-        plan, tunings, n_rounds = use_time_left(plan, tunings, work, n_rounds)
-    found = [(t.model, *_choose(plan, t.candidates(work.ledger))) for t in tunings]
+        plan, searches, n_rounds = reallocate_budget(plan, searches, work, n_rounds)
+    found = [(t.model, *_choose(plan, t.candidates(work.ledger))) for t in searches]
     tests = {
         model.key: _test_job(plan, model, candidates[best].params, work)
         for model, candidates, best in found
         if best is not None
     }
-    _keep_answers(plan, found, tests, work)
+    _save_predictions(plan, found, tests, work)
     _test(plan, found, tests, work)
     left_out = tuple(
-        LeftOut(t.model.key, t.model.name, t.n_left_out, whole=not candidates)
-        for t, (_, candidates, _) in zip(tunings, found, strict=True)
+        SkippedModel(t.model.key, t.model.name, t.n_left_out, whole=not candidates)
+        for t, (_, candidates, _) in zip(searches, found, strict=True)
         if t.n_left_out
     )
     outcomes = [
@@ -147,29 +147,29 @@ def _seconds_of_combining(plan: Plan) -> Iterator[float]:
             yield n_learned(plan.n_folds) * method.seconds(*sizes)
 
 
-def _test_job(plan: Plan, model: Model, params: dict[str, Any], work: Execution) -> Job:
-    return replace(work.answering(plan.test_job(model, params)), keep=work.folder / MODELS)
+def _test_job(plan: Plan, model: Model, params: dict[str, Any], work: Executor) -> Job:
+    return replace(work.scored_job(plan.test_job(model, params)), keep=work.folder / MODELS)
 
 
-def _keep_answers(
-    plan: Plan, found: Sequence[Chosen], tests: dict[str, Job], work: Execution
+def _save_predictions(
+    plan: Plan, found: Sequence[Chosen], tests: dict[str, Job], work: Executor
 ) -> None:
     """Drop answers and models of all but the chosen candidates, and fill in what lacks of theirs.
 
     Those of a candidate that lost once may have been dropped before it won.
     """
     folds = [
-        work.answering(job)
+        work.scored_job(job)
         for model, candidates, best in found
         if best is not None
         for job in plan.trial_jobs(model, Trial(candidates[best].params))
     ]
     kept = [job.answers for job in (*folds, *tests.values()) if job.answers is not None]
-    drop_answers(work.folder / ANSWERS, kept)
+    remove_predictions(work.folder / ANSWERS, kept)
     for model in (model for model, _, best in found if model.bag and best is not None):
         names = {job.kept_as for job in folds if job.model == model.key}
         drop_models(work.folder / MODELS, kept_folds(model.key), names)
-    missing = (job for job in folds if not work.is_answered(job))
+    missing = (job for job in folds if not work.has_predictions(job))
     work.do_folds(missing)
 
 
@@ -177,13 +177,13 @@ def _test(
     plan: Plan,
     found: Sequence[Chosen],
     tests: dict[str, Job],
-    work: Execution,
+    work: Executor,
 ) -> None:
     """Refit and test what was chosen; where the time is short, the best first."""
     missing = {
         key: _with_folds(plan, job, work) if job.bag else job
         for key, job in tests.items()
-        if not work.is_answered(job)
+        if not work.has_predictions(job)
     }
     if work.budget is None:
         work.do(missing.values())
@@ -192,10 +192,10 @@ def _test(
     work.do([missing[o.model.key] for o in ranked(plan, outcomes)], work.budget.fits_last)
 
 
-def _with_folds(plan: Plan, test: Job, work: Execution) -> Job:
+def _with_folds(plan: Plan, test: Job, work: Executor) -> Job:
     """The test of a bag: of the models that its folds have kept, in the place of a refit."""
     model = next(m for m in plan.models if m.key == test.model)
-    jobs = [work.answering(job) for job in plan.trial_jobs(model, Trial(test.params))]
+    jobs = [work.scored_job(job) for job in plan.trial_jobs(model, Trial(test.params))]
     done = {job.kept_as: work.result(job) or {} for job in jobs if work.is_done(job)}
     kept = {name: result.get("kept") for name, result in done.items()}
     files = {name: entry["files"] for name, entry in kept.items() if entry and not entry["error"]}
@@ -223,7 +223,7 @@ def ranked(plan: Plan, outcomes: Sequence[Outcome]) -> list[Outcome]:
 
 
 def calibrate_best(
-    plan: Plan, work: Execution, outcomes: Sequence[Outcome]
+    plan: Plan, work: Executor, outcomes: Sequence[Outcome]
 ) -> tuple[Outcome, list[dict[str, Any]]] | None:
     """Try methods of calibration on the best model, unless it answers numbers or is the baseline.
 

@@ -27,7 +27,7 @@ from arboleda.study.config.study_file import CONFIG, config_text, read_config
 from arboleda.study.data.reading import read_table
 from arboleda.study.errors import StudyError
 from arboleda.study.execution.budget import Budget
-from arboleda.study.execution.executor import Execution
+from arboleda.study.execution.executor import Executor
 from arboleda.study.execution.ledger import Ledger
 from arboleda.study.execution.limits import Limits
 from arboleda.study.execution.pool import Pool, choose_processes
@@ -35,12 +35,16 @@ from arboleda.study.execution.progress import make_watcher
 from arboleda.study.plan import Plan, make_plan
 from arboleda.study.results.best_model import describe_best
 from arboleda.study.results.facts import leaderboard_csv, make_facts
-from arboleda.study.results.holdout_facts import Answers, answers_of, held_out_answers
+from arboleda.study.results.holdout_facts import (
+    ReadPredictions,
+    held_out_predictions,
+    predictions_reader,
+)
 from arboleda.study.runner import (
     COMBINATIONS,
     Found,
-    LeftOut,
     Outcome,
+    SkippedModel,
     calibrate_best,
     ranked,
     run_plan,
@@ -287,12 +291,12 @@ class Study:
                 text = config_text(self.table, self.target, self.settings)
                 write_atomically(folder / CONFIG, text)
             with make_watcher(progress) as watcher, _pool(plan, folder, clock) as (pool, budget):
-                work = Execution(folder, ledger, pool, watcher, budget)
+                work = Executor(folder, ledger, pool, watcher, budget)
                 found = run_plan(plan, work)
                 found = _with_combinations(found, work)
                 calibration = _calibrated(found, work)
                 told = describe_best(found, work)
-            answers = answers_of(found.plan, folder)
+            answers = predictions_reader(found.plan, folder)
             facts = make_facts(found, calibration, told, answers, started, monotonic() - clock)
             with _Told(folder):
                 _keep_index(found, answers, folder / MODELS)
@@ -346,7 +350,7 @@ def default_folder(stem: str, target: str) -> Path:
     return Path("studies") / (name or "study")
 
 
-def _calibrated(found: Found, work: Execution) -> tuple[Outcome, list[dict[str, Any]]] | None:
+def _calibrated(found: Found, work: Executor) -> tuple[Outcome, list[dict[str, Any]]] | None:
     """What calibrating the best model is worth; a combination's answers are there already."""
     if found.outcomes and ranked(found.plan, found.outcomes)[0].ensemble:
         return calibrate_combined(found.plan, found.outcomes, work.folder, work.budget)
@@ -394,10 +398,10 @@ def _pool(plan: Plan, folder: Path, started: float) -> Iterator[tuple[Pool, Budg
         yield pool, budget
 
 
-def _with_combinations(found: Found, work: Execution) -> Found:
+def _with_combinations(found: Found, work: Executor) -> Found:
     """The outcomes with those of combined models, if there is time for them."""
     combined, late = combined_outcomes(found.plan, found.outcomes, work.folder, work.budget)
-    left_out = [LeftOut(method.key, method.name, 1, whole=True) for method in late]
+    left_out = [SkippedModel(method.key, method.name, 1, whole=True) for method in late]
     if late and not combined:
         left_out = [COMBINATIONS]
     return replace(
@@ -422,12 +426,12 @@ def _check_scored(facts: Mapping[str, Any], folder: Path) -> None:
         )
 
 
-def _keep_index(found: Found, answers: Answers, folder: Path) -> None:
+def _keep_index(found: Found, answers: ReadPredictions, folder: Path) -> None:
     """Keep the rows and the best model's answers, and list what is kept of all that is there."""
     tested = [o for o in found.outcomes if o.test and not o.test["error"]]
     kept = {o.model.key: o.test["kept"] for o in tested if o.test}
     best = next(iter(ranked(found.plan, found.outcomes)), None)
-    said = None if best is None else held_out_answers(found.plan, best, answers)
+    said = None if best is None else held_out_predictions(found.plan, best, answers)
     held_out = keep_held_out(said, folder, found.plan.seed)
     text = index_text(found.plan, kept, keep_rows(found.plan, folder), held_out)
     write_atomically(folder / INDEX, text)

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from arboleda.study.artifacts.model_files import keep_model, read_model
-from arboleda.study.data.feature_crosses import CrossedColumns, Idea
+from arboleda.study.data.feature_crosses import CrossedColumns, FeatureCross
 from arboleda.study.data.feature_crosses.candidate_search import MOST_MADE
 from arboleda.study.data.features import Features
 from arboleda.study.data.preparation import make_preparation, prepared_names, prepared_sources
@@ -39,7 +39,7 @@ def grouped(n: int = 900, seed: int = 0) -> tuple[Features, np.ndarray]:
 def test_the_ratio_that_matters_is_made_and_helps() -> None:
     x, y = ratios()
     crossed = CrossedColumns(("price", "size", "noise"), (), "regression").fit(x, y)
-    assert crossed.ideas_[0] in (Idea("ratio", (0, 1)), Idea("ratio", (1, 0)))
+    assert crossed.crosses_[0] in (FeatureCross("ratio", (0, 1)), FeatureCross("ratio", (1, 0)))
     x_new, y_new = ratios(400, 1)
     options = {"max_iter": 60, "early_stopping": False, "random_state": 0, "n_jobs": 1}
     alone = HistGradientBoostingRegressor(**options).fit(x, y)
@@ -51,7 +51,7 @@ def test_the_ratio_that_matters_is_made_and_helps() -> None:
 def test_the_distance_from_a_groups_mean_is_found() -> None:
     features, y = grouped()
     crossed = make_preparation(features, "crossed", "regression", 0).fit(features.x, y)
-    assert crossed.ideas_[0] == Idea("distance", (0,), (1,))
+    assert crossed.crosses_[0] == FeatureCross("distance", (0,), (1,))
     names = prepared_names(crossed, features, ())
     assert names[:4] == ["price", "brand", "noise", "price less its mean within brand"]
     assert names == crossed.get_feature_names_out().tolist()

@@ -19,11 +19,11 @@ from arboleda.study.catalogue.model import Setting
 from arboleda.study.catalogue.portfolio import PORTFOLIO
 from arboleda.study.data.feature_crosses import CrossedColumns
 from arboleda.study.data.feature_crosses.as_onnx import of_crossed
-from arboleda.study.data.feature_crosses.feature_cross import Idea
+from arboleda.study.data.feature_crosses.feature_cross import FeatureCross
 from arboleda.study.data.feature_crosses.generated_columns import make
 from arboleda.study.data.features import Features
 from arboleda.study.data.preparation import make_preparation
-from arboleda.study.results.explained_model import Part, Subject
+from arboleda.study.results.explained_model import ExplainedModel, Part
 
 KEY = "best_crossed_leafwise"
 
@@ -79,10 +79,10 @@ def test_kept_models_answer_new_tables(result: StudyResult) -> None:
     assert np.isfinite(model.predict(odd)).all()
 
 
-def subject_of(pipeline: Any, x: np.ndarray, y: np.ndarray) -> Subject:
+def subject_of(pipeline: Any, x: np.ndarray, y: np.ndarray) -> ExplainedModel:
     part = Part(x, y, np.arange(len(x)))
     names = tuple(f"c{j}" for j in range(x.shape[1]))
-    return Subject("", {}, "k", pipeline, names, {}, (), (), part, part, 0)
+    return ExplainedModel("", {}, "k", pipeline, names, {}, (), (), part, part, 0)
 
 
 def fitted(n: int = 600) -> tuple[Any, np.ndarray, np.ndarray]:
@@ -97,7 +97,7 @@ def fitted(n: int = 600) -> tuple[Any, np.ndarray, np.ndarray]:
     made = make_preparation(features, model.style, "regression", 0)
     estimator = model.build(setting, model.grid(setting)[0])
     pipeline = Pipeline([("preparation", made), ("model", estimator)]).fit(x, y)
-    assert pipeline[0].ideas_
+    assert pipeline[0].crosses_
     return pipeline, x, y
 
 
@@ -134,7 +134,7 @@ def test_columns_of_groups_go_into_onnx(kind: Any, groups: tuple[int, ...]) -> N
     x[::7, 0] = np.nan
     x[::11, 2] = np.nan
     y = draw.normal(size=300)
-    idea = Idea(kind, () if kind in ("count", "target") else (0,), groups)
+    idea = FeatureCross(kind, () if kind in ("count", "target") else (0,), groups)
     made = CrossedColumns(("a", "b", "c", "d"), (2, 3), "regression").fit(x, y)
     made.made_ = [make(idea, x, y[:, np.newaxis], 0)[0]]
     x[:9, 2], x[9:18, 3], x[3] = 77.0, 77.0, [1e308, 1, 77, 77]  # levels that no row had

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arboleda.study.data.feature_crosses.feature_cross import ARITHMETIC, Idea
+from arboleda.study.data.feature_crosses.feature_cross import ARITHMETIC, FeatureCross
 from arboleda.study.data.feature_crosses.generated_columns import groups_of, make
 
 X = np.array(
@@ -20,7 +20,7 @@ OUTPUTS = np.array([[1.0], [0.0], [1.0], [1.0], [0.0], [1.0]])
 NEW = np.array([[9.0, 3.0, 2.0, 0.0], [9.0, 3.0, 0.0, 2.0], [9.0, 3.0, np.nan, 1.0]])
 
 
-def values(idea: Idea, x: np.ndarray = X) -> np.ndarray:
+def values(idea: FeatureCross, x: np.ndarray = X) -> np.ndarray:
     return make(idea, X, OUTPUTS, 0)[0].values(x)
 
 
@@ -35,29 +35,29 @@ def values(idea: Idea, x: np.ndarray = X) -> np.ndarray:
 )
 def test_arithmetic(kind: str, expected: list[float]) -> None:
     """Zero denominators and what is too large for a number are missing."""
-    np.testing.assert_array_equal(values(Idea(kind, (0, 1))), expected)
+    np.testing.assert_array_equal(values(FeatureCross(kind, (0, 1))), expected)
 
 
 def test_statistics_of_groups() -> None:
-    mean = values(Idea("mean", (1,), (2,)))
+    mean = values(FeatureCross("mean", (1,), (2,)))
     np.testing.assert_allclose(mean, [2, 2, 2, 2, 5e307, 5e307])
-    spread = values(Idea("sd", (1,), (2,)))
+    spread = values(FeatureCross("sd", (1,), (2,)))
     np.testing.assert_allclose(spread, [2, 2, 3, 3, 5e307, 5e307])
-    away = values(Idea("distance", (1,), (2,)))
+    away = values(FeatureCross("distance", (1,), (2,)))
     np.testing.assert_allclose(away, [2, -2, 3, -3, 5e307, -5e307])
-    np.testing.assert_array_equal(values(Idea("count", (), (3,))), [3, 3, 3, 3, 3, 3])
+    np.testing.assert_array_equal(values(FeatureCross("count", (), (3,))), [3, 3, 3, 3, 3, 3])
     # A missing number counts for nothing; the mean of its group is that of the others.
-    np.testing.assert_allclose(values(Idea("mean", (0,), (2,)))[:4], [2.5, 2.5, 7, 7])
-    assert np.isnan(values(Idea("distance", (0,), (2,)))[2])
+    np.testing.assert_allclose(values(FeatureCross("mean", (0,), (2,)))[:4], [2.5, 2.5, 7, 7])
+    assert np.isnan(values(FeatureCross("distance", (0,), (2,)))[2])
 
 
 def test_a_group_that_was_not_learned_from() -> None:
     """It has the mean of all rows and the count 0; a missing category is a level of its own."""
-    mean = values(Idea("mean", (1,), (3,)), NEW)
+    mean = values(FeatureCross("mean", (1,), (3,)), NEW)
     np.testing.assert_allclose(mean[[0, 2]], [8 / 3, 1e308 / 3])
     assert mean[1] == pytest.approx(np.mean(X[:, 1] / 1e308) * 1e308)
-    np.testing.assert_array_equal(values(Idea("count", (), (2,)), NEW), [0, 2, 2])
-    target = values(Idea("target", (), (2, 3)), NEW)
+    np.testing.assert_array_equal(values(FeatureCross("count", (), (2,)), NEW), [0, 2, 2])
+    target = values(FeatureCross("target", (), (2, 3)), NEW)
     assert target[0] == target[1] == OUTPUTS.mean()
 
 
@@ -82,35 +82,38 @@ def test_the_mean_of_the_target_is_cross_fitted() -> None:
     """Levels that occur once have the mean of others; encoded alone they would be the target."""
     draw = np.random.default_rng(1)
     x, y = np.arange(300.0)[:, None], draw.integers(0, 2, 300).astype(float)[:, None]
-    _, said = make(Idea("target", (), (0,)), x, y, 0)
+    _, said = make(FeatureCross("target", (), (0,)), x, y, 0)
     assert abs(np.corrcoef(said, y[:, 0])[0, 1]) < 0.5
     # No row's value changes with its own target alone.
     for i in (0, 7, 150):
         other = y.copy()
         other[i] = 1 - other[i]
-        assert make(Idea("target", (), (0,)), x, other, 0)[1][i] == said[i]
+        assert make(FeatureCross("target", (), (0,)), x, other, 0)[1][i] == said[i]
 
 
 def test_shares_of_classes_are_the_rows_shares_drawn_to_the_mean() -> None:
     x = np.repeat([0.0, 1.0], 500)[:, None]
     y = np.concatenate([np.ones(400), np.zeros(100), np.ones(100), np.zeros(400)])[:, None]
-    made, _ = make(Idea("target", (), (0,)), x, y, 0)
+    made, _ = make(FeatureCross("target", (), (0,)), x, y, 0)
     np.testing.assert_allclose(made.values(np.array([[0.0], [1.0]])), [0.8, 0.2], atol=0.005)
 
 
 def test_names_are_words() -> None:
     names, labels = ["price", "mileage", "brand", "fuel"], ["no", "yes"]
-    found = [Idea(kind, (0, 1)).name(names) for kind in ARITHMETIC]
+    found = [FeatureCross(kind, (0, 1)).name(names) for kind in ARITHMETIC]
     assert found == [
         "price + mileage",
         "price \N{MINUS SIGN} mileage",
         "price \N{MULTIPLICATION SIGN} mileage",
         "price / mileage",
     ]
-    assert Idea("mean", (0,), (2,)).name(names) == "mean of price within brand"
-    assert Idea("sd", (0,), (2,)).name(names) == "standard deviation of price within brand"
-    assert Idea("distance", (0,), (2,)).name(names) == "price less its mean within brand"
-    assert Idea("count", (), (2,)).name(names) == "number of rows within brand"
-    assert Idea("target", (), (2, 3)).name(names, labels) == "share of yes within brand and fuel"
-    assert Idea("target", (), (2,), 2).name(names, "abc") == "share of c within brand"
-    assert Idea("target", (), (2,)).name(names) == "mean of the target within brand"
+    assert FeatureCross("mean", (0,), (2,)).name(names) == "mean of price within brand"
+    assert FeatureCross("sd", (0,), (2,)).name(names) == "standard deviation of price within brand"
+    assert FeatureCross("distance", (0,), (2,)).name(names) == "price less its mean within brand"
+    assert FeatureCross("count", (), (2,)).name(names) == "number of rows within brand"
+    assert (
+        FeatureCross("target", (), (2, 3)).name(names, labels)
+        == "share of yes within brand and fuel"
+    )
+    assert FeatureCross("target", (), (2,), 2).name(names, "abc") == "share of c within brand"
+    assert FeatureCross("target", (), (2,)).name(names) == "mean of the target within brand"

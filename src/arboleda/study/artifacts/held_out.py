@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from arboleda.study.artifacts.files import FileList, checked_bytes, put
 from arboleda.study.errors import StudyFormatError
-from arboleda.study.execution.prediction_store import Said
+from arboleda.study.execution.prediction_store import Predictions
 
 __all__ = ["HeldOut", "keep_held_out", "read_held_out"]
 
@@ -25,7 +25,7 @@ MOST_ROWS = 100_000
 _PURPOSE = 13
 
 # Targets (numbers of classes, or values), and what was said of their rows.
-HeldOut = tuple[npt.NDArray[Any], Said]
+HeldOut = tuple[npt.NDArray[Any], Predictions]
 
 
 def keep_held_out(held_out: HeldOut | None, folder: Path, seed: int) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def read_held_out(folder: Path, files: FileList, n_classes: int) -> HeldOut:
         ) from error
     kind = np.int64 if n_classes else np.float64
     score = table[:, 2:] if table.shape[1] > 2 else None
-    return table[:, 0].astype(kind), Said(table[:, 1].astype(kind), score)
+    return table[:, 0].astype(kind), Predictions(table[:, 1].astype(kind), score)
 
 
 def _check(table: Any, n_classes: int) -> None:

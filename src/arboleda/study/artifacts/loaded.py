@@ -17,7 +17,7 @@ from arboleda.study.artifacts.model_files import read_model
 from arboleda.study.artifacts.rows import Rows, read_rows
 from arboleda.study.data.features import Features
 from arboleda.study.errors import StudyError, StudyFormatError
-from arboleda.study.execution.serialization import sentence_of
+from arboleda.study.execution.serialization import error_sentence
 
 __all__ = ["LoadedStudy", "load_study"]
 
@@ -121,7 +121,7 @@ class LoadedStudy:
         except Exception as error:  # how a model fails that is not whole cannot be listed
             raise StudyFormatError(
                 f"The model {key} in {self.folder} does not fit the study's columns "
-                f"({sentence_of(error)}); run the study's command in a new folder."
+                f"({error_sentence(error)}); run the study's command in a new folder."
             ) from error
         if self._index.classes is None:
             regressor = StudyRegressor(pipeline, self.layout)

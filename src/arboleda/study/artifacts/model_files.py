@@ -108,7 +108,7 @@ def _made_of(pipeline: Pipeline) -> dict[str, list[dict[str, Any]]]:
     preparation = pipeline["preparation"]
     if not isinstance(preparation, CrossedColumns):
         return {}
-    return {"made": [asdict(idea) for idea in preparation.ideas_]}
+    return {"made": [asdict(idea) for idea in preparation.crosses_]}
 
 
 def _put_model(pipeline: Pipeline, folder: Path, key: str) -> dict[str, Any]:

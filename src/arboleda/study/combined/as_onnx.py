@@ -88,7 +88,7 @@ def _said(pipeline: Any, n_classes: int, place: Place) -> str:
         return answer(pipeline, place)
     n_known = len(pipeline.classes_)
     if has_scores_alone(pipeline):
-        # As `Said.probabilities` makes some of scores.
+        # As `Predictions.probabilities` makes some of scores.
         found = shares_of_scores(class_scores(pipeline, place), n_known, place.graph)
     else:
         found = answer(pipeline, place)

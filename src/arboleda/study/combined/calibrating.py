@@ -12,8 +12,8 @@ import numpy as np
 
 from arboleda.study.execution.budget import Budget
 from arboleda.study.execution.job import TEST
-from arboleda.study.execution.prediction_store import ANSWERS, answers_path, read_answers
-from arboleda.study.execution.serialization import one_thread, plain_values, sentence_of
+from arboleda.study.execution.prediction_store import ANSWERS, load_predictions, predictions_path
+from arboleda.study.execution.serialization import error_sentence, limit_threads, to_plain
 from arboleda.study.plan import Plan
 from arboleda.study.results.calibration import AS_IT_IS, calibrated_scores, variants_of
 from arboleda.study.results.probabilities import n_scores
@@ -47,7 +47,9 @@ def calibrate_combined(
     asked.append((TEST, plan.split.test))
     n_classes = len(plan.target.labels)
     said = [
-        read_answers(answers_path(folder / ANSWERS, outcome.model.key, {}, k), len(rows), n_classes)
+        load_predictions(
+            predictions_path(folder / ANSWERS, outcome.model.key, {}, k), len(rows), n_classes
+        )
         for k, rows in asked
     ]
     scores = [one.score for one in said if one is not None and one.score is not None]
@@ -69,7 +71,7 @@ def calibrate_combined(
     seconds = ROW_SECONDS * n_learned * n_scores(n_classes)
     if budget is not None and not budget.has_room(seconds):
         return None
-    with one_thread():
+    with limit_threads():
         return outcome, [_tried(plan, scores, classes, teachers[place], place) for place in judged]
 
 
@@ -92,9 +94,9 @@ def _tried(
             "predict_proba", held_out, known, scores[place], n_classes
         )
     except (ValueError, MemoryError) as error:
-        return result | {"error": sentence_of(error), "timing": {}, "variants": {}}
+        return result | {"error": error_sentence(error), "timing": {}, "variants": {}}
     variants = variants_of(
         found, classes[place], plan.target, plan.seed, is_test=is_test, costs=plan.costs
     )
     seconds = time.perf_counter() - started
-    return result | {"timing": {"fit_s": seconds}, "variants": plain_values(variants)}
+    return result | {"timing": {"fit_s": seconds}, "variants": to_plain(variants)}

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.pipeline import Pipeline
 
 from arboleda.study.combined.rules import Rule
-from arboleda.study.execution.prediction_store import Said
+from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.results.scoring import class_scores
 
 __all__ = ["CombinedClassifier", "CombinedRegressor", "Named"]
@@ -115,7 +115,7 @@ class CombinedClassifier(ClassifierMixin, _Combined):  # type: ignore[misc]
         n_classes = len(self.classes_)
         score = class_scores(pipeline, X, n_classes)
         predicted = pipeline.predict(X) if score is None else np.empty(0)
-        return Said(predicted, score).probabilities(n_classes)
+        return Predictions(predicted, score).probabilities(n_classes)
 
 
 class CombinedRegressor(RegressorMixin, _Combined):  # type: ignore[misc]

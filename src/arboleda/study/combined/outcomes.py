@@ -26,13 +26,18 @@ from arboleda.study.execution.budget import Budget
 from arboleda.study.execution.job import TEST, Job
 from arboleda.study.execution.prediction_store import (
     ANSWERS,
-    Asked,
-    Said,
-    answers_path,
-    keep_answers,
+    PredictionRequest,
+    Predictions,
     outputs_of_rows,
+    predictions_path,
+    save_predictions,
 )
-from arboleda.study.execution.serialization import one_thread, plain_values, sentence_of, texts_of
+from arboleda.study.execution.serialization import (
+    error_sentence,
+    limit_threads,
+    to_plain,
+    warning_texts,
+)
 from arboleda.study.plan import Plan
 from arboleda.study.results.evaluate import evaluate_test
 from arboleda.study.results.scoring import all_scores
@@ -166,9 +171,9 @@ def _members(plan: Plan, outcomes: Sequence[Outcome], folder: Path) -> _Members 
 def _outputs(plan: Plan, folder: Path, asked: Sequence[Sequence[Job]]) -> MemberOutputs | None:
     """What was said in pieces of work: of each, one by each member, for the same rows."""
     parts = [
-        Asked(
+        PredictionRequest(
             jobs[0].score_rows,
-            tuple(answers_path(folder / ANSWERS, j.model, j.params, j.entry) for j in jobs),
+            tuple(predictions_path(folder / ANSWERS, j.model, j.params, j.entry) for j in jobs),
         )
         for jobs in asked
     ]
@@ -183,7 +188,7 @@ def _combined(
     model = Model(method.key, method.name, kind, _no_estimator, no_parameters, engine="arboleda")
     started = time.perf_counter()
     try:
-        with warnings.catch_warnings(record=True) as caught, one_thread():
+        with warnings.catch_warnings(record=True) as caught, limit_threads():
             warnings.simplefilter("always")
             found = cross_fit(
                 method.learn,
@@ -194,10 +199,10 @@ def _combined(
                 in_time=plan.split.ordered,
             )
     except (ValueError, np.linalg.LinAlgError, MemoryError) as error:
-        failed = {"error": sentence_of(error), "scores": {}, "timing": {}, "warnings": []}
+        failed = {"error": error_sentence(error), "scores": {}, "timing": {}, "warnings": []}
         return Outcome(model, (Candidate({}, (failed,)),), None, None)
     seconds = time.perf_counter() - started
-    texts = texts_of(caught)
+    texts = warning_texts(caught)
     results = tuple(
         {
             "error": None,
@@ -208,7 +213,7 @@ def _combined(
         for part, said in zip(members.parts, found.said, strict=True)
     )
     for k, said in enumerate(found.said):
-        _keep_said(folder, method.key, str(k), said)
+        _save_member_predictions(folder, method.key, str(k), said)
     test = _test(plan, model, members, found.rule, folder)
     return Outcome(
         model, (Candidate({}, results),), 0, test, _ensemble(plan, members, found.rule, spread)
@@ -222,15 +227,17 @@ def _no_estimator(setting: Any, params: Any) -> Any:
 def _scores(plan: Plan, rows: npt.NDArray[Any], said: Floats) -> dict[str, Any]:
     predicted, score = _predicted(said)
     return dict(
-        plain_values(
+        to_plain(
             all_scores(plan.target.y[rows], predicted, score, len(plan.target.labels), plan.costs)
         )
     )
 
 
-def _keep_said(folder: Path, key: str, fold: str, said: Floats) -> None:
+def _save_member_predictions(folder: Path, key: str, fold: str, said: Floats) -> None:
     """Kept for what looks at answers later; a full disk takes them, not the study."""
-    keep_answers(answers_path(folder / ANSWERS, key, {}, fold), Said(*_predicted(said)))
+    save_predictions(
+        predictions_path(folder / ANSWERS, key, {}, fold), Predictions(*_predicted(said))
+    )
 
 
 def _predicted(said: Floats) -> tuple[npt.NDArray[Any], Floats | None]:
@@ -245,7 +252,7 @@ def _test(plan: Plan, model: Model, members: _Members, rule: Rule, folder: Path)
         keys = [keys[place] for place in places]
     members = members.some(keys)
     said = rule(members.test.outputs)
-    _keep_said(folder, model.key, TEST, said)
+    _save_member_predictions(folder, model.key, TEST, said)
     predicted, score = _predicted(said)
     rows, tests = members.test.rows, [o.test for o in members.outcomes if o.test]
     groups = None if plan.split.groups is None else plan.split.groups[rows]
@@ -271,7 +278,7 @@ def _test(plan: Plan, model: Model, members: _Members, rule: Rule, folder: Path)
         "warnings": [],
         "scores": _scores(plan, rows, said),
         "timing": {k: sum(t["timing"][k] for t in tests) for k in ("fit_s", "predict_s")},
-        "test": plain_values(test),
+        "test": to_plain(test),
         "tree": None,
         "kept": keep_combined(folder / MODELS, model.key, content, files),
     }
@@ -305,7 +312,7 @@ def _diversity(plan: Plan, outputs: MemberOutputs) -> dict[str, Any] | None:
     if outputs.classes is None:
         return None
     found = diversity(outputs.choices(), plan.target.y[outputs.rows], names=outputs.names)
-    told: dict[str, Any] = plain_values(
+    told: dict[str, Any] = to_plain(
         {
             "together": found.summary(),
             "errors": found.member_error.tolist(),

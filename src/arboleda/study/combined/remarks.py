@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from arboleda.study.execution.prediction_store import ANSWERS, answers_path, read_answers
+from arboleda.study.execution.prediction_store import ANSWERS, load_predictions, predictions_path
 from arboleda.study.plan import Plan
 from arboleda.study.results.probabilities import are_probabilities
 from arboleda.study.runner import Outcome
@@ -68,8 +68,8 @@ def remarks_on(
 def _how_it_says(plan: Plan, outcome: Outcome, folder: Path) -> str | None:
     """How probabilities are made of what a model says; None if it says some."""
     job = plan.test_job(outcome.model, outcome.params)
-    path = answers_path(folder / ANSWERS, job.model, job.params, job.entry)
-    found = read_answers(path, len(job.score_rows), len(plan.target.labels))
+    path = predictions_path(folder / ANSWERS, job.model, job.params, job.entry)
+    found = load_predictions(path, len(job.score_rows), len(plan.target.labels))
     if found is None or (found.score is not None and are_probabilities(found.score)):
         return None
     name = outcome.model.name

@@ -16,7 +16,7 @@ from arboleda.study.config.settings import Settings
 from arboleda.study.data.recipe import Condition, checked_merges, parse_condition, parse_merges
 from arboleda.study.errors import StudyError
 from arboleda.study.results.scoring import COST
-from arboleda.study.search import How, named_search
+from arboleda.study.search import SearchStrategy, named_search
 
 __all__ = ["NAMES", "make_settings", "read_size"]
 
@@ -137,7 +137,7 @@ def _scheme(value: Any) -> Any:
     return parse_scheme(str(value)) if isinstance(value, (str, int)) else value
 
 
-def _search(value: Any) -> How:
+def _search(value: Any) -> SearchStrategy:
     if not isinstance(value, str):
         raise StudyError(f"The search {value!r} is no text; choose one such as tpe:30.")
     return named_search(value)

@@ -6,7 +6,7 @@ from arboleda.study.catalogue.baselines import BASELINES
 from arboleda.study.catalogue.model import Grid, Space
 from arboleda.study.catalogue.thesis_grids import THESIS_GRIDS, THESIS_MODELS, THESIS_STACK
 from arboleda.study.search import Grid as WholeGrid
-from arboleda.study.search import Halving, How
+from arboleda.study.search import Halving, SearchStrategy
 
 __all__ = ["PRESETS", "Entry", "Preset"]
 
@@ -16,7 +16,7 @@ QUICK_FIT = 30.0
 THESIS_EXACT_FIT = 120.0
 # Fits of these are dear where rows are many: all candidates are looked at on a part of the rows,
 # and the best confirmed on all. Neighbours are dear on more rows than machines.
-THESIS_SEARCHES: dict[str, How] = {
+THESIS_SEARCHES: dict[str, SearchStrategy] = {
     "svm": Halving(),
     "neighbours": Halving(share=0.1, keep=5, min_rows=32_000),
 }
@@ -29,7 +29,7 @@ class Entry:
     """How one model is tuned; ``grid`` and ``space`` are in place of the catalogue's."""
 
     model: str
-    search: How
+    search: SearchStrategy
     grid: Grid | None = None
     space: Space | None = None
 
@@ -50,7 +50,7 @@ class Preset:
     about: str
     models: tuple[str, ...]
     entries: tuple[Entry, ...] = ()
-    search: How = field(default_factory=Halving)
+    search: SearchStrategy = field(default_factory=Halving)
     fit_cost: float | None = None
     exact_fit: float = QUICK_FIT
     stack: tuple[str, ...] | None = None

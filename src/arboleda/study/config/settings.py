@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from arboleda.study.config.schemes import Scheme
 from arboleda.study.data.recipe import Condition, Merges, Recipe
-from arboleda.study.search import How
+from arboleda.study.search import SearchStrategy
 
 __all__ = ["Costs", "Settings"]
 
@@ -74,7 +74,7 @@ class Settings:
     metric: str | None = None
     preset: Literal["quick", "thesis", "best"] = "quick"
     models: tuple[str, ...] | None = None
-    search: How | None = None
+    search: SearchStrategy | None = None
     scheme: Scheme = field(default_factory=Scheme)
     test_size: float = 0.2
     test_table: Any = None

@@ -29,7 +29,7 @@ from arboleda.study.data.table_files import (
 )
 from arboleda.study.errors import StudyError
 
-__all__ = ["LARGE", "Part", "parts_of"]
+__all__ = ["LARGE", "Part", "subgroups_of"]
 
 # Files of fewer bytes, packed or not, are read in one go: guesses see all of them.
 LARGE = 1 << 26
@@ -59,7 +59,7 @@ class Part:
     share: float
 
 
-def parts_of(
+def subgroups_of(
     source: Any, *, as_text: Sequence[str] = (), max_table_size: int | None = None
 ) -> Iterator[Part]:
     """Read a table part by part; a small file, or what is in memory anyway, in one.

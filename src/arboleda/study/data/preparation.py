@@ -113,7 +113,7 @@ def prepared_names(
     The preparation is "native" or "crossed".
     """
     if isinstance(preparation, CrossedColumns):
-        made = [idea.name(features.names, labels) for idea in preparation.ideas_]
+        made = [idea.name(features.names, labels) for idea in preparation.crosses_]
         return [*features.names, *made]
     columns = {name: _indices(chosen) for name, _, chosen in preparation.transformers_}
     names = [features.names[j] for j in columns["numeric"]]
@@ -155,7 +155,7 @@ def prepared_sources(
     """
     if isinstance(preparation, CrossedColumns):
         own: list[tuple[int, ...]] = [(j,) for j in range(preparation.n_features_in_)]
-        return own + [idea.sources for idea in preparation.ideas_]
+        return own + [idea.sources for idea in preparation.crosses_]
     columns = {name: _indices(chosen) for name, _, chosen in preparation.transformers_}
     sources: list[tuple[int, ...]] = [(j,) for j in columns["numeric"]]
     if columns["one_hot"]:

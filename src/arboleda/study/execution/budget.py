@@ -56,7 +56,7 @@ class Budget:
         if self._loading:
             self._loading -= 1
             return
-        self._seconds[job.model] += max(0.0, seconds - job.telling_s)
+        self._seconds[job.model] += max(0.0, seconds - job.reporting_seconds)
         self._costs[job.model] += job.cost
 
     def rate(self, model: str | None = None) -> float:
@@ -68,7 +68,7 @@ class Budget:
 
     def estimate(self, job: Job) -> float:
         """About how many seconds a job takes."""
-        return self.rate(job.model) * job.cost + job.telling_s
+        return self.rate(job.model) * job.cost + job.reporting_seconds
 
     @property
     def left(self) -> float:

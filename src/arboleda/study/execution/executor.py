@@ -13,10 +13,10 @@ from arboleda.study.execution.budget import Budget
 from arboleda.study.execution.job import STOPPED, Job
 from arboleda.study.execution.ledger import Ledger
 from arboleda.study.execution.pool import Pool
-from arboleda.study.execution.prediction_store import ANSWERS, answers_path, read_answers
+from arboleda.study.execution.prediction_store import ANSWERS, load_predictions, predictions_path
 from arboleda.study.plan import Plan
 
-__all__ = ["Execution", "Watcher"]
+__all__ = ["Executor", "Watcher"]
 
 
 class Watcher(Protocol):
@@ -40,7 +40,7 @@ class Watcher(Protocol):
         """A job is done and stored."""
 
 
-class Execution:
+class Executor:
     """What it takes to do jobs and to know their results."""
 
     def __init__(
@@ -78,25 +78,25 @@ class Execution:
             return False
         return bool(job.keep is None or result["error"] or is_kept(result.get("kept"), job.keep))
 
-    def answering(self, job: Job) -> Job:
+    def scored_job(self, job: Job) -> Job:
         """The job with the file for its answers, and of a bag the folder for its model.
 
         Answers about rows that were fitted are not kept.
         """
         if job.kind == "apparent":
             return job
-        path = answers_path(self.folder / ANSWERS, job.model, job.params, job.entry)
+        path = predictions_path(self.folder / ANSWERS, job.model, job.params, job.entry)
         keep = self.folder / MODELS if job.bag else job.keep
         return replace(job, answers=path, keep=keep)
 
-    def is_answered(self, job: Job) -> bool:
+    def has_predictions(self, job: Job) -> bool:
         """Whether a job is done and its answers are there, if it has any."""
         result = self.result(job)
         if result is None or not self.is_done(job):
             return False
         if job.answers is None or result["error"]:
             return True
-        return read_answers(job.answers, len(job.score_rows), self.pool.n_classes) is not None
+        return load_predictions(job.answers, len(job.score_rows), self.pool.n_classes) is not None
 
     def do(
         self,

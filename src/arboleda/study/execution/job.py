@@ -16,15 +16,20 @@ from arboleda.study.data.features import Features
 from arboleda.study.data.preparation import Style
 from arboleda.study.data.prepared_rows import PreparedRows
 from arboleda.study.data.target import Target
-from arboleda.study.execution.prediction_store import Said, keep_answers, params_hash
-from arboleda.study.execution.serialization import one_thread, plain_values, sentence_of, texts_of
+from arboleda.study.execution.prediction_store import Predictions, params_hash, save_predictions
+from arboleda.study.execution.serialization import (
+    error_sentence,
+    limit_threads,
+    to_plain,
+    warning_texts,
+)
 from arboleda.study.results.bag_estimate import chance_scores
 from arboleda.study.results.calibration import calibrated, inner_folds, variants_of
 from arboleda.study.results.evaluate import evaluate_test
 from arboleda.study.results.scoring import all_scores, class_scores
 from arboleda.study.results.tree_facts import tree_facts
 
-__all__ = ["CALIBRATION", "STOPPED", "TEST", "Job", "Shared", "do_job", "kept_folds"]
+__all__ = ["CALIBRATION", "STOPPED", "TEST", "Job", "Shared", "kept_folds", "run_job"]
 
 TEST = "test"
 # What the folds are called whose jobs try methods of calibration.
@@ -61,11 +66,11 @@ class Job:
 
     ``fold`` is the number of the fold as text, or "test" for the refit on all training rows; either
     after "calibration " where methods of calibration are tried. Where ``keep`` is a folder the
-    fitted pipeline's files are written there; where ``answers`` is a path, what the model says of
-    the rows it is scored on is written to that file. ``extent`` tells its result from others of the
-    same fold in the ledger, where it learns from a part of the rows; ``is_look`` tells a first look
-    at a candidate from its scores; ``cost`` is about how many seconds of one core it takes, by the
-    catalogue, without the ``telling_s`` of all that is told of a test, whatever the model.
+    fitted pipeline's files are written there; where ``answers`` is a path, the model's predictions
+    for the scored rows are written to that file. ``extent`` separates its result in the ledger from
+    others of the same fold, where it is fitted on a part of the rows; ``is_low_fidelity`` marks the
+    cheap first evaluations of a candidate; ``cost`` is about how many seconds of one core it takes
+    by the catalogue, excluding the ``reporting_seconds`` spent on the facts of a test.
     ``fitted_s`` are the seconds that fits took which it only reads. ``style`` tells how its columns
     are prepared: jobs of the same style and rows share that. ``kind`` tells a "fold" from two
     others: "one_by_one" fits as many times as there are rows, each time without the one that is
@@ -82,9 +87,9 @@ class Job:
     keep: Path | None = None
     answers: Path | None = None
     extent: str = ""
-    is_look: bool = False
+    is_low_fidelity: bool = False
     cost: float = 0.0
-    telling_s: float = 0.0
+    reporting_seconds: float = 0.0
     fitted_s: float = 0.0
     kind: Literal["fold", "one_by_one", "apparent"] = "fold"
     bag: bool = False
@@ -115,7 +120,7 @@ def kept_folds(model: str) -> str:
     return f"{model}_{'?' * HASH_DIGITS}_fold*"
 
 
-def do_job(job: Job, shared: Shared) -> dict[str, Any]:
+def run_job(job: Job, shared: Shared) -> dict[str, Any]:
     """Do one job; the result is JSON values only.
 
     It holds ``error`` (a sentence, or None), ``warnings`` (the distinct texts), ``scores`` (every
@@ -128,21 +133,21 @@ def do_job(job: Job, shared: Shared) -> dict[str, Any]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            with one_thread():
+            with limit_threads():
                 result = (_calibrate if job.calibrates else _fit_and_score)(job, shared)
         except Exception as error:  # noqa: BLE001 - a model that fails is a result
-            result = {"error": sentence_of(error), "scores": {}, "timing": {}}
+            result = {"error": error_sentence(error), "scores": {}, "timing": {}}
     if job.keep is not None and not result["error"]:
         result["kept"] = keep_model(job.pipeline, job.keep, job.kept_as)
     seconds = time.perf_counter() - started
-    return {**plain_values(result), "warnings": texts_of(caught), "seconds": seconds}
+    return {**to_plain(result), "warnings": warning_texts(caught), "seconds": seconds}
 
 
 def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
     n_classes, y_score = len(shared.target.labels), shared.target.y[job.score_rows]
-    said, timing = (_say_one_by_one if job.kind == "one_by_one" else _say)(job, shared)
+    said, timing = (_predict_one_by_one if job.kind == "one_by_one" else _say)(job, shared)
     predicted, score = said.predicted, said.score
-    scores = plain_values(all_scores(y_score, predicted, score, n_classes, shared.costs))
+    scores = to_plain(all_scores(y_score, predicted, score, n_classes, shared.costs))
     if scores[shared.metric] is None:
         raise ValueError(_undefined(shared.metric, y_score, n_classes, job.fold))
     result: dict[str, Any] = {
@@ -154,7 +159,7 @@ def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
     if job.kind == "apparent":
         result["chance"] = chance_scores(y_score, predicted, score, n_classes, shared.costs)
     if job.answers is not None:
-        result["answers"] = keep_answers(job.answers, said)
+        result["answers"] = save_predictions(job.answers, said)
     if job.fold == TEST:
         groups = None if shared.groups is None else shared.groups[job.score_rows]
         result["test"] = evaluate_test(
@@ -171,7 +176,7 @@ def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
     return result
 
 
-def _say(job: Job, shared: Shared) -> tuple[Said, dict[str, float]]:
+def _say(job: Job, shared: Shared) -> tuple[Predictions, dict[str, float]]:
     """Fit the pipeline, and predict the rows to score; with the seconds of both."""
     x, y = shared.features.x, shared.target.y
     n_classes = len(shared.target.labels)
@@ -189,10 +194,10 @@ def _say(job: Job, shared: Shared) -> tuple[Said, dict[str, float]]:
         "fit_s": job.fitted_s + rows.fit_s + fitted - started,
         "predict_s": rows.score_s + done - fitted,
     }
-    return Said(predicted, score), seconds
+    return Predictions(predicted, score), seconds
 
 
-def _say_one_by_one(job: Job, shared: Shared) -> tuple[Said, dict[str, float]]:
+def _predict_one_by_one(job: Job, shared: Shared) -> tuple[Predictions, dict[str, float]]:
     """Predict each row by a model of all others."""
     said, times = [], []
     for row in job.score_rows:
@@ -208,7 +213,7 @@ def _say_one_by_one(job: Job, shared: Shared) -> tuple[Said, dict[str, float]]:
     scores = [answer.score for answer in said if answer.score is not None]
     predicted = np.concatenate([answer.predicted for answer in said])
     timing = {name: float(sum(t[name] for t in times)) for name in times[0]}
-    return Said(predicted, np.concatenate(scores) if scores else None), timing
+    return Predictions(predicted, np.concatenate(scores) if scores else None), timing
 
 
 def _calibrate(job: Job, shared: Shared) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from typing import Any, Self
 
 from joblib import cpu_count
 
-from arboleda.study.execution.job import Job, Shared, do_job
+from arboleda.study.execution.job import Job, Shared, run_job
 from arboleda.study.execution.limits import Limits
-from arboleda.study.execution.workers import Crew
+from arboleda.study.execution.workers import WorkerPool
 
 __all__ = ["Pool", "choose_processes"]
 
@@ -63,7 +63,7 @@ class Pool:
         self._shared = shared
         is_large = shared.features.x.size > CELLS_PER_POOL
         apart = processes > 1 or limits.any or (deadline is not None and is_large)
-        self._crew = Crew(shared, processes, folder, limits) if apart else None
+        self._crew = WorkerPool(shared, processes, folder, limits) if apart else None
 
     def do(
         self,
@@ -106,7 +106,7 @@ class Pool:
             if deadline is not None and time.monotonic() >= deadline:
                 return
             if fits(job):
-                yield job, do_job(job, self._shared)
+                yield job, run_job(job, self._shared)
 
     def close(self) -> None:
         """End the workers, whatever they are at."""

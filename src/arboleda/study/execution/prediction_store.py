@@ -24,14 +24,14 @@ from arboleda.study.results.probabilities import are_probabilities
 
 __all__ = [
     "ANSWERS",
-    "Asked",
-    "Said",
-    "answers_path",
-    "drop_answers",
-    "keep_answers",
+    "PredictionRequest",
+    "Predictions",
+    "load_predictions",
     "outputs_of_rows",
     "params_hash",
-    "read_answers",
+    "predictions_path",
+    "remove_predictions",
+    "save_predictions",
 ]
 
 Floats = npt.NDArray[np.float64]
@@ -40,7 +40,7 @@ Rows = npt.NDArray[np.int64]
 ANSWERS = "answers"
 
 
-def answers_path(folder: Path, model: str, params: Mapping[str, Any], fold: str) -> Path:
+def predictions_path(folder: Path, model: str, params: Mapping[str, Any], fold: str) -> Path:
     """The file of one piece of work; its name holds a hash of the parameters."""
     return folder / f"{model}-{params_hash(params)}-{fold}.npy"
 
@@ -52,7 +52,7 @@ def params_hash(params: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
+class Predictions:
     """What a fitted model says of rows.
 
     ``predicted`` holds numbers of classes, or values; ``score`` is None, or of shape (n_rows,
@@ -82,7 +82,7 @@ class Said:
         return full
 
 
-def keep_answers(path: Path, said: Said) -> str | None:
+def save_predictions(path: Path, said: Predictions) -> str | None:
     """Write a file whole or not at all; returns why it could not be written, or None."""
     blocks = [said.predicted] if said.score is None else [said.predicted, said.score]
     content = io.BytesIO()
@@ -96,7 +96,7 @@ def keep_answers(path: Path, said: Said) -> str | None:
     return None
 
 
-def read_answers(path: Path, n_rows: int, n_classes: int) -> Said | None:
+def load_predictions(path: Path, n_rows: int, n_classes: int) -> Predictions | None:
     """What a model said of so many rows, or None if the file does not tell.
 
     Parameters
@@ -117,10 +117,10 @@ def read_answers(path: Path, n_rows: int, n_classes: int) -> Said | None:
         return None
     score = columns[:, 1:] if columns.shape[1] > 1 else None
     predicted = columns[:, 0]
-    return Said(predicted.astype(np.int64) if n_classes else predicted, score)
+    return Predictions(predicted.astype(np.int64) if n_classes else predicted, score)
 
 
-def drop_answers(folder: Path, kept: Iterable[Path]) -> None:
+def remove_predictions(folder: Path, kept: Iterable[Path]) -> None:
     """Remove the files of pieces of work that no longer matter, and drafts of a killed study."""
     names = {path.name for path in kept}
     for path in [*folder.glob("*.npy"), *folder.glob(".*.tmp")]:
@@ -129,7 +129,7 @@ def drop_answers(folder: Path, kept: Iterable[Path]) -> None:
 
 
 @dataclass(frozen=True)
-class Asked:
+class PredictionRequest:
     """One part of the rows, and a file of each member's answers for it."""
 
     rows: Rows
@@ -137,7 +137,10 @@ class Asked:
 
 
 def outputs_of_rows(
-    names: Sequence[str], parts: Sequence[Asked], n_table_rows: int, classes: Sequence[str] = ()
+    names: Sequence[str],
+    parts: Sequence[PredictionRequest],
+    n_table_rows: int,
+    classes: Sequence[str] = (),
 ) -> MemberOutputs | None:
     """The matrix of members by rows (by classes) from the files.
 
@@ -167,7 +170,7 @@ def outputs_of_rows(
     for part in parts:
         places = np.searchsorted(rows, part.rows)
         for number, path in enumerate(part.paths):
-            said = read_answers(path, len(part.rows), len(classes))
+            said = load_predictions(path, len(part.rows), len(classes))
             if said is None:
                 return None
             outputs[number, places] += (

@@ -94,7 +94,7 @@ class Board:
             return
         score = result["scores"].get(self.plan.metric.key)
         # A first look is no score of the candidate.
-        if score is not None and not job.is_look:
+        if score is not None and not job.is_low_fidelity:
             self._scores[job.model][_candidate(job)].append(score)
 
     def scores(self, job: Job) -> list[float]:

@@ -9,19 +9,19 @@ import numpy as np
 
 from arboleda.study.catalogue import Model
 from arboleda.study.execution.budget import Budget
-from arboleda.study.execution.executor import Execution
+from arboleda.study.execution.executor import Executor
 from arboleda.study.execution.job import Job
 from arboleda.study.plan import Plan
-from arboleda.study.search import Stage, Trial
+from arboleda.study.search import Fidelity, Trial
 
-__all__ = ["bounded", "small_fit"]
+__all__ = ["apply_row_caps", "make_small_fit"]
 
 # Numbers of rows are powers of two from here on, so that a little more or less time is no other
 # study.
 LEAST_ROWS = 2048
 # A fit of less than these seconds tells little of one on very many rows: it is timed on more, on so
 # many times as many, up to this share of all.
-TELLING_SECONDS, LARGER, LARGE_SHARE = 0.5, 4, 1 / 32
+REPORTING_SECONDS, LARGER, LARGE_SHARE = 0.5, 4, 1 / 32
 # With more rows than this every model is timed on a part of them before it is decided, with fewer
 # those that the catalogue thinks too dear.
 TIMED_ROWS = 8192
@@ -36,7 +36,7 @@ TIMING_SHARE = 0.1
 TEST_FITS = 1.5
 
 
-def bounded(plan: Plan, work: Execution) -> Plan:
+def apply_row_caps(plan: Plan, work: Executor) -> Plan:
     """The plan with the caps on rows that its preset and time budget ask for.
 
     A fit may take as long as the preset says by the catalogue's costs. With a time budget, the
@@ -53,7 +53,7 @@ def bounded(plan: Plan, work: Execution) -> Plan:
     return replace(plan, caps=_caps(plan, allowed, rates))
 
 
-def small_fit(plan: Plan, model: Model) -> Job:
+def make_small_fit(plan: Plan, model: Model) -> Job:
     """What times a model first: its first candidate on a part of the first fold's rows."""
     return _fit_of(plan, model, _small_share(plan, model))
 
@@ -66,7 +66,7 @@ def _small_share(plan: Plan, model: Model) -> float:
 
 
 def _fit_of(plan: Plan, model: Model, share: float) -> Job:
-    trial = Trial(plan.candidates(model)[0], Stage(share, folds=1))
+    trial = Trial(plan.candidates(model)[0], Fidelity(share, folds=1))
     (job,) = _free(plan).trial_jobs(model, trial)
     return job
 
@@ -116,7 +116,7 @@ def _cap(plan: Plan, model: Model, allowed: float) -> int | None:
     return rows if rows < most else None
 
 
-def _time_models(plan: Plan, work: Execution, budget: Budget, dear: Collection[str]) -> None:
+def _time_models(plan: Plan, work: Executor, budget: Budget, dear: Collection[str]) -> None:
     """Time small fits of the first candidate of dear models, and of all on many rows."""
     until = time.monotonic() + TIMING_SHARE * budget.left
     shares = {
@@ -135,10 +135,10 @@ def _time_models(plan: Plan, work: Execution, budget: Budget, dear: Collection[s
         shares = {
             key: LARGER * shares[key]
             for key, result in done
-            if shares[key] * LARGER <= LARGE_SHARE and _tells_little(result)
+            if shares[key] * LARGER <= LARGE_SHARE and _is_too_short(result)
         }
 
 
-def _tells_little(result: Mapping[str, Any] | None) -> bool:
+def _is_too_short(result: Mapping[str, Any] | None) -> bool:
     """Whether a fit was too quick to tell how long one takes on many more rows."""
-    return result is not None and not result["error"] and result["seconds"] < TELLING_SECONDS
+    return result is not None and not result["error"] and result["seconds"] < REPORTING_SECONDS

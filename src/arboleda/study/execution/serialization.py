@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["one_thread", "plain_values", "sentence_of", "texts_of"]
+__all__ = ["error_sentence", "limit_threads", "to_plain", "warning_texts"]
 
 
-def one_thread() -> AbstractContextManager[Any]:
+def limit_threads() -> AbstractContextManager[Any]:
     """Hold the numeric libraries at one thread, so that bits do not depend on their number."""
     limit: AbstractContextManager[Any] = _thread_pools().limit(limits=1)
     return limit
@@ -23,23 +23,23 @@ def _thread_pools() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def plain_values(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
     """The same with None in place of numbers that JSON has no word for."""
     if isinstance(value, dict):
-        return {k: plain_values(v) for k, v in value.items()}
+        return {k: to_plain(v) for k, v in value.items()}
     if isinstance(value, list):
-        return [plain_values(v) for v in value]
+        return [to_plain(v) for v in value]
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
-def sentence_of(error: Exception) -> str:
+def error_sentence(error: Exception) -> str:
     """The kind of an error and its first line."""
     lines = str(error).strip().splitlines()
     text = lines[0] if lines else "no reason given"
     return f"{type(error).__name__}: {text[:300]}"
 
 
-def texts_of(caught: list[warnings.WarningMessage]) -> list[str]:
+def warning_texts(caught: list[warnings.WarningMessage]) -> list[str]:
     """The distinct texts of warnings, in order."""
-    texts = {sentence_of(w.message) for w in caught if isinstance(w.message, Exception)}
+    texts = {error_sentence(w.message) for w in caught if isinstance(w.message, Exception)}
     return sorted(texts)

@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection
 
 import numpy as np
 
-from arboleda.study.execution.job import Shared, do_job
+from arboleda.study.execution.job import Shared, run_job
 from arboleda.study.execution.limits import hold_memory, offer_to_the_kernel
 
 __all__ = ["main"]
@@ -34,7 +34,7 @@ def main() -> None:
         connection.send_bytes(b"")
         while True:
             job = pickle.loads(connection.recv_bytes())
-            connection.send_bytes(pickle.dumps(do_job(job, shared)))
+            connection.send_bytes(pickle.dumps(run_job(job, shared)))
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return  # nobody asks any more
 

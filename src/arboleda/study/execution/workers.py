@@ -22,7 +22,7 @@ from arboleda.study.errors import StudyError
 from arboleda.study.execution.job import STOPPED, Job, Shared
 from arboleda.study.execution.limits import Limits
 
-__all__ = ["Crew", "Worker"]
+__all__ = ["Worker", "WorkerPool"]
 
 # A new interpreter with this one's paths, and nothing of this process's main module. Ctrl-C reaches
 # all processes of a terminal; it is for the parent to act on, from the first import on.
@@ -93,7 +93,7 @@ class Worker:
         with suppress(BrokenPipeError):
             self.connection.send_bytes(pickle.dumps(job))
 
-    def hear(self) -> bytes | None:
+    def receive(self) -> bytes | None:
         """Its next message, or None if it has ended."""
         try:
             return self.connection.recv_bytes()
@@ -106,7 +106,7 @@ class Worker:
         self.connection.close()
         return self.process.wait()
 
-    def epitaph(self) -> str:
+    def exit_reason(self) -> str:
         """How a process ended that was not stopped from here."""
         self.connection.close()
         code = self.process.wait()
@@ -118,7 +118,7 @@ class Worker:
         return f"{STOPPED}: its process ended by itself, with status {code}"
 
 
-class Crew:
+class WorkerPool:
     """Up to ``processes`` workers; see `arboleda.study.execution.pool.Pool`."""
 
     def __init__(self, shared: Shared, processes: int, folder: Path, limits: Limits) -> None:
@@ -136,31 +136,31 @@ class Crew:
         waiting = deque(jobs)
         try:
             while True:
-                self._hand_out(waiting, fits)
+                self._dispatch(waiting, fits)
                 busy = [worker for worker in self._workers if worker.job is not None]
                 if not busy and not waiting:
                     return
                 for connection in wait(
-                    [worker.connection for worker in self._workers], self._patience(deadline)
+                    [worker.connection for worker in self._workers], self._poll_timeout(deadline)
                 ):
                     worker = next(w for w in self._workers if w.connection is connection)
-                    yield from self._listen(worker)
+                    yield from self._receive_result(worker)
                 if deadline is not None and time.monotonic() >= deadline:
                     return
-                yield from self._stop_the_slow()
+                yield from self._stop_overdue()
         finally:
             # Stopped from outside, or out of time: nobody waits for what is still at work.
             for worker in [w for w in self._workers if w.job is not None]:
-                self._dismiss(worker)
+                self._close_worker(worker)
 
     def close(self) -> None:
         """End all workers and let go of the file."""
         for worker in list(self._workers):
-            self._dismiss(worker)
+            self._close_worker(worker)
         if self._table is not None:
             self._table.close()
 
-    def _hand_out(self, waiting: deque[Job], fits: Callable[[Job], bool]) -> None:
+    def _dispatch(self, waiting: deque[Job], fits: Callable[[Job], bool]) -> None:
         """Give the next jobs to those that wait, and start as many workers as there is work for."""
         for worker in [w for w in self._workers if w.is_idle]:
             while waiting:
@@ -191,17 +191,17 @@ class Crew:
             self._first = pickle.dumps((light, x.shape, self._limits))
         return Worker(self._first, self._table.fileno())
 
-    def _patience(self, deadline: float | None) -> float | None:
+    def _poll_timeout(self, deadline: float | None) -> float | None:
         """Seconds until a worker, or all of them, must be stopped."""
         ends = [] if deadline is None else [deadline]
         if self._limits.seconds is not None:
             ends += [w.since + self._limits.seconds for w in self._workers if w.job is not None]
         return max(0.0, min(ends) - time.monotonic()) if ends else None
 
-    def _listen(self, worker: Worker) -> Done:
-        message = worker.hear()
+    def _receive_result(self, worker: Worker) -> Done:
+        message = worker.receive()
         if message is None:
-            yield from self._mourn(worker)
+            yield from self._handle_exit(worker)
         elif not worker.ready:
             worker.ready = True
             self._false_starts = 0
@@ -210,13 +210,13 @@ class Crew:
             result: Result = pickle.loads(message)
             if (result["error"] or "").startswith("MemoryError"):
                 # What it holds on to would be missing in the next fit.
-                self._dismiss(worker)
+                self._close_worker(worker)
                 result = {**result, "error": self._out_of_memory(result["error"])}
             yield job, result
 
-    def _mourn(self, worker: Worker) -> Done:
+    def _handle_exit(self, worker: Worker) -> Done:
         self._workers.remove(worker)
-        reason = worker.epitaph()
+        reason = worker.exit_reason()
         if not worker.ready:
             self._false_starts += 1
             if self._false_starts >= _FALSE_STARTS:
@@ -227,18 +227,18 @@ class Crew:
         elif worker.job is not None:
             yield worker.job, _failed(reason)
 
-    def _stop_the_slow(self) -> Done:
+    def _stop_overdue(self) -> Done:
         limit = self._limits.seconds
         if limit is None:
             return
         now = time.monotonic()
         for worker in [w for w in self._workers if w.job is not None and now - w.since >= limit]:
             job = worker.job
-            self._dismiss(worker)
+            self._close_worker(worker)
             assert job is not None
             yield job, _failed(f"{STOPPED}: it took more than {limit:g} s, the limit of a fit")
 
-    def _dismiss(self, worker: Worker) -> None:
+    def _close_worker(self, worker: Worker) -> None:
         self._workers.remove(worker)
         worker.end()
 

@@ -12,17 +12,17 @@ from threadpoolctl import threadpool_limits
 from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.model_files import read_model
 from arboleda.study.errors import StudyError
-from arboleda.study.execution.executor import Execution
+from arboleda.study.execution.executor import Executor
 from arboleda.study.plan import Plan
 from arboleda.study.results.costs import costs_facts
-from arboleda.study.results.explained_model import Part, Subject
+from arboleda.study.results.explained_model import ExplainedModel, Part
 from arboleda.study.results.learning_curve import MOST_CELLS, learning_curve
 from arboleda.study.runner import Found, Outcome, ranked
 
 __all__ = ["describe_best"]
 
 # Rows times columns times shuffles that the model is asked for; `arboleda explain` asks for more.
-MOST_ASKED = 400_000
+MAX_SCORED_ROWS = 400_000
 SURROGATE_ROWS = 5_000
 # Rows that tell how fast the model answers.
 TIMED_ROWS = 200
@@ -30,7 +30,7 @@ NO_ROOM = "the time budget has no room for it"
 NO_MEMORY = "there was not memory enough for it"
 
 
-def describe_best(found: Found, work: Execution) -> dict[str, Any]:
+def describe_best(found: Found, work: Executor) -> dict[str, Any]:
     """Parts of the facts on the best model: ``importance``, ``surrogate``, ``learning_curve``.
 
     Each is None where the best model learns nothing from the columns, or all failed; each of them
@@ -46,13 +46,13 @@ def describe_best(found: Found, work: Execution) -> dict[str, Any]:
     return {**told, "learning_curve": learning_curve(found.plan, work, alone)}
 
 
-def importance_of(plan: Plan, work: Execution, outcome: Outcome) -> dict[str, Any]:
+def importance_of(plan: Plan, work: Executor, outcome: Outcome) -> dict[str, Any]:
     """The ``importance`` part of the facts: what the model loses when a column is shuffled."""
 
-    def compute(subject: Subject) -> dict[str, Any] | None:
+    def compute(subject: ExplainedModel) -> dict[str, Any] | None:
         from arboleda.study.results.model_importance import describe_importance
 
-        return describe_importance(subject, MOST_ASKED)
+        return describe_importance(subject, MAX_SCORED_ROWS)
 
     empty = {
         "metric": plan.metric.key,
@@ -62,25 +62,25 @@ def importance_of(plan: Plan, work: Execution, outcome: Outcome) -> dict[str, An
         "columns": [],
     }
 
-    def asked(subject: Subject) -> int:
-        from arboleda.study.results.model_importance import rows_asked
+    def asked(subject: ExplainedModel) -> int:
+        from arboleda.study.results.model_importance import scored_rows
 
-        return rows_asked(subject, MOST_ASKED)
+        return scored_rows(subject, MAX_SCORED_ROWS)
 
     return empty | _told(plan, work, outcome, "importance", compute, asked)
 
 
-def surrogate_of(plan: Plan, work: Execution, outcome: Outcome) -> dict[str, Any]:
+def surrogate_of(plan: Plan, work: Executor, outcome: Outcome) -> dict[str, Any]:
     """The ``surrogate`` part of the facts: a small tree that gives the model's answers."""
 
-    def compute(subject: Subject) -> dict[str, Any] | None:
+    def compute(subject: ExplainedModel) -> dict[str, Any] | None:
         from arboleda.study.results.model_surrogate import describe_surrogate
 
         return describe_surrogate(subject, SURROGATE_ROWS)
 
     keys = ("n_leaves", "n_fit", "n_rows", "fidelity", "error", "model_error", "curve", "tree")
 
-    def asked(subject: Subject) -> int:
+    def asked(subject: ExplainedModel) -> int:
         return sum(min(len(part.x), SURROGATE_ROWS) for part in (subject.train, subject.test))
 
     return dict.fromkeys(keys) | _told(plan, work, outcome, "surrogate", compute, asked)
@@ -88,11 +88,11 @@ def surrogate_of(plan: Plan, work: Execution, outcome: Outcome) -> dict[str, Any
 
 def _told(
     plan: Plan,
-    work: Execution,
+    work: Executor,
     outcome: Outcome,
     what: str,
-    compute: Callable[[Subject], dict[str, Any] | None],
-    asked: Callable[[Subject], int],
+    compute: Callable[[ExplainedModel], dict[str, Any] | None],
+    asked: Callable[[ExplainedModel], int],
 ) -> dict[str, Any]:
     """Look in the ledger, or compute and store; ``skipped`` tells why there is nothing.
 
@@ -134,7 +134,7 @@ def _nothing(key: str, why: str | None) -> dict[str, Any]:
     return {"model": key, "skipped": why, "timing": {"seconds": 0.0}}
 
 
-def _seconds_of(subject: Subject, asked: Callable[[Subject], int]) -> float:
+def _seconds_of(subject: ExplainedModel, asked: Callable[[ExplainedModel], int]) -> float:
     """About how long the model takes to answer of so many rows."""
     few = subject.test.x[:TIMED_ROWS]
     subject.answers(few[:1])  # the first answer also makes what others use
@@ -152,7 +152,7 @@ def _reason(plan: Plan, outcome: Outcome) -> str | None:
     return None
 
 
-def _subject(plan: Plan, work: Execution, outcome: Outcome) -> Subject:
+def _subject(plan: Plan, work: Executor, outcome: Outcome) -> ExplainedModel:
     assert outcome.test is not None
     pipeline = read_model(work.folder / MODELS, outcome.model.key, outcome.test["kept"]["files"])
     features, target = plan.features, plan.target
@@ -161,7 +161,7 @@ def _subject(plan: Plan, work: Execution, outcome: Outcome) -> Subject:
         return Part(features.x[rows], np.asarray(target.y[rows]), rows)
 
     told = {"metric": plan.metric.key, "metric_label": plan.metric.label, "target": target.name}
-    return Subject(
+    return ExplainedModel(
         folder=str(work.folder),
         facts={"study": told, "costs": costs_facts(plan.settings, target)},
         key=outcome.model.key,

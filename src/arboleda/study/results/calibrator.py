@@ -15,11 +15,11 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import StratifiedKFold
 
-from arboleda.study.execution.prediction_store import Said
+from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.results.calibration import AS_IT_IS, METHODS, KnownScores
 from arboleda.study.results.probabilities import are_probabilities
 
-__all__ = ["LINK", "Calibrator", "learn_calibrator"]
+__all__ = ["LINK", "Calibrator", "fit_calibrator"]
 
 # More rows teach the few parameters nothing new.
 MOST_ROWS = 20_000
@@ -53,7 +53,7 @@ class Calibrator:
     fitted: Any = None
     of_probabilities: bool = True
 
-    def probabilities(self, said: Said) -> Floats:
+    def probabilities(self, said: Predictions) -> Floats:
         """Probabilities of all classes, of shape (n, n_classes)."""
         if self.fitted is None or said.score is None:
             return said.probabilities(self.n_classes)
@@ -62,8 +62,8 @@ class Calibrator:
         )
 
 
-def learn_calibrator(
-    said: Said | None, y: npt.NDArray[np.int64], n_classes: int, seed: int
+def fit_calibrator(
+    said: Predictions | None, y: npt.NDArray[np.int64], n_classes: int, seed: int
 ) -> Calibrator:
     """Choose a method by its log-loss on halves of the rows, learned from the others, and fit it.
 
@@ -88,7 +88,7 @@ def learn_calibrator(
     known = np.bincount(truth, minlength=n_classes)
     if known.min() < LEAST_ROWS or np.isneginf(score).any():
         return plain
-    losses = {plain.method: _loss(plain.probabilities(Said(truth, score)), truth)}
+    losses = {plain.method: _loss(plain.probabilities(Predictions(truth, score)), truth)}
     halves = list(StratifiedKFold(2, shuffle=True, random_state=seed).split(score, truth))
     values = _values(score, own)
     for method in METHODS:

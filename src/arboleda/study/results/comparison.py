@@ -19,9 +19,9 @@ from scipy import stats
 
 from arboleda.diagnose._comparison import corrected_t_test, holm
 from arboleda.report._words import count_word, listed
-from arboleda.study.execution.prediction_store import Said
+from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.plan import Plan
-from arboleda.study.results.holdout_facts import Answers
+from arboleda.study.results.holdout_facts import ReadPredictions
 from arboleda.study.results.influence import metric_influence
 from arboleda.study.runner import Outcome
 
@@ -45,7 +45,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def comparison_facts(
-    plan: Plan, ranked: Sequence[Outcome], answers: Answers
+    plan: Plan, ranked: Sequence[Outcome], answers: ReadPredictions
 ) -> dict[str, Any] | None:
     """The ``comparison`` part of the facts; None where fewer than two models have scores.
 
@@ -118,7 +118,9 @@ def _on_folds(
     ]
 
 
-def _on_test_rows(plan: Plan, first: Said | None, second: Said | None) -> dict[str, Any] | None:
+def _on_test_rows(
+    plan: Plan, first: Predictions | None, second: Predictions | None
+) -> dict[str, Any] | None:
     if first is None or second is None:
         return None
     split, metric = plan.split, plan.metric
@@ -137,8 +139,8 @@ def _on_test_rows(plan: Plan, first: Said | None, second: Said | None) -> dict[s
 def compare_on_rows(
     metric: str,
     y: npt.NDArray[Any],
-    first: Said,
-    second: Said,
+    first: Predictions,
+    second: Predictions,
     n_classes: int,
     greater_is_better: bool,
     groups: npt.NDArray[np.int64] | None = None,

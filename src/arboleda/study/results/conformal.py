@@ -24,7 +24,7 @@ from arboleda.explain._conformal import limit_of, rank_of
 from arboleda.study.artifacts.held_out import HeldOut
 from arboleda.study.errors import StudyError
 
-__all__ = ["Intervals", "Sets", "check_coverage", "learn_intervals", "learn_sets"]
+__all__ = ["Intervals", "Sets", "check_coverage", "fit_intervals", "fit_sets"]
 
 # Parts by the predicted value, and the rows that each has at least.
 PARTS, ROWS_PER_PART = 10, 200
@@ -65,7 +65,7 @@ class Sets:
         return inside
 
 
-def learn_intervals(held_out: HeldOut, coverage: float) -> Intervals:
+def fit_intervals(held_out: HeldOut, coverage: float) -> Intervals:
     """Learn how far values lie from what is predicted of them.
 
     Parameters
@@ -96,7 +96,7 @@ def learn_intervals(held_out: HeldOut, coverage: float) -> Intervals:
     return Intervals(cuts, np.array(reach))
 
 
-def learn_sets(probabilities: Floats, y: npt.NDArray[np.int64], coverage: float) -> Sets:
+def fit_sets(probabilities: Floats, y: npt.NDArray[np.int64], coverage: float) -> Sets:
     """Learn how improbable a class may be and still be in the set.
 
     Parameters

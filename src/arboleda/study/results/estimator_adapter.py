@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-from arboleda.study.results.explained_model import Floats, Subject
+from arboleda.study.results.explained_model import ExplainedModel, Floats
 
 __all__ = [
     "NamedClassifier",
@@ -21,7 +21,7 @@ __all__ = [
 class _Named(BaseEstimator):  # type: ignore[misc]
     """A fitted pipeline over the coded matrix; ``classes_`` are labels, not their numbers."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: ExplainedModel) -> None:
         self.subject = subject
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -79,7 +79,7 @@ class _Numbered:
     sorted as text ("10" before "9") have another order.
     """
 
-    subject: Subject
+    subject: ExplainedModel
 
     @property
     def classes_(self) -> npt.NDArray[np.int64]:
@@ -95,21 +95,21 @@ class NumberedProbabilities(_Numbered, NamedProbabilities):
     """A model that also tells how probable each class is, in the order of their numbers."""
 
 
-def named_model(subject: Subject) -> Any:
+def named_model(subject: ExplainedModel) -> Any:
     """The model as an estimator of scikit-learn's kind that knows names and labels."""
     if not subject.classes:
         return NamedRegressor(subject)
     return (NamedProbabilities if subject.says_probabilities else NamedClassifier)(subject)
 
 
-def numbered_model(subject: Subject) -> Any:
+def numbered_model(subject: ExplainedModel) -> Any:
     """The same, of classes by their numbers: for scores."""
     if not subject.classes:
         return NamedRegressor(subject)
     return (NumberedProbabilities if subject.says_probabilities else NumberedClassifier)(subject)
 
 
-def named_target(subject: Subject, y: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def named_target(subject: ExplainedModel, y: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The target as that estimator answers it: labels, or values."""
     if not subject.classes:
         return y

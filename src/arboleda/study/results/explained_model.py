@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
 from arboleda.study.results.scoring import class_scores
 
-__all__ = ["Floats", "Kind", "Part", "Rows", "Subject", "with_column"]
+__all__ = ["ExplainedModel", "Floats", "Kind", "Part", "Rows", "with_column"]
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
@@ -35,7 +35,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Subject:
+class ExplainedModel:
     """A study's best model, the rows it learned from (``train``) and those held out (``test``).
 
     The pipeline takes a matrix of numbers and of codes of categories: ``levels`` names the codes

@@ -22,7 +22,7 @@ from arboleda.study.results.calibration_facts import calibration_facts
 from arboleda.study.results.comparison import comparison_facts
 from arboleda.study.results.costs import costs_facts
 from arboleda.study.results.generated_features import made_facts
-from arboleda.study.results.holdout_facts import Answers, add_tested
+from arboleda.study.results.holdout_facts import ReadPredictions, add_holdout_facts
 from arboleda.study.results.selection import selection_facts
 from arboleda.study.runner import Found, Outcome, ranked
 from arboleda.study.search.candidates import Candidate
@@ -40,7 +40,7 @@ def make_facts(
     found: Found,
     calibration: tuple[Outcome, Sequence[Mapping[str, Any]]] | None,
     told: Mapping[str, Any],
-    answers: Answers,
+    answers: ReadPredictions,
     started: datetime,
     total_s: float,
 ) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def make_facts(
     plan, outcomes = found.plan, found.outcomes
     order = ranked(plan, outcomes)
     models = [_model(plan, outcome) for outcome in order]
-    add_tested(plan, order, models, answers)
+    add_holdout_facts(plan, order, models, answers)
     tree = next((o.test["tree"] for o in outcomes if o.test and o.test.get("tree")), None)
     return {
         "schema_version": SCHEMA_VERSION,

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from arboleda.study.data.feature_crosses import Idea
+from arboleda.study.data.feature_crosses import FeatureCross
 from arboleda.study.plan import Plan
 from arboleda.study.runner import Outcome
 
@@ -29,11 +29,11 @@ def made_facts(plan: Plan, outcome: Outcome) -> dict[str, Any] | None:
     }
 
 
-def _idea(told: dict[str, Any]) -> Idea:
-    return Idea(told["kind"], tuple(told["numbers"]), tuple(told["groups"]), told["output"])
+def _idea(told: dict[str, Any]) -> FeatureCross:
+    return FeatureCross(told["kind"], tuple(told["numbers"]), tuple(told["groups"]), told["output"])
 
 
-def _told(plan: Plan, idea: Idea, count: int) -> dict[str, Any]:
+def _told(plan: Plan, idea: FeatureCross, count: int) -> dict[str, Any]:
     names, labels = plan.features.names, plan.target.labels
     shown = labels[1] if len(labels) == 2 else labels[idea.output] if labels else None
     return {

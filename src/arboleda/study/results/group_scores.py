@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda.study.execution.prediction_store import Said
+from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.plan import Plan
 from arboleda.study.results.bootstrap import LEVEL, bootstrap_interval
 from arboleda.study.results.scoring import Metric, all_scores
-from arboleda.study.results.subgroups import Parts, parts_of
+from arboleda.study.results.subgroups import Parts, subgroups_of
 
 __all__ = ["groups_facts"]
 
@@ -18,7 +18,7 @@ __all__ = ["groups_facts"]
 SMALL = 30
 
 
-def groups_facts(plan: Plan, said: Said) -> list[dict[str, Any]]:
+def groups_facts(plan: Plan, said: Predictions) -> list[dict[str, Any]]:
     """The ``groups`` part of a model's test: metrics of each group, and the widest gap.
 
     Parameters
@@ -29,17 +29,19 @@ def groups_facts(plan: Plan, said: Said) -> list[dict[str, Any]]:
     """
     rows = plan.split.test
     return [
-        _of_column(plan, said, name, parts_of(plan.table.column(name), rows))
+        _of_column(plan, said, name, subgroups_of(plan.table.column(name), rows))
         for name in plan.settings.by
     ]
 
 
-def _of_column(plan: Plan, said: Said, name: str, parts: Parts) -> dict[str, Any]:
+def _of_column(plan: Plan, said: Predictions, name: str, parts: Parts) -> dict[str, Any]:
     groups = [_group(plan, said, value, places) for value, places in parts.items()]
     return {"column": name, "level": LEVEL, "rows": groups, "gap": _gap(plan.metric, groups)}
 
 
-def _group(plan: Plan, said: Said, value: str, places: npt.NDArray[np.int64]) -> dict[str, Any]:
+def _group(
+    plan: Plan, said: Predictions, value: str, places: npt.NDArray[np.int64]
+) -> dict[str, Any]:
     n_classes = len(plan.target.labels)
     rows = plan.split.test[places]
     y = plan.target.y[rows]

@@ -10,17 +10,22 @@ import numpy.typing as npt
 from arboleda.decide import accuracy_coverage_curve
 from arboleda.study.artifacts.held_out import HeldOut
 from arboleda.study.execution.job import TEST
-from arboleda.study.execution.prediction_store import ANSWERS, Said, answers_path, read_answers
+from arboleda.study.execution.prediction_store import (
+    ANSWERS,
+    Predictions,
+    load_predictions,
+    predictions_path,
+)
 from arboleda.study.plan import Plan
-from arboleda.study.results.calibrator import Calibrator, learn_calibrator
+from arboleda.study.results.calibrator import Calibrator, fit_calibrator
 from arboleda.study.results.costs import REJECTED, cost_matrix, decide_by_cost
 from arboleda.study.results.group_scores import groups_facts
 from arboleda.study.runner import Outcome
 from arboleda.study.search import Trial
 
-__all__ = ["Answers", "add_tested", "answers_of", "held_out_answers"]
+__all__ = ["ReadPredictions", "add_holdout_facts", "held_out_predictions", "predictions_reader"]
 
-Answers = Callable[[Outcome, int | None], Said | None]
+ReadPredictions = Callable[[Outcome, int | None], Predictions | None]
 Floats = npt.NDArray[np.float64]
 
 # Models for which groups and rejected rows are told: those that somebody would use.
@@ -28,38 +33,41 @@ SHOWN = 3
 CURVE_POINTS = 200
 
 
-def answers_of(plan: Plan, folder: Path) -> Answers:
+def predictions_reader(plan: Plan, folder: Path) -> ReadPredictions:
     """A function that reads what a model's chosen candidate said of a fold's rows, or the test's.
 
     It takes the outcome and the number of the fold, or None for the test. It gives None if the
     model failed, or its answers are not in the study's ``folder``.
     """
 
-    def read(outcome: Outcome, fold: int | None) -> Said | None:
+    def read(outcome: Outcome, fold: int | None) -> Predictions | None:
         if outcome.best is None or outcome.error is not None:
             return None
         if outcome.ensemble:
-            return _said_together(plan, folder, outcome.model.key, fold)
+            return _load_all_folds(plan, folder, outcome.model.key, fold)
         params = outcome.candidates[outcome.best].params
         if fold is None:
             job = plan.test_job(outcome.model, params)
         else:
             job = plan.trial_jobs(outcome.model, Trial(params))[fold]
-        path = answers_path(folder / ANSWERS, job.model, params, job.entry)
-        return read_answers(path, len(job.score_rows), len(plan.target.labels))
+        path = predictions_path(folder / ANSWERS, job.model, params, job.entry)
+        return load_predictions(path, len(job.score_rows), len(plan.target.labels))
 
     return read
 
 
-def _said_together(plan: Plan, folder: Path, key: str, fold: int | None) -> Said | None:
+def _load_all_folds(plan: Plan, folder: Path, key: str, fold: int | None) -> Predictions | None:
     """What a combination said: it has no piece of work of its own."""
     rows = plan.split.test if fold is None else plan.split.folds[fold][1]
-    path = answers_path(folder / ANSWERS, key, {}, TEST if fold is None else str(fold))
-    return read_answers(path, len(rows), len(plan.target.labels))
+    path = predictions_path(folder / ANSWERS, key, {}, TEST if fold is None else str(fold))
+    return load_predictions(path, len(rows), len(plan.target.labels))
 
 
-def add_tested(
-    plan: Plan, ranked: Sequence[Outcome], models: Sequence[dict[str, Any]], answers: Answers
+def add_holdout_facts(
+    plan: Plan,
+    ranked: Sequence[Outcome],
+    models: Sequence[dict[str, Any]],
+    answers: ReadPredictions,
 ) -> None:
     """Add ``groups``, ``costs`` and ``reject`` to the test facts of the models, in their order."""
     matrix = cost_matrix(plan.settings, plan.target)
@@ -77,7 +85,7 @@ def add_tested(
                 facts["test"]["reject"] = _rejects(plan, p, matrix, plan.settings.reject_cost)
 
 
-def held_out_answers(plan: Plan, outcome: Outcome, answers: Answers) -> HeldOut | None:
+def held_out_predictions(plan: Plan, outcome: Outcome, answers: ReadPredictions) -> HeldOut | None:
     """What a model said of the folds' rows, and their targets; None if a part is not known."""
     found = [answers(outcome, k) for k in range(len(plan.split.held_out))]
     said = [part for part in found if part is not None]
@@ -86,17 +94,19 @@ def held_out_answers(plan: Plan, outcome: Outcome, answers: Answers) -> HeldOut 
     scores = [part.score for part in said if part.score is not None]
     rows = np.concatenate([score for _, score in plan.split.held_out])
     score = np.concatenate(scores) if len(scores) == len(said) else None
-    return plan.target.y[rows], Said(np.concatenate([part.predicted for part in said]), score)
+    return plan.target.y[rows], Predictions(
+        np.concatenate([part.predicted for part in said]), score
+    )
 
 
-def _calibrator(plan: Plan, outcome: Outcome, answers: Answers) -> Calibrator:
+def _calibrator(plan: Plan, outcome: Outcome, answers: ReadPredictions) -> Calibrator:
     """What makes probabilities of a model's answers, learned from those about the folds' rows."""
-    found = held_out_answers(plan, outcome, answers)
+    found = held_out_predictions(plan, outcome, answers)
     y, said = (plan.target.y, None) if found is None else found
-    return learn_calibrator(said, y, len(plan.target.labels), plan.seed)
+    return fit_calibrator(said, y, len(plan.target.labels), plan.seed)
 
 
-def _costs(plan: Plan, said: Said, p: Floats, matrix: Floats, method: str) -> dict[str, Any]:
+def _costs(plan: Plan, said: Predictions, p: Floats, matrix: Floats, method: str) -> dict[str, Any]:
     """What a model's answers cost on the test rows, and what the cheapest decisions do."""
     y = plan.target.y[plan.split.test]
     own = matrix[y, said.predicted]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda.study.execution.executor import Execution
+from arboleda.study.execution.executor import Executor
 from arboleda.study.execution.job import Job
 from arboleda.study.plan import Plan
 from arboleda.study.runner import Outcome
@@ -24,7 +24,7 @@ _PURPOSE = 6
 Rows = npt.NDArray[np.int64]
 
 
-def learning_curve(plan: Plan, work: Execution, outcome: Outcome) -> dict[str, Any]:
+def learning_curve(plan: Plan, work: Executor, outcome: Outcome) -> dict[str, Any]:
     """The ``learning_curve`` part of the facts: the mean score by rows learned from.
 
     On every fold the chosen candidate is fitted to a part of the rows, with the shares of the
@@ -88,7 +88,7 @@ def _jobs(plan: Plan, outcome: Outcome, params: dict[str, Any], share: float) ->
         rows = part_of_rows(job.fit_rows, classes, share, (plan.seed, _PURPOSE, k))
         if len(rows) >= FEWEST:
             extent = f"{job.extent} learning from {share:g}"
-            jobs.append(replace(job, fit_rows=rows, extent=extent, is_look=True))
+            jobs.append(replace(job, fit_rows=rows, extent=extent, is_low_fidelity=True))
     return jobs
 
 
@@ -115,7 +115,7 @@ def part_of_rows(
     return np.asarray(rows[np.sort(np.concatenate(taken))])
 
 
-def _point(plan: Plan, work: Execution, jobs: Sequence[Job], share: float) -> dict[str, Any] | None:
+def _point(plan: Plan, work: Executor, jobs: Sequence[Job], share: float) -> dict[str, Any] | None:
     """One size of the curve; None unless every fold has its score."""
     results = [work.result(job) for job in jobs]
     scores = [r["scores"].get(plan.metric.key) for r in results if r is not None and not r["error"]]

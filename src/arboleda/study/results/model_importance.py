@@ -8,15 +8,15 @@ from sklearn.metrics import make_scorer
 from arboleda.explain import importance
 from arboleda.study.results.costs import row_costs
 from arboleda.study.results.estimator_adapter import numbered_model
-from arboleda.study.results.explained_model import Subject
+from arboleda.study.results.explained_model import ExplainedModel
 from arboleda.study.results.scoring import COST
 
-__all__ = ["describe_importance", "rows_asked"]
+__all__ = ["describe_importance", "scored_rows"]
 
 FEWEST_ROWS, MOST_ROWS = 200, 4_000
 REPEATS = 10
 # Rows times columns times repeats that are asked for, of all models of an ensemble together.
-MOST_ASKED = 4_000_000
+MAX_SCORED_ROWS = 4_000_000
 _STREAM = 3
 _SCORERS = {
     "mcc": "matthews_corrcoef",
@@ -26,15 +26,17 @@ _SCORERS = {
 }
 
 
-def describe_importance(subject: Subject, most_asked: int = MOST_ASKED) -> dict[str, Any] | None:
+def describe_importance(
+    subject: ExplainedModel, max_scored_rows: int = MAX_SCORED_ROWS
+) -> dict[str, Any] | None:
     """Permutation importance of every column by the study's metric, largest first.
 
-    ``most_asked`` bounds the rows times columns times repeats that the model is asked for, all
+    ``max_scored_rows`` bounds the rows times columns times repeats that the model is asked for, all
     fitted models together of which it is made.
 
     None where the test rows lack a class that the metric needs.
     """
-    part = subject.draw(subject.test, _most_rows(subject, most_asked), _STREAM)
+    part = subject.draw(subject.test, _most_rows(subject, max_scored_rows), _STREAM)
     metric = subject.facts["study"]["metric"]
     if subject.classes and len(np.unique(part.y)) < len(subject.labels):
         return None
@@ -69,18 +71,18 @@ def describe_importance(subject: Subject, most_asked: int = MOST_ASKED) -> dict[
     }
 
 
-def rows_asked(subject: Subject, most_asked: int = MOST_ASKED) -> int:
+def scored_rows(subject: ExplainedModel, max_scored_rows: int = MAX_SCORED_ROWS) -> int:
     """Of how many rows the model is asked for its importances."""
-    n_rows = min(len(subject.test.x), _most_rows(subject, most_asked))
+    n_rows = min(len(subject.test.x), _most_rows(subject, max_scored_rows))
     return n_rows * REPEATS * len(subject.names)
 
 
-def _most_rows(subject: Subject, most_asked: int) -> int:
+def _most_rows(subject: ExplainedModel, max_scored_rows: int) -> int:
     at_once = REPEATS * len(subject.names) * subject.n_models
-    return int(np.clip(most_asked // at_once, FEWEST_ROWS, MOST_ROWS))
+    return int(np.clip(max_scored_rows // at_once, FEWEST_ROWS, MOST_ROWS))
 
 
-def _cost_scorer(subject: Subject) -> Any:
+def _cost_scorer(subject: ExplainedModel) -> Any:
     """Scores a model by what its cheapest decisions cost."""
     matrix = np.array(subject.facts["costs"]["matrix"], dtype=np.float64)
 

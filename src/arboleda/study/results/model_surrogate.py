@@ -6,7 +6,7 @@ import numpy as np
 
 from arboleda.explain import surrogate_tree
 from arboleda.study.results.estimator_adapter import named_model, named_target
-from arboleda.study.results.explained_model import Subject
+from arboleda.study.results.explained_model import ExplainedModel
 from arboleda.tree._view import TreeView, view_tree
 
 __all__ = ["describe_surrogate"]
@@ -16,7 +16,9 @@ MOST_ROWS = 30_000
 _STREAM = 5
 
 
-def describe_surrogate(subject: Subject, most_rows: int = MOST_ROWS) -> dict[str, Any] | None:
+def describe_surrogate(
+    subject: ExplainedModel, most_rows: int = MOST_ROWS
+) -> dict[str, Any] | None:
     """The tree as facts, how often it agrees with the model, and its own error beside.
 
     None where the model answers the same for all rows, which no tree need imitate.
@@ -61,7 +63,7 @@ def _known(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _tree(subject: Subject, model: Any) -> dict[str, Any]:
+def _tree(subject: ExplainedModel, model: Any) -> dict[str, Any]:
     view = view_tree(model, caller="explain")
     depth = [0] * len(view.left)
     for node, (left, right) in enumerate(zip(view.left, view.right, strict=True)):
@@ -80,7 +82,7 @@ def _tree(subject: Subject, model: Any) -> dict[str, Any]:
     }
 
 
-def _node(subject: Subject, view: TreeView, node: int, depth: list[int]) -> dict[str, Any]:
+def _node(subject: ExplainedModel, view: TreeView, node: int, depth: list[int]) -> dict[str, Any]:
     leaf = view.is_leaf(node)
     listed = [] if leaf else view.tree.categories(node).tolist()
     j = view.feature[node]
@@ -103,7 +105,7 @@ def _node(subject: Subject, view: TreeView, node: int, depth: list[int]) -> dict
     }
 
 
-def _level(subject: Subject, column: int, label: str) -> str:
+def _level(subject: ExplainedModel, column: int, label: str) -> str:
     """The category whose code the tree has for a label."""
     text = subject.text(column, float(label))
     return "(missing)" if text is None else str(text)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from arboleda._files import written_whole
 from arboleda.study.artifacts.text_files import refuse_the_table
-from arboleda.study.data.chunked_reader import Part, parts_of
+from arboleda.study.data.chunked_reader import Part, subgroups_of
 from arboleda.study.data.table import column_from_arrow
 from arboleda.study.errors import StudyError
 from arboleda.study.results.predictions import check_ending, write_blocks
@@ -71,7 +71,7 @@ def predict_file(model: Any, source: Any, out: str | Path) -> int:
 def _answers(
     model: Any, source: Any, counted: list[int]
 ) -> Iterator[tuple[pa.Table, list[str] | None]]:
-    for part in parts_of(source, as_text=_texts(model)):
+    for part in subgroups_of(source, as_text=_texts(model)):
         X = _rows(model, part)
         with _telling_where(model, part):
             y = np.asarray(model.predict(X))

@@ -10,18 +10,18 @@ from arboleda.study.artifacts.estimators import probabilities
 from arboleda.study.artifacts.facts_file import RESULTS
 from arboleda.study.artifacts.loaded import LoadedStudy
 from arboleda.study.errors import StudyError, StudyFormatError
-from arboleda.study.execution.prediction_store import Said
-from arboleda.study.results.calibrator import learn_calibrator
-from arboleda.study.results.conformal import check_coverage, learn_intervals, learn_sets
+from arboleda.study.execution.prediction_store import Predictions
+from arboleda.study.results.calibrator import fit_calibrator
+from arboleda.study.results.conformal import check_coverage, fit_intervals, fit_sets
 from arboleda.study.results.costs import REJECTED, decide_by_cost
 from arboleda.study.results.scoring import class_scores
 
-__all__ = ["Answerer"]
+__all__ = ["PredictionColumns"]
 
 Floats = npt.NDArray[np.float64]
 
 
-class Answerer:
+class PredictionColumns:
     """Answers rows of the study's matrix, block by block.
 
     The columns are ``prediction``; ``probability of <class>`` where the model gives probabilities;
@@ -61,13 +61,13 @@ class Answerer:
         if self._names:
             self._learn_classes(held_out, intervals, study.facts["study"]["seed"])
         elif held_out is not None and intervals is not None:
-            self._reach = learn_intervals(held_out, intervals)
+            self._reach = fit_intervals(held_out, intervals)
 
     def _learn_classes(self, held_out: Any, intervals: float | None, seed: int) -> None:
         y, said = (np.empty(0, dtype=np.int64), None) if held_out is None else held_out
-        self._calibrator = learn_calibrator(said, y, len(self._names), seed)
+        self._calibrator = fit_calibrator(said, y, len(self._names), seed)
         if intervals is not None and said is not None:
-            self._reach = learn_sets(self._calibrator.probabilities(said), y, intervals)
+            self._reach = fit_sets(self._calibrator.probabilities(said), y, intervals)
         if self._costs is not None:
             self._matrix = np.array(self._costs["matrix"], dtype=np.float64)
             if self._matrix.shape != (len(self._names),) * 2:
@@ -102,7 +102,7 @@ class Answerer:
     def _sure(self, block: Floats, predicted: npt.NDArray[np.int64]) -> dict[str, list[str]]:
         """The sets and the decisions, as texts."""
         score = class_scores(self._pipeline, block, len(self._names))
-        p = self._calibrator.probabilities(Said(predicted, score))
+        p = self._calibrator.probabilities(Predictions(predicted, score))
         found = {}
         if self._reach is not None:
             inside = self._reach.of(p, predicted)

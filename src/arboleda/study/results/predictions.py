@@ -23,7 +23,7 @@ from arboleda.study.config.options import read_size
 from arboleda.study.data.chunked_reader import Part
 from arboleda.study.errors import StudyError
 from arboleda.study.results.facts import csv_safe
-from arboleda.study.results.prediction_columns import Answerer
+from arboleda.study.results.prediction_columns import PredictionColumns
 
 __all__ = ["Predictions", "check_ending", "predict_table", "write_blocks"]
 
@@ -56,8 +56,8 @@ def predict_table(
 
     The file has a row for each row of the table, in its order: ``prediction``, for each class
     ``probability of <class>`` where the model gives probabilities, and what else
-    `arboleda.study.results.prediction_columns.Answerer` adds: intervals or sets on request, and
-    decisions where the study has costs. It is written whole or not at all.
+    `arboleda.study.results.prediction_columns.PredictionColumns` adds: intervals or sets on
+    request, and decisions where the study has costs. It is written whole or not at all.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def predict_table(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         study = load_study(folder)
-        answerer = Answerer(study, intervals)
+        answerer = PredictionColumns(study, intervals)
         limit = read_size("max_table_size", max_table_size)
         reading = _Reading(study, source, progress, limit)
         path = Path(out) if out is not None else Path(f"{reading.stem}-predicted.csv")
@@ -135,7 +135,7 @@ class _Reading:
         """Name of the table, without endings."""
         return self._first.raw.stem
 
-    def answers(self, answerer: Answerer) -> Iterator[tuple[pa.Table, list[str] | None]]:
+    def answers(self, answerer: PredictionColumns) -> Iterator[tuple[pa.Table, list[str] | None]]:
         """The answers for the next rows, and the predicted classes as the table writes them."""
         with Progress(console=self._console, transient=True, disable=not self._shown) as bar:
             task = bar.add_task("rows", total=1.0)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from arboleda.study.data.table import Column, Table
 from arboleda.study.errors import StudyError
 
-__all__ = ["Parts", "check_by", "parts_of"]
+__all__ = ["Parts", "check_score_by", "subgroups_of"]
 
 # More values are told together.
 MOST_VALUES = 20
@@ -21,7 +21,7 @@ MOST_NUMBERS = 10
 Parts = Mapping[str, npt.NDArray[np.int64]]
 
 
-def check_by(table: Table, target: str, by: Sequence[str]) -> None:
+def check_score_by(table: Table, target: str, by: Sequence[str]) -> None:
     """Refuse columns that are not there, and the target.
 
     Raises
@@ -38,7 +38,7 @@ def check_by(table: Table, target: str, by: Sequence[str]) -> None:
         table.column(name)
 
 
-def parts_of(column: Column, rows: npt.NDArray[np.int64]) -> Parts:
+def subgroups_of(column: Column, rows: npt.NDArray[np.int64]) -> Parts:
     """Divide rows by the values of a column.
 
     Texts and truth values make a group each, of many texts the most frequent ones, and numbers if

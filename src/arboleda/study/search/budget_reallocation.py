@@ -12,14 +12,14 @@ from dataclasses import replace
 import numpy as np
 
 from arboleda.study.catalogue import Model
-from arboleda.study.execution.executor import Execution
-from arboleda.study.execution.row_caps import small_fit
+from arboleda.study.execution.executor import Executor
+from arboleda.study.execution.row_caps import make_small_fit
 from arboleda.study.plan import Plan
 from arboleda.study.search import Trial
-from arboleda.study.search.model_search import Tuning
-from arboleda.study.search.run_searches import tune
+from arboleda.study.search.model_search import ModelSearch
+from arboleda.study.search.run_searches import run_searches
 
-__all__ = ["use_time_left", "waits"]
+__all__ = ["reallocate_budget", "waits"]
 
 # An error falls about with this power of the rows, and so of the time: models are compared by what
 # they would reach in the same time.
@@ -31,9 +31,9 @@ def waits(plan: Plan, model: Model) -> bool:
     return model.bag and model.key in plan.caps
 
 
-def use_time_left(
-    plan: Plan, tunings: Sequence[Tuning], work: Execution, n_rounds: int
-) -> tuple[Plan, list[Tuning], int]:
+def reallocate_budget(
+    plan: Plan, searches: Sequence[ModelSearch], work: Executor, n_rounds: int
+) -> tuple[Plan, list[ModelSearch], int]:
     """Tune models again with more of the rows, as long as there is time.
 
     First come those that are best for the time they take. A model that does not come to an end
@@ -45,16 +45,16 @@ def use_time_left(
     plan, tunings, n_rounds : Plan, list of Tuning, int
         The plan with other caps on rows, its searches, and the number of all rounds.
     """
-    found, given_up = list(tunings), set[str]()
+    found, given_up = list(searches), set[str]()
     have_waited = bool(plan.caps)
     while caps := _raised(plan, found, work, given_up):
         wider = _with_caps(plan, caps)
         again = [
-            Tuning(wider, t.model, first_in_full=True, first_alone=t.model.bag)
+            ModelSearch(wider, t.model, first_in_full=True, first_alone=t.model.bag)
             for t in found
             if t.model.key in caps
         ]
-        n_rounds += tune(wider, again, work, has_begun=n_rounds > 0)
+        n_rounds += run_searches(wider, again, work, has_begun=n_rounds > 0)
         done = {t.model.key: t for t in again if _scored(t, work)}
         plan = _with_caps(plan, {key: caps[key] for key in done})
         stayed = [t for t in found if t.model.key in caps and t.model.key not in done]
@@ -62,17 +62,19 @@ def use_time_left(
         given_up |= {t.model.key for t in stayed}
         found = [done.get(t.model.key, t) for t in found]
     if have_waited:
-        found = [Tuning(plan, t.model, first_in_full=True) if t.model.bag else t for t in found]
-        n_rounds += tune(plan, found, work, has_begun=n_rounds > 0)
+        found = [
+            ModelSearch(plan, t.model, first_in_full=True) if t.model.bag else t for t in found
+        ]
+        n_rounds += run_searches(plan, found, work, has_begun=n_rounds > 0)
     return plan, found, n_rounds
 
 
-def _keep_for_tests(plan: Plan, tunings: Sequence[Tuning], work: Execution) -> None:
+def _keep_for_tests(plan: Plan, searches: Sequence[ModelSearch], work: Executor) -> None:
     """Set aside the time of their tests again, in the place of those with more rows."""
     assert work.budget is not None
-    for tuning in tunings:
-        for trial in _scored(tuning, work)[:1]:
-            work.budget.keep_for(plan.test_job(tuning.model, trial.params), is_new=True)
+    for model_search in searches:
+        for trial in _scored(model_search, work)[:1]:
+            work.budget.keep_for(plan.test_job(model_search.model, trial.params), is_new=True)
 
 
 def _with_caps(plan: Plan, caps: dict[str, int | None]) -> Plan:
@@ -80,14 +82,14 @@ def _with_caps(plan: Plan, caps: dict[str, int | None]) -> Plan:
     return replace(plan, caps={key: cap for key, cap in all_caps.items() if cap is not None})
 
 
-def _scored(tuning: Tuning, work: Execution) -> list[Trial]:
+def _scored(model_search: ModelSearch, work: Executor) -> list[Trial]:
     """The candidates that were scored on all folds."""
-    candidates = tuning.candidates(work.ledger)
+    candidates = model_search.candidates(work.ledger)
     return [Trial(c.params) for c in candidates if c.is_whole and c.stage.is_full and not c.failed]
 
 
 def _raised(
-    plan: Plan, tunings: Sequence[Tuning], work: Execution, given_up: Collection[str]
+    plan: Plan, searches: Sequence[ModelSearch], work: Executor, given_up: Collection[str]
 ) -> dict[str, int | None]:
     """Models that there is time to tune again, and how many rows they may learn from.
 
@@ -96,20 +98,20 @@ def _raised(
     """
     assert work.budget is not None
     open_ones = [
-        (tuning, trials)
-        for tuning in tunings
-        if tuning.model.key in plan.caps
-        and tuning.model.key not in given_up
-        and (trials := _scored(tuning, work) or _waiting(plan, tuning.model))
+        (model_search, trials)
+        for model_search in searches
+        if model_search.model.key in plan.caps
+        and model_search.model.key not in given_up
+        and (trials := _scored(model_search, work) or _waiting(plan, model_search.model))
     ]
-    all_rows = _with_caps(plan, {tuning.model.key: None for tuning, _ in open_ones})
+    all_rows = _with_caps(plan, {model_search.model.key: None for model_search, _ in open_ones})
     seconds = {t.model.key: _seconds(all_rows, t, trials, work) for t, trials in open_ones}
     whole = sum(seconds.values())
 
-    def for_its_time(one: tuple[Tuning, list[Trial]]) -> float:
-        tuning, _ = one
-        slowness = float(seconds[tuning.model.key] ** LEARNING_POWER)
-        return _error(plan, tuning, work) * slowness
+    def for_its_time(one: tuple[ModelSearch, list[Trial]]) -> float:
+        model_search, _ = one
+        slowness = float(seconds[model_search.model.key] ** LEARNING_POWER)
+        return _error(plan, model_search, work) * slowness
 
     best_first = sorted(open_ones, key=for_its_time)
     room = work.budget.left - work.budget.kept_for_tests
@@ -123,8 +125,8 @@ def _raised(
 
 def _fitting(
     plan: Plan,
-    open_ones: Iterable[tuple[Tuning, list[Trial]]],
-    work: Execution,
+    open_ones: Iterable[tuple[ModelSearch, list[Trial]]],
+    work: Executor,
     room: float,
     most: int,
 ) -> dict[str, int | None]:
@@ -132,17 +134,17 @@ def _fitting(
     assert work.budget is not None
     budget, found, promised = work.budget, dict[str, int | None](), 0.0
     longest = np.inf if plan.preset.fit_cost is None else plan.preset.fit_cost
-    for tuning, trials in open_ones:
+    for model_search, trials in open_ones:
         if len(found) == most:
             break
-        key = tuning.model.key
-        for rows in _more_rows(plan, tuning.model):
+        key = model_search.model.key
+        for rows in _more_rows(plan, model_search.model):
             wider = _with_caps(plan, {key: rows})
             # A preset may want fits to be short whatever time there is.
-            if budget.estimate(wider.trial_jobs(tuning.model, trials[0])[0]) > longest:
+            if budget.estimate(wider.trial_jobs(model_search.model, trials[0])[0]) > longest:
                 continue
-            seconds = promised + _seconds(wider, tuning, trials, work)
-            test = wider.test_job(tuning.model, trials[0].params)
+            seconds = promised + _seconds(wider, model_search, trials, work)
+            test = wider.test_job(model_search.model, trials[0].params)
             if seconds <= min(room, budget.room_for(test, is_new=True)):
                 found[key], promised = rows, seconds
                 budget.keep_for(test, is_new=True)
@@ -155,16 +157,16 @@ def _waiting(plan: Plan, model: Model) -> list[Trial]:
     return [Trial(plan.candidates(model)[0])] if waits(plan, model) else []
 
 
-def _error(plan: Plan, tuning: Tuning, work: Execution) -> float:
+def _error(plan: Plan, model_search: ModelSearch, work: Executor) -> float:
     """Of its best candidate; of a bag, of the fit that timed it.
 
     What the metric of the study says, or by how much it lacks 1 where greater is better.
     """
-    if tuning.model.bag:
-        found = work.result(small_fit(plan, tuning.model))
+    if model_search.model.bag:
+        found = work.result(make_small_fit(plan, model_search.model))
         means = [] if found is None else [found["scores"].get(plan.metric.key)]
     else:
-        candidates = tuning.candidates(work.ledger)
+        candidates = model_search.candidates(work.ledger)
         means = [c.mean(plan.metric.key) for c in candidates if c.status == "ok"]
     known = [mean for mean in means if mean is not None]
     if plan.metric.greater_is_better:
@@ -185,9 +187,13 @@ def _more_rows(plan: Plan, model: Model) -> Iterator[int | None]:
         rows //= 2
 
 
-def _seconds(plan: Plan, tuning: Tuning, trials: Sequence[Trial], work: Execution) -> float:
+def _seconds(
+    plan: Plan, model_search: ModelSearch, trials: Sequence[Trial], work: Executor
+) -> float:
     """About how many seconds all processes take for what is not done of a model's candidates."""
     assert work.budget is not None
-    jobs = (work.answering(j) for trial in trials for j in plan.trial_jobs(tuning.model, trial))
+    jobs = (
+        work.scored_job(j) for trial in trials for j in plan.trial_jobs(model_search.model, trial)
+    )
     seconds = sum(work.budget.estimate(job) for job in jobs if not work.is_done(job))
     return seconds / work.budget.processes

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from arboleda.study.results.bag_estimate import plus_632
-from arboleda.study.search import FULL, Stage
+from arboleda.study.search import FULL, Fidelity
 
 __all__ = ["Candidate"]
 
@@ -23,7 +23,7 @@ class Candidate:
 
     params: dict[str, Any]
     results: tuple[dict[str, Any], ...]
-    stage: Stage = FULL
+    stage: Fidelity = FULL
     is_whole: bool = True
 
     @property

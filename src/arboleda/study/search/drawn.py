@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from arboleda.study.catalogue.space import Choice, Range, Whole
 from arboleda.study.search.halving import Halving
-from arboleda.study.search.trial import Batch, Question, Search, Trial
+from arboleda.study.search.trial import Batch, Search, SearchContext, Trial
 
 if TYPE_CHECKING:
     from optuna import Study
@@ -43,11 +43,11 @@ class Random:
         """The strategy as it is asked for."""
         return f"random:{self.trials}"
 
-    def n_tried(self, question: Question) -> int:
+    def n_tried(self, question: SearchContext) -> int:
         """All that are drawn."""
         return _n_tried(question, self.trials)
 
-    def begin(self, question: Question) -> Search:
+    def begin(self, question: SearchContext) -> Search:
         """Batches of drawn candidates; a model without a space has its grid tried."""
         from optuna.samplers import RandomSampler
 
@@ -69,11 +69,11 @@ class Tpe:
         """The strategy as it is asked for."""
         return f"tpe:{self.trials}"
 
-    def n_tried(self, question: Question) -> int:
+    def n_tried(self, question: SearchContext) -> int:
         """All that are drawn."""
         return _n_tried(question, self.trials)
 
-    def begin(self, question: Question) -> Search:
+    def begin(self, question: SearchContext) -> Search:
         """Batches of drawn candidates; a model without a space has its grid tried."""
         from optuna.samplers import TPESampler
 
@@ -83,11 +83,11 @@ class Tpe:
         return _drawn(question, self.trials, sampler)
 
 
-def _n_tried(question: Question, n_trials: int) -> int:
+def _n_tried(question: SearchContext, n_trials: int) -> int:
     return n_trials if question.space else len(question.grid)
 
 
-def _drawn(question: Question, n_trials: int, sampler: "BaseSampler") -> Search:
+def _drawn(question: SearchContext, n_trials: int, sampler: "BaseSampler") -> Search:
     if not question.space:
         yield from Halving().begin(question)
         return

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from arboleda.study.search.trial import Batch, Question, Search, Trial
+from arboleda.study.search.trial import Batch, Search, SearchContext, Trial
 
 __all__ = ["Grid"]
 
@@ -16,10 +16,10 @@ class Grid:
         """The strategy as it is asked for."""
         return "grid"
 
-    def n_tried(self, question: Question) -> int:
+    def n_tried(self, question: SearchContext) -> int:
         """All of the grid."""
         return len(question.grid)
 
-    def begin(self, question: Question) -> Search:
+    def begin(self, question: SearchContext) -> Search:
         """One batch."""
         yield Batch(tuple(Trial(params) for params in question.grid))

@@ -7,7 +7,7 @@ optimization", algorithm 1, with a share of the rows and of the rounds as the re
 import math
 from dataclasses import dataclass
 
-from arboleda.study.search.trial import Batch, Question, Search, Stage, Trial
+from arboleda.study.search.trial import Batch, Fidelity, Search, SearchContext, Trial
 
 __all__ = ["Halving"]
 
@@ -37,18 +37,18 @@ class Halving:
         """The strategy as it is asked for."""
         return "halving"
 
-    def n_tried(self, question: Question) -> int:
+    def n_tried(self, question: SearchContext) -> int:
         """All of the grid, most of them by a look where that pays."""
         return len(question.grid)
 
-    def begin(self, question: Question) -> Search:
+    def begin(self, question: SearchContext) -> Search:
         """The looks, and then those that go on."""
         grid = question.grid
         if question.rows < self.min_rows or len(grid) < MIN_CANDIDATES:
             yield Batch(tuple(Trial(params) for params in grid))
             return
         n_kept = max(2, math.ceil(len(grid) / self.keep))
-        look = Stage(share=self.share, folds=1)
+        look = Fidelity(share=self.share, folds=1)
         scores = yield Batch(tuple(Trial(params, look) for params in grid), to_come=n_kept)
         seen = [i for i, score in enumerate(scores) if score is not None]
         # Of equals the first, the simplest.

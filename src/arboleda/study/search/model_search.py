@@ -8,13 +8,13 @@ from arboleda.study.catalogue import Model
 from arboleda.study.execution.job import Job
 from arboleda.study.execution.ledger import Ledger
 from arboleda.study.plan import Plan
-from arboleda.study.search import Batch, How, Question, Search, Trial
+from arboleda.study.search import Batch, Search, SearchContext, SearchStrategy, Trial
 from arboleda.study.search.candidates import Candidate
 
-__all__ = ["Tuning"]
+__all__ = ["ModelSearch"]
 
 
-class Tuning:
+class ModelSearch:
     """One model's search, played from its start with the scores that the ledger keeps.
 
     ``batch`` holds the trials to be done now, or None at the end. Where time is short
@@ -105,12 +105,12 @@ class Tuning:
         return Candidate(trial.params, results, trial.stage, is_whole=len(results) == len(jobs))
 
 
-def _first(question: Question, to_come: int) -> Search:
+def _first(question: SearchContext, to_come: int) -> Search:
     """The first candidate of the grid."""
     yield Batch((Trial(question.grid[0]),), to_come)
 
 
-def _after_first(how: How, question: Question) -> Search:
+def _after_first(how: SearchStrategy, question: SearchContext) -> Search:
     """A search after the first candidate of the grid."""
     yield from _first(question, how.n_tried(question) - 1)
     yield from how.begin(question)

@@ -6,7 +6,7 @@ from arboleda.study.errors import StudyError
 from arboleda.study.search.drawn import Random, Tpe
 from arboleda.study.search.grid import Grid
 from arboleda.study.search.halving import Halving
-from arboleda.study.search.trial import How
+from arboleda.study.search.trial import SearchStrategy
 
 __all__ = ["named_search"]
 
@@ -17,7 +17,7 @@ MAX_TRIALS = 10_000
 _PATTERN = re.compile(r"(grid|halving)|(random|tpe)(?::(\d+))?", re.I | re.A)
 
 
-def named_search(text: str) -> How:
+def named_search(text: str) -> SearchStrategy:
     """The search that a text names.
 
     Parameters

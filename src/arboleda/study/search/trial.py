@@ -6,13 +6,13 @@ from typing import Any, Protocol
 
 from arboleda.study.catalogue.space import Range
 
-__all__ = ["FULL", "Batch", "How", "Question", "Search", "Stage", "Trial"]
+__all__ = ["FULL", "Batch", "Fidelity", "Search", "SearchContext", "SearchStrategy", "Trial"]
 
 Params = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Stage:
+class Fidelity:
     """How closely a candidate is looked at.
 
     It learns from a ``share`` of each fold's rows, with that share of its rounds or trees where
@@ -33,7 +33,7 @@ class Stage:
         return "" if self.share == 1.0 else f" at {self.share:g}"
 
 
-FULL = Stage()
+FULL = Fidelity()
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Trial:
     """One candidate at one stage."""
 
     params: Params
-    stage: Stage = FULL
+    stage: Fidelity = FULL
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Question:
+class SearchContext:
     """What a search knows of a model before it begins.
 
     ``grid`` lists candidates, ``space`` tells ranges to draw others from (None: there are none),
@@ -74,7 +74,7 @@ class Question:
 Search = Generator[Batch, tuple[float | None, ...], None]
 
 
-class How(Protocol):
+class SearchStrategy(Protocol):
     """A strategy: from a question to the batches of trials that answer it.
 
     What it proposes may depend on the question and on the scores it is sent, and on nothing else:
@@ -85,8 +85,8 @@ class How(Protocol):
     def text(self) -> str:
         """The strategy as it is asked for, see `named_search`."""
 
-    def n_tried(self, question: Question) -> int:
+    def n_tried(self, question: SearchContext) -> int:
         """How many candidates it tries, closely or not, at most."""
 
-    def begin(self, question: Question) -> Search:
+    def begin(self, question: SearchContext) -> Search:
         """Start a search."""

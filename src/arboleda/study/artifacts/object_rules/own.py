@@ -330,7 +330,7 @@ OWN: dict[str, ClassRules] = {
         },
         (check_made_columns,),
     ),
-    "arboleda.study.data.feature_crosses.feature_cross.Idea": ClassRules(
+    "arboleda.study.data.feature_crosses.feature_cross.FeatureCross": ClassRules(
         {
             "kind": Text(
                 *("sum", "difference", "product", "ratio"),
@@ -343,7 +343,7 @@ OWN: dict[str, ClassRules] = {
     ),
     "arboleda.study.data.feature_crosses.generated_columns.GroupColumn": ClassRules(
         {
-            "idea": Object("Idea"),
+            "idea": Object("FeatureCross"),
             "groups": Object("Groups"),
             "table": NUMBERS,
             "otherwise": Number(),
@@ -359,7 +359,7 @@ OWN: dict[str, ClassRules] = {
         (check_groups,),
     ),
     "arboleda.study.data.feature_crosses.generated_columns.NumberColumn": ClassRules(
-        {"idea": Object("Idea")}, (check_number_column,)
+        {"idea": Object("FeatureCross")}, (check_number_column,)
     ),
     "arboleda.study.data.preparation.LevelCount": ClassRules(
         {"columns": ListOf(Whole()), "many": Flag()}

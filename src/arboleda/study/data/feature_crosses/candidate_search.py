@@ -29,10 +29,10 @@ from scipy import stats
 from sklearn.model_selection import KFold
 
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from arboleda.study.data.feature_crosses.feature_cross import ARITHMETIC, Idea
+from arboleda.study.data.feature_crosses.feature_cross import ARITHMETIC, FeatureCross
 from arboleda.study.data.feature_crosses.generated_columns import Groups, groups_of, make
 
-__all__ = ["LEAST_LOOK", "MOST_MADE", "choose_ideas", "outputs_of"]
+__all__ = ["LEAST_LOOK", "MOST_MADE", "choose_crosses", "outputs_of"]
 
 # Of fewer rows nothing can be told; more than so many are not looked at.
 LEAST_LOOK, LOOK_ROWS = 200, 6_000
@@ -58,14 +58,14 @@ Bins = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class _Candidate:
-    idea: Idea
+    idea: FeatureCross
     values: Floats
     gain: float
 
 
-def choose_ideas(
+def choose_crosses(
     x: Floats, y: npt.NDArray[Any], categorical: Sequence[int], n_classes: int, seed: int
-) -> list[Idea]:
+) -> list[FeatureCross]:
     """The columns that are worth making, the most useful ones first.
 
     Parameters
@@ -167,7 +167,7 @@ def _candidates(
     x: Floats, outputs: Floats, rest: Floats, numbers: list[int], groups: list[int], seed: int
 ) -> list[_Candidate]:
     """All that chance hardly explains, those that gain most first."""
-    ideas = _ideas(numbers, groups, outputs.shape[1])
+    ideas = _propose_crosses(numbers, groups, outputs.shape[1])
     known: dict[tuple[int, ...], Groups] = {}
     own = {j: _between(x[:, j], rest)[0] for j in numbers}
     found = []
@@ -182,21 +182,23 @@ def _candidates(
     return sorted(found, key=lambda candidate: -candidate.gain)
 
 
-def _ideas(numbers: list[int], groups: list[int], n_outputs: int) -> list[Idea]:
+def _propose_crosses(numbers: list[int], groups: list[int], n_outputs: int) -> list[FeatureCross]:
     # In the table's order, so that what is made has one name in all folds.
     pairs = list(combinations(sorted(numbers), 2))
-    ideas = [Idea(kind, pair) for pair in pairs for kind in ARITHMETIC]
-    ideas += [Idea("ratio", (b, a)) for a, b in pairs]
+    ideas = [FeatureCross(kind, pair) for pair in pairs for kind in ARITHMETIC]
+    ideas += [FeatureCross("ratio", (b, a)) for a, b in pairs]
     for j in groups:
-        ideas.append(Idea("count", (), (j,)))
+        ideas.append(FeatureCross("count", (), (j,)))
         ideas += [
-            Idea(kind, (number,), (j,))
+            FeatureCross(kind, (number,), (j,))
             for number in numbers[:GROUPED_NUMBERS]
             for kind in ("mean", "sd", "distance")
         ]
     if n_outputs <= MOST_CLASSES:
         together = [(j,) for j in groups] + list(combinations(sorted(groups), 2))
-        ideas += [Idea("target", (), some, k) for some in together for k in range(n_outputs)]
+        ideas += [
+            FeatureCross("target", (), some, k) for some in together for k in range(n_outputs)
+        ]
     return ideas
 
 

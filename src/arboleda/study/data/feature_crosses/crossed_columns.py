@@ -8,8 +8,8 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda.study.data.feature_crosses.candidate_search import choose_ideas, outputs_of
-from arboleda.study.data.feature_crosses.feature_cross import Idea
+from arboleda.study.data.feature_crosses.candidate_search import choose_crosses, outputs_of
+from arboleda.study.data.feature_crosses.feature_cross import FeatureCross
 from arboleda.study.data.feature_crosses.generated_columns import Made, make
 
 __all__ = ["CrossedColumns"]
@@ -108,24 +108,24 @@ class CrossedColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         few = 2 if self.task == "binary" else 0
         # A class after the last that is met has no rows to tell of it.
         self.n_classes_ = int(np.max(y)) + 1 if self.task == "multiclass" else few
-        ideas = choose_ideas(X, y, self.categorical, self.n_classes_, self.seed)
+        ideas = choose_crosses(X, y, self.categorical, self.n_classes_, self.seed)
         outputs = outputs_of(y, self.n_classes_)
         both = [make(idea, X, outputs, self.seed) for idea in ideas]
         self.made_ = [made for made, _ in both]
         return [values for _, values in both]
 
     @property
-    def ideas_(self) -> list[Idea]:
+    def crosses_(self) -> list[FeatureCross]:
         """What the made columns are of."""
         return [made.idea for made in self.made_]
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[Any]:
         """Names of all columns, those of the made ones in words.
 
-        Classes are told by their numbers: ``Idea.name`` takes their labels.
+        Classes are told by their numbers: ``FeatureCross.name`` takes their labels.
         """
         check_is_fitted(self, "made_")
         names = list(self.names if input_features is None else input_features)
         labels = [str(k) for k in range(self.n_classes_)]
-        made = [idea.name(names, labels) for idea in self.ideas_]
+        made = [idea.name(names, labels) for idea in self.crosses_]
         return np.array([*names, *made], dtype=object)

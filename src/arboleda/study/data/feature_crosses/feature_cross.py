@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["ARITHMETIC", "Idea", "Kind"]
+__all__ = ["ARITHMETIC", "FeatureCross", "Kind"]
 
 Kind = Literal["sum", "difference", "product", "ratio", "mean", "sd", "distance", "count", "target"]
 
@@ -13,7 +13,7 @@ _SIGNS = {"sum": "+", "difference": "\N{MINUS SIGN}", "product": "\N{MULTIPLICAT
 
 
 @dataclass(frozen=True)
-class Idea:
+class FeatureCross:
     """A column that could be made.
 
     Attributes

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from arboleda.study.data.feature_crosses.feature_cross import ARITHMETIC, Idea
+from arboleda.study.data.feature_crosses.feature_cross import ARITHMETIC, FeatureCross
 from arboleda.study.data.target_encoding import target_encoder
 
 __all__ = ["GroupColumn", "Groups", "Made", "NumberColumn", "groups_of", "make"]
@@ -67,7 +67,7 @@ def _codes(x: Floats, column: int) -> Floats:
 class NumberColumn:
     """Two numbers in one; missing where either is, or where the result is no finite number."""
 
-    idea: Idea
+    idea: FeatureCross
 
     def values(self, x: Floats) -> Floats:
         """The column, of shape (n_rows,)."""
@@ -97,7 +97,7 @@ class GroupColumn:
         For rows of no group that was learned from.
     """
 
-    idea: Idea
+    idea: FeatureCross
     groups: Groups
     table: Floats
     otherwise: float
@@ -118,7 +118,7 @@ Made = NumberColumn | GroupColumn
 
 
 def make(
-    idea: Idea, x: Floats, outputs: Floats, seed: int, groups: Groups | None = None
+    idea: FeatureCross, x: Floats, outputs: Floats, seed: int, groups: Groups | None = None
 ) -> tuple[Made, Floats]:
     """Learn a column from rows; what it is for these rows themselves.
 
@@ -152,7 +152,7 @@ def make(
 
 
 def _target_means(
-    idea: Idea, groups: Groups, x: Floats, target: Floats, seed: int
+    idea: FeatureCross, groups: Groups, x: Floats, target: Floats, seed: int
 ) -> tuple[Made, Floats]:
     encoder = target_encoder("regression", seed)
     said = encoder.fit_transform(groups.places(x)[:, None], target)[:, 0]
@@ -160,7 +160,7 @@ def _target_means(
     return GroupColumn(idea, groups, table, float(encoder.target_mean_)), said
 
 
-def _statistics(idea: Idea, groups: Groups, places: Places, numbers: Floats) -> GroupColumn:
+def _statistics(idea: FeatureCross, groups: Groups, places: Places, numbers: Floats) -> GroupColumn:
     """Mean or standard deviation of the finite numbers of each group; without any, of all."""
     sound = np.isfinite(numbers)
     n_groups = len(groups.keys)
