@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import arboleda
+from arboleda._visible import visible_lines
 from arboleda.cli import _study as study_command
 from arboleda.cli import main
 from arboleda.study import Study
@@ -62,6 +63,26 @@ def test_wrong_usage(capsys: pytest.CaptureFixture[str], arguments: list[str], t
     assert run(*arguments) == 2
     captured = capsys.readouterr()
     assert told in captured.err + captured.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["study", "--bo\x07gus\u202e"], r"No such option: --bo\x07gus\u202e"),
+        (["study", "iris", "two\r\x9b31m\u2066"], r"\x9b31m\u2066)"),
+        (["st\u202eudy\x1b[31m"], r"\u202eudy\x1b[31m"),
+        (["study", "iris", "--seed", "1\u202e\x07"], "'--seed'"),
+        (["explain", "\x07\u202e"], r"There is no study in \x07\u202e"),
+    ],
+)
+def test_hidden_characters_of_wrong_usage_are_spelt_out(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
+) -> None:
+    assert run(*arguments) == 2
+    captured = capsys.readouterr()
+    assert told in captured.err
+    assert visible_lines(captured.err + captured.out) == captured.err + captured.out
+    assert "\r" not in captured.err
 
 
 @pytest.mark.parametrize(

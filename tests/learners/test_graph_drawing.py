@@ -1,13 +1,17 @@
 """Drawings of graphs: every name in full, parents above children, arrows that end at the boxes."""
 
+import io
 from typing import Any
+from xml.etree import ElementTree
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 
 from arboleda import BayesianNetworkClassifier, DirectedGraph
+from arboleda._visible import visible
 
 
 @pytest.fixture(autouse=True)
@@ -75,6 +79,25 @@ def test_no_nodes_are_empty_axes() -> None:
     ax = DirectedGraph([]).plot()
     assert not ax.texts
     assert not ax.axison
+
+
+HIDDEN = "\0\x07\x1b[31m\x7f\x9b\u202e\u2066\u2028\ufffe\uffff"
+
+
+def test_hidden_characters_of_names_are_spelt_out() -> None:
+    """A page of SVG holds no control characters, and no half of a surrogate pair."""
+    name = f"a{HIDDEN}\n"
+    table = pd.DataFrame({name: list("xyxy") * 5, "b": list("xxyy") * 5})
+    y = pd.Series(list("pqpq") * 5, name="target\x1b")
+    graph = DirectedGraph([(name, "b"), ("c\td\ud800", name)])
+    for ax in (BayesianNetworkClassifier().fit(table, y).plot(), graph.plot()):
+        assert boxes_of(ax).keys() >= {visible(name), "b"}
+        out = io.StringIO()
+        ax.figure.savefig(out, format="svg")
+        assert not set(HIDDEN).difference("[31m").intersection(out.getvalue())
+        ElementTree.fromstring(out.getvalue())
+        ax.figure.savefig(io.BytesIO(), format="png")
+        ax.figure.savefig(io.BytesIO(), format="pdf")
 
 
 def test_names_are_no_mathematics() -> None:

@@ -11,18 +11,32 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import is_classifier
+from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.svm import SVC, SVR
 from skops.io import dumps
 
+import arboleda
+from arboleda import (
+    BayesianNetworkClassifier,
+    DiagonalLDA,
+    ForestSelector,
+    JMISelector,
+    KernelDensityClassifier,
+    MixedNaiveBayes,
+    MRMRSelector,
+    NearestShrunkenCentroids,
+    RegularizedDiscriminantAnalysis,
+)
 from arboleda.study import StudyError
 from arboleda.study.artifacts.files import put
 from arboleda.study.artifacts.model_files import keep_model, read_model
+from arboleda.study.artifacts.object_rules.own import OWN
 from arboleda.study.artifacts.skops_file import (
     SkopsFileError,
     estimators_from_bytes,
@@ -251,3 +265,62 @@ def test_keys_that_leave_the_folder_are_refused(tmp_path: Path) -> None:
     for key in ("../svm", "a/b", "", "A", "x" * 70):
         with pytest.raises(ValueError, match="no model's key"):
             read_model(tmp_path, key, {})
+
+
+# Every class of this library that a study keeps as an object, with parameters that are not the
+# defaults; what is not here is read by `SavedModel` or is no estimator of the user's.
+MEMBERS = [("bayes", GaussianNB()), ("lines", LogisticRegression(C=0.1, max_iter=500))]
+LINES = [("ridge", Ridge()), ("lines", LinearRegression())]
+DES = arboleda.DynamicSelectionClassifier
+OWN_MODELS: list[Any] = [
+    MRMRSelector(2, preselect=3, n_bins=4, categorical_features=[3], n_jobs=1),
+    MRMRSelector(1, preselect=0.5, continuous="neighbors", n_neighbors=2, random_state=0),
+    JMISelector(2, preselect=0.6, task="regression", continuous="neighbors", random_state=1),
+    JMISelector(3, preselect=3, categorical_features=None, verbose=0),
+    ForestSelector(n_permutations=9, alpha=0.2, mode="fpr", task="regression", random_state=0),
+    arboleda.SchapireBoostingClassifier(LogisticRegression(max_iter=500), depth=2, random_state=0),
+    DES(MEMBERS, method="meta_des", consensus_threshold=0.8, meta_classifier=GaussianNB(), cv=3),
+    DES(MEMBERS, method="meta_des", n_neighbors=4, voting="soft"),
+    DES(MEMBERS, method="mcb", similarity=0.5, n_neighbors=None, voting="soft"),
+    DES(MEMBERS, method="rrc", n_neighbors=20),
+    arboleda.DynamicSelectionRegressor(LINES, method="dw", n_neighbors=3, cv=3),
+    BayesianNetworkClassifier("naive", alpha=0.5, n_bins=3, target="kind"),
+    BayesianNetworkClassifier("tan", categorical_features=[3], max_iter=5, tol=0.01),
+    DiagonalLDA(priors=[0.4, 0.6]),
+    KernelDensityClassifier(bandwidth=0.3, kernel="tophat", standardize=False, priors=[0.5, 0.5]),
+    KernelDensityClassifier(bandwidth="scott", kernel="epanechnikov"),
+    MixedNaiveBayes(categorical_features=[3], alpha=0.5, var_smoothing=1e-3, priors=[0.5, 0.5]),
+    NearestShrunkenCentroids(shrink_threshold=0.5, priors=[0.3, 0.7]),
+    NearestShrunkenCentroids(n_thresholds=5, cv=3, random_state=0),
+    RegularizedDiscriminantAnalysis(0.2, 0.3, standardize=False, priors=[0.3, 0.7]),
+    RegularizedDiscriminantAnalysis([0.1, 0.9], "cv", cv=3, random_state=0),
+]
+
+
+@pytest.mark.parametrize("model", OWN_MODELS, ids=lambda model: type(model).__name__)
+def test_own_classes_are_kept_with_any_parameters(tmp_path: Path, model: Any) -> None:
+    x = np.column_stack([IRIS[0][:, :3], np.round(IRIS[0][:, 3])])
+    y = (IRIS[1] > 0).astype(np.int64)
+    if is_regressor(model) or getattr(model, "task", "") == "regression":
+        y = IRIS[0][:, 0] + IRIS[0][:, 3]
+    is_selector = hasattr(model, "get_support")
+    last = LinearRegression() if y.dtype.kind == "f" else GaussianNB()
+    whole = make_pipeline(clone(model), last) if is_selector else clone(model)
+    pipeline = Pipeline([("preparation", "passthrough"), ("model", whole)]).fit(x, y)
+    before = answers(pipeline, x)
+    kept = keep_model(pipeline, tmp_path, "own")
+    assert kept["error"] is None
+    again = read_model(tmp_path, "own", kept["files"])
+    np.testing.assert_array_equal(answers(again, x), before)
+    fitted, read = (p[-1][0] if is_selector else p[-1] for p in (pipeline, again))
+    assert vars(read).keys() >= {k for k in vars(fitted) if k.endswith("_")}
+    assert repr(read.get_params()) == repr(fitted.get_params())
+
+
+def test_every_own_estimator_of_the_rules_is_tried() -> None:
+    exported = [getattr(arboleda, name) for name in arboleda.__all__]
+    public = {cls for cls in exported if isinstance(cls, type) and issubclass(cls, BaseEstimator)}
+    with_rules = {cls for cls in public if f"{cls.__module__}.{cls.__qualname__}" in OWN}
+    tried = {type(model) for model in OWN_MODELS}
+    # Classes that fix the rule of dynamic selection have its attributes.
+    assert {cls for cls in with_rules if cls is DES or not issubclass(cls, DES)} == tried

@@ -5,6 +5,8 @@ import os
 import sys
 import warnings
 
+import typer
+
 from arboleda.cli._app import CtrlCError, app, tell
 from arboleda.cli._compare import compare
 from arboleda.cli._explain import explain
@@ -22,6 +24,9 @@ COMMANDS = (study, explore, predict, export, explain, compare)
 # Exit codes: 2 for what the user can mend, 130 for Ctrl-C, as shells have it.
 _USER_ERROR, _INTERRUPTED = 2, 130
 
+# Errors of usage, which typer exports only by the name of one of them.
+_UsageError: type[typer.BadParameter] = typer.BadParameter.__base__  # type: ignore[assignment]
+
 for command in COMMANDS:
     app.command()(command)
 
@@ -33,14 +38,16 @@ def run(arguments: list[str]) -> int:
         try:
             with warnings.catch_warnings():
                 warnings.showwarning = _tell_warning
-                app(arguments)
+                code = app(arguments, standalone_mode=False)
         finally:
             if sys.stdout is not None:
                 sys.stdout.flush()
     except SystemExit as stop:
-        if stop.code == _INTERRUPTED:
-            return _interrupted()
-        return stop.code if isinstance(stop.code, int) else 0
+        code = stop.code
+    except _UsageError as error:
+        return _show(error)
+    except typer.Abort:
+        return _interrupted()
     except StudyError as error:
         return _fail(str(error))
     except CtrlCError as interruption:
@@ -53,12 +60,23 @@ def run(arguments: list[str]) -> int:
     except OSError as error:
         _silence_output()
         return _fail(f"The output cannot be written: {error.strerror or error}.")
-    return 0
+    if code == _INTERRUPTED:
+        return _interrupted()
+    return code if isinstance(code, int) else 0
 
 
 def _tell_warning(message: Warning | str, *_: object, **__: object) -> None:
     """One line for the user, without the place in the code."""
     tell(f"arboleda: warning: {' '.join(str(message).split())}", err=True)
+
+
+def _show(error: typer.BadParameter) -> int:
+    """Tell what is wrong with the words of the command line, with how they are used."""
+    text = io.StringIO()
+    error.show(text)
+    for line in text.getvalue().removesuffix("\n").split("\n"):
+        tell(line, err=True)
+    return error.exit_code
 
 
 def _take_any_text() -> None:

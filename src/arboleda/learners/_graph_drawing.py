@@ -24,6 +24,7 @@ from sklearn.isotonic import isotonic_regression
 from arboleda._figures import axes_or_new, new_figure
 from arboleda._numbers import text_units
 from arboleda._reading.colours import CLASS_COLOURS, GREY, on_white
+from arboleda._visible import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -106,8 +107,8 @@ def _draw(
     root: int | None,
 ) -> None:
     boxes = [
-        _box(ax, str(name), place, size, node == root)
-        for node, (name, place) in enumerate(zip(graph.nodes, places, strict=False))
+        _box(ax, name, place, size, node == root)
+        for node, (name, place) in enumerate(zip(_names(graph), places, strict=False))
     ]
     for path in sketch.paths:
         pale = path[0] == root and not graph.parent_places[path[0]]
@@ -179,10 +180,15 @@ def _box(
     return box
 
 
+def _names(graph: DirectedGraph) -> list[str]:
+    """Names of the nodes, each as one line that every format of a picture can hold."""
+    return [visible(str(name)) for name in graph.nodes]
+
+
 def _sketch(graph: DirectedGraph, root: int | None) -> _Sketch:
     alone = root if root is not None and not graph.parent_places[root] else None
     depth_of = _depths(graph, alone)
-    widths = [text_units(str(name)) + _BESIDE for name in graph.nodes]
+    widths = [text_units(name) + _BESIDE for name in _names(graph)]
     layers: list[list[int]] = [[] for _ in range(1 + max(depth_of, default=0))]
     for node, depth in enumerate(depth_of):
         layers[depth].append(node)

@@ -99,7 +99,7 @@ def read_index(folder: Path) -> Index:
     try:
         stored = json.loads(read_text(path))
         _one_of((FORMAT,), stored["format"])
-        if _checked_version(stored["format_version"]) <= FORMAT_VERSION:
+        if _version(stored["format_version"]) <= FORMAT_VERSION:
             return _index(stored)
     except FileNotFoundError as error:
         raise StudyFormatError(
@@ -117,12 +117,6 @@ def read_index(folder: Path) -> Index:
         f"The models in {folder} were kept by a newer version of arboleda, "
         f"{str(stored.get('arboleda'))[:40]}; this is {arboleda.__version__}: install that one."
     )
-
-
-def _checked_version(version: Any) -> int:
-    if type(version) is not int or version < 1:
-        raise ValueError(f"format_version is {str(version)[:60]}, not a positive whole number")
-    return version
 
 
 def _index(stored: dict[str, Any]) -> Index:
@@ -186,6 +180,12 @@ def _column(entry: Any) -> RawColumn:
 
 def _files(entry: Any) -> FileList | str:
     return entry if isinstance(entry, str) else checked_list(entry)
+
+
+def _version(value: Any) -> int:
+    if type(value) is not int or value < 1:
+        raise ValueError(f"{str(value)[:60]} is no version")
+    return value
 
 
 def _one_of(allowed: tuple[str, ...], value: Any) -> Any:
