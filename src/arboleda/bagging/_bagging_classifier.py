@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -134,6 +134,7 @@ class BaggingClassifier(Bagging, MemberClassifier):
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
         voting: Voting = "soft",
+        weights: Literal["uniform", "oob"] = "uniform",
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -147,6 +148,7 @@ class BaggingClassifier(Bagging, MemberClassifier):
         self.random_state = random_state
         self.verbose = verbose
         self.voting = voting
+        self.weights = weights
 
     def _keep_out_of_bag(self, means: Floats, target: Array) -> None:
         self.oob_decision_function_ = means

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -95,6 +95,7 @@ class BaggingRegressor(Bagging, MemberRegressor):
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
+        weights: Literal["uniform", "oob"] = "uniform",
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -107,6 +108,7 @@ class BaggingRegressor(Bagging, MemberRegressor):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.weights = weights
 
     def _check_size(self, target: Array, rows: RowsToDraw) -> None:
         super()._check_size(target, rows)

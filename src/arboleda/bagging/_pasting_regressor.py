@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -82,6 +82,7 @@ class PastingRegressor(FixedParameters, BaggingRegressor):
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
+        weights: Literal["uniform", "oob"] = "uniform",
     ) -> None:
         super().__init__(
             estimator,
@@ -93,4 +94,5 @@ class PastingRegressor(FixedParameters, BaggingRegressor):
             n_jobs=n_jobs,
             random_state=random_state,
             verbose=verbose,
+            weights=weights,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -81,6 +81,7 @@ class RandomPatchesClassifier(FixedParameters, BaggingClassifier):
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
         voting: Voting = "soft",
+        weights: Literal["uniform", "oob"] = "uniform",
     ) -> None:
         super().__init__(
             estimator,
@@ -94,4 +95,5 @@ class RandomPatchesClassifier(FixedParameters, BaggingClassifier):
             random_state=random_state,
             verbose=verbose,
             voting=voting,
+            weights=weights,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -86,6 +86,8 @@ class RandomSubspaceClassifier(RandomSubspace, MemberClassifier):
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
         voting: Voting = "soft",
+        weights: Literal["uniform", "validation"] = "uniform",
+        validation_fraction: float = 0.1,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -97,3 +99,5 @@ class RandomSubspaceClassifier(RandomSubspace, MemberClassifier):
         self.random_state = random_state
         self.verbose = verbose
         self.voting = voting
+        self.weights = weights
+        self.validation_fraction = validation_fraction

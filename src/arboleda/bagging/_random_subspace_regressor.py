@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -70,6 +70,8 @@ class RandomSubspaceRegressor(RandomSubspace, MemberRegressor):
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
+        weights: Literal["uniform", "validation"] = "uniform",
+        validation_fraction: float = 0.1,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -80,3 +82,5 @@ class RandomSubspaceRegressor(RandomSubspace, MemberRegressor):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.weights = weights
+        self.validation_fraction = validation_fraction
