@@ -214,12 +214,12 @@ def out_of_bag(
     counts: Any = np.zeros(n_rows, dtype=np.int64 if weights is None else np.float64)
     error, n_judged = np.full(n_members, np.nan), np.zeros(n_members, dtype=np.int64)
     for number, (rows, output) in enumerate(outputs):
-        output = output.reshape(len(rows), width)
+        answers = output.reshape(len(rows), width)
         if weights is None:
-            sums[rows] += output
+            sums[rows] += answers
             counts[rows] += 1
         elif weights[number] > 0.0:
-            sums[rows] += weights[number] * output
+            sums[rows] += weights[number] * answers
             counts[rows] += weights[number]
         known = judged & (counts > 0)
         n_judged[number] = np.count_nonzero(known)
