@@ -31,13 +31,13 @@ class PastingRegressor(FixedParameters, BaggingRegressor):
         weight. None: all of these.
     oob_score : bool, default=False
         Whether to judge every row by the members that left it out.
-    warm_start, n_jobs, random_state, verbose
+    warm_start, n_jobs, random_state, verbose, weights
         See `BaggingRegressor`.
 
     Attributes
     ----------
-    estimator_, estimators_, estimators_samples_, estimators_features_, n_features_in_, \
-            feature_names_in_, oob_score_, oob_prediction_
+    estimator_, estimators_, estimators_samples_, estimators_features_, \
+            estimator_weights_, n_features_in_, feature_names_in_, oob_score_, oob_prediction_
         See `BaggingRegressor`.
 
     See Also

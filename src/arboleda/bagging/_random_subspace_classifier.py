@@ -32,6 +32,11 @@ class RandomSubspaceClassifier(RandomSubspace, MemberClassifier):
         Whether each member also draws the number of its columns, uniform on 1 .. ``max_features``.
     warm_start, n_jobs, random_state, verbose, voting
         As in `BaggingClassifier`.
+    weights : {"uniform", "validation"}, default="uniform"
+        "uniform": all members count the same. "validation": the better a member classifies rows
+        held out, from which no member learns, the more it counts; see the notes.
+    validation_fraction : float, default=0.1
+        Share of the rows held out, with ``weights="validation"``.
 
     Attributes
     ----------
@@ -45,7 +50,9 @@ class RandomSubspaceClassifier(RandomSubspace, MemberClassifier):
     estimators_features_ : list of ndarray
         Numbers of the columns of each member.
     estimators_samples_ : list of ndarray
-        Numbers of the rows of each member: all of positive weight.
+        Numbers of the rows of each member: all of positive weight, but those held out.
+    estimator_weights_ : ndarray of shape (n_estimators,)
+        Weights of the members, of sum 1; with ``weights="uniform"`` all equal.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only if the columns have names that are text.
@@ -53,6 +60,13 @@ class RandomSubspaceClassifier(RandomSubspace, MemberClassifier):
     See Also
     --------
     BaggingClassifier : Also draws the rows; its notes on weights hold here too.
+
+    Notes
+    -----
+    All members see all rows, so that none is left out to measure them on, and on its own rows a
+    whole tree makes no error. ``weights="validation"`` therefore holds rows out, of every class
+    the same share; at least one row of each class is learned from. The weights are those of
+    `BaggingClassifier`, from the accuracy on these rows. A warm start holds the same rows out.
 
     References
     ----------
