@@ -42,6 +42,7 @@ CLASSIFIERS = {
     "hist": ab.HistGradientBoostingClassifier(max_iter=70, min_samples_leaf=5, random_state=0),
     "bagging": ab.BaggingClassifier(n_estimators=9, random_state=0),
     "subspace": ab.RandomSubspaceClassifier(n_estimators=9, random_state=0),
+    "weights": ab.BaggingClassifier(n_estimators=9, weights="oob", random_state=0),
     **{
         name: ab.AdaBoostClassifier(
             ab.DecisionTreeClassifier(max_depth=3) if name == "M1" else None,
@@ -63,6 +64,7 @@ REGRESSORS = {
     ),
     "poisson": ab.GradientBoostingRegressor(n_estimators=9, loss="poisson", random_state=0),
     "bagging": ab.BaggingRegressor(n_estimators=9, random_state=0),
+    "weights": ab.BaggingRegressor(n_estimators=9, weights="oob", random_state=0),
     "R2": ab.AdaBoostRegressor(n_estimators=9, random_state=0),
 }
 

@@ -81,6 +81,17 @@ CLASSIFIERS = {
     "hist": ab.HistGradientBoostingClassifier(max_iter=9, min_samples_leaf=5, random_state=0),
     "bagging": ab.BaggingClassifier(n_estimators=9, random_state=0),
     "subspace": ab.RandomSubspaceClassifier(n_estimators=9, random_state=0),
+    "weighted bagging": ab.BaggingClassifier(n_estimators=9, weights="oob", random_state=0),
+    "weighted hard votes": ab.BaggingClassifier(
+        ab.DecisionTreeClassifier(max_depth=2),
+        n_estimators=9,
+        voting="hard",
+        weights="oob",
+        random_state=0,
+    ),
+    "weighted subspace": ab.RandomSubspaceClassifier(
+        n_estimators=9, weights="validation", random_state=0
+    ),
     "vote": ab.VotingClassifier(
         [
             ("forest", ab.RandomForestClassifier(n_estimators=5, random_state=0)),
@@ -122,6 +133,7 @@ REGRESSORS = {
         max_iter=9, loss="quantile", quantile=[0.9, 0.1, 0.5]
     ),
     "bagging": ab.BaggingRegressor(n_estimators=9, random_state=0),
+    "weighted bagging": ab.BaggingRegressor(n_estimators=9, weights="oob", random_state=0),
     "R2": ab.AdaBoostRegressor(n_estimators=9, random_state=0),
     "R2, one": ab.AdaBoostRegressor(n_estimators=1, random_state=0),
     "mean": ab.VotingRegressor(
@@ -143,7 +155,10 @@ def test_classifiers(name, n_classes, tmp_path):
     assert_array_equal(model.classes_[numbers_of_classes], model.predict(X))
     # Where an exponential is asked for, it is that of the C library.
     assert_allclose(shares, model.predict_proba(X), rtol=4 * np.finfo(float).eps, atol=3e-16)
-    if hasattr(model, "decision_function") and name not in {"bagging", "subspace"}:
+    of_members = {"bagging", "subspace"} | {
+        one for one in CLASSIFIERS if one.startswith("weighted")
+    }
+    if hasattr(model, "decision_function") and name not in of_members:
         expected = model.decision_function(X).reshape(N_ROWS, -1)
     else:
         expected = model.predict_proba(X)

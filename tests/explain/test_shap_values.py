@@ -70,6 +70,7 @@ REGRESSORS = [
     ar.BaggingRegressor(n_estimators=5, random_state=0),
     ar.BaggingRegressor(ar.HistGradientBoostingRegressor(max_iter=5), 3, random_state=0),
     ar.RandomSubspaceRegressor(n_estimators=5, random_state=0),
+    ar.RandomSubspaceRegressor(n_estimators=5, weights="validation", random_state=0),
     ar.HistGradientBoostingRegressor(max_iter=10),
     ar.HistGradientBoostingRegressor(max_iter=10, drop_rate=0.3, random_state=0),
     ar.GradientBoostingRegressor(n_estimators=10, random_state=0),
@@ -90,6 +91,8 @@ CLASSIFIERS = [
         ar.PrunedTreeClassifier(random_state=0), 3, max_features=0.5, random_state=0
     ),
     ar.RandomSubspaceClassifier(n_estimators=5, random_state=0),
+    ar.BaggingClassifier(n_estimators=5, voting="hard", weights="oob", random_state=0),
+    ar.BaggingClassifier(ar.PrunedTreeClassifier(random_state=0), 3, weights="oob", random_state=0),
     ar.ClassSwitchingClassifier(n_estimators=5, random_state=0),
     ar.VotingClassifier(
         [("a", ar.DecisionTreeClassifier(max_depth=3)), ("b", ar.ExtraTreesClassifier(3))],

@@ -77,7 +77,14 @@ CLASSIFIERS = [
     ab.HistGradientBoostingClassifier(max_iter=10, **KW),
     ab.HistGradientBoostingClassifier(max_iter=10, category_encoding="ordered", **KW),
     ab.BaggingClassifier(ab.DecisionTreeClassifier(max_depth=6), n_estimators=6, **KW),
+    ab.BaggingClassifier(
+        ab.DecisionTreeClassifier(max_depth=2), n_estimators=6, voting="hard", weights="oob", **KW
+    ),
+    ab.BaggingClassifier(
+        ab.DecisionTreeClassifier(ccp_alpha=0.01), n_estimators=6, weights="oob", **KW
+    ),
     ab.RandomSubspaceClassifier(n_estimators=6, **KW),
+    ab.RandomSubspaceClassifier(n_estimators=6, weights="validation", **KW),
     ab.VotingClassifier(
         [("a", ab.RandomForestClassifier(5, **KW)), ("b", ab.DecisionTreeClassifier(max_depth=4))],
         voting="soft", weights=[1, 3],
@@ -96,6 +103,7 @@ REGRESSORS = [
         loss="quantile", quantile=[0.9, 0.1, 0.5], max_iter=10, **KW
     ),
     ab.BaggingRegressor(ab.DecisionTreeRegressor(max_depth=6), n_estimators=6, **KW),
+    ab.BaggingRegressor(n_estimators=6, weights="oob", **KW),
     ab.VotingRegressor(
         [("a", ab.RandomForestRegressor(5, **KW)), ("b", ab.DecisionTreeRegressor(max_depth=4))]
     ),

@@ -237,6 +237,25 @@ class Forest:
             sums = add(*native, n_threads, voting, widths, number, number + 1, sums)
             yield sums / (number + 1)
 
+    def votes_of_tree(
+        self, table: Table | SparseTable, number: int, voting: Voting = "soft", n_threads: int = 1
+    ) -> npt.NDArray[np.float64]:
+        """Vote of one tree on each row, of shape (n_samples, n_outputs).
+
+        Parameters
+        ----------
+        table : Table or SparseTable
+            The rows.
+        number : int
+            Of the tree, from 0.
+        voting, n_threads
+            As in `votes`.
+        """
+        add: Callable[..., npt.NDArray[np.float64]] = self._native.added_votes
+        start = np.zeros((table.n_rows, self.n_outputs))
+        widths = list(self._widths)
+        return add(*table.native, n_threads, voting, widths, number, number + 1, start)
+
     def apply(self, table: Table | SparseTable, n_threads: int = 1) -> npt.NDArray[np.intp]:
         """Index of the leaf of each row in each tree, of shape (n_samples, n_trees)."""
         answer: Callable[..., npt.NDArray[np.int32]] = self._native.apply

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from arboleda.bagging._draws import Draw, RowsToDraw, draw
+from arboleda.bagging._draws import Draw, RowsToDraw, draw, learned_rows
 from arboleda.bagging._members import Member, Training, fit_members
 from arboleda.bagging._plan import Plan
 from arboleda.bagging._tables import checked_table
@@ -16,10 +16,12 @@ from arboleda.bagging._votes import (
     Asking,
     Floats,
     Indices,
+    MemberOutput,
     OutOfBag,
     mean_decision,
     mean_output,
     out_of_bag,
+    outputs_on,
     staged_decision,
     staged_output,
 )
@@ -38,11 +40,19 @@ class Batch(NamedTuple):
 
 
 class AnyMembers:
-    """Fitted members, and what their draws are repeated from."""
+    """Fitted members, what their draws are repeated from, and their weights of sum 1.
 
-    def __init__(self, members: Sequence[Member], batches: Sequence[Batch]) -> None:
+    ``weights`` is None where all members count the same.
+    """
+
+    weights: Floats | None = None
+
+    def __init__(
+        self, members: Sequence[Member], batches: Sequence[Batch], weights: Floats | None = None
+    ) -> None:
         self._members = list(members)
         self._batches = list(batches)
+        self.weights = weights
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -51,10 +61,14 @@ class AnyMembers:
     def extended(
         self, template: Any, training: Training, seeds: npt.NDArray[Any], asking: Asking
     ) -> AnyMembers:
-        """Return these members, then one for each seed."""
+        """Return these members, then one for each seed, all without weights."""
         new = fit_members(template, training, seeds, asking.n_jobs, asking.verbose)
         batch = Batch(training.plan, training.rows, seeds)
         return AnyMembers([*self._members, *new], [*self._batches, batch])
+
+    def with_weights(self, weights: Floats | None) -> AnyMembers:
+        """Return the same members with these weights."""
+        return AnyMembers(self._members, self._batches, weights)
 
     def checked(self, ensemble: Any, X: Any, *, as_array: bool) -> Any:
         """Check a table as the members take it."""
@@ -82,19 +96,19 @@ class AnyMembers:
 
     def mean_output(self, X: Any, asking: Asking) -> Floats:
         """Mean over the members of their class shares, or of their values."""
-        return mean_output(self._members, X, asking)
+        return mean_output(self._members, X, asking, self.weights)
 
     def mean_decision(self, X: Any, asking: Asking) -> Floats:
         """Mean of the members' decision functions."""
-        return mean_decision(self._members, X, asking)
+        return mean_decision(self._members, X, asking, self.weights)
 
     def staged_output(self, X: Any, asking: Asking) -> Iterator[Floats]:
         """Yield `mean_output` of the first member, the first two, ..., all members."""
-        return staged_output(self._members, X, asking)
+        return staged_output(self._members, X, asking, self.weights)
 
     def staged_decision(self, X: Any, asking: Asking) -> Iterator[Floats]:
         """Yield `mean_decision` of the first member, the first two, ..., all members."""
-        return staged_decision(self._members, X, asking)
+        return staged_decision(self._members, X, asking, self.weights)
 
     def have_drawn_from(self, n_rows: int) -> bool:
         """Whether all members learned from tables of so many rows."""
@@ -103,9 +117,28 @@ class AnyMembers:
     def out_of_bag(self, X: Any, target: npt.NDArray[Any], asking: Asking) -> OutOfBag:
         """Ask every member for the rows that it left out."""
         rows = self._batches[-1].rows
-        return out_of_bag(self._members, self._left_out(), X, target, rows.is_able, asking)
+        outputs = self.outputs_on(X, self.left_out(), asking)
+        n_members, n_classes = len(self), asking.n_classes
+        return out_of_bag(outputs, n_members, target, rows.is_able, n_classes, self.weights)
 
-    def _left_out(self) -> Iterator[Indices]:
+    def outputs_on(
+        self, X: Any, rows_of_members: Iterable[Indices], asking: Asking
+    ) -> Iterator[MemberOutput]:
+        """Yield for each member some rows of its own, and its output on these."""
+        return outputs_on(self._members, rows_of_members, X, asking)
+
+    def was_learned_from(self, n_rows: int) -> npt.NDArray[np.bool_]:
+        """Whether members may have learned from each row of a table of so many.
+
+        Raises
+        ------
+        ValueError
+            If they learned from tables of other sizes.
+        """
+        return learned_rows([batch.rows for batch in self._batches], n_rows)
+
+    def left_out(self) -> Iterator[Indices]:
+        """Yield for each member the rows that it could have drawn and did not."""
         for batch in self._batches:
             for drawn in batch.draws():
                 yield np.flatnonzero((drawn.counts(batch.rows) == 0) & batch.rows.is_able)

@@ -7,16 +7,17 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, RealNotInt
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from arboleda._out_of_bag import OobCurve, means_of_votes
 from arboleda.bagging._draws import RowsToDraw
-from arboleda.bagging._ensemble import Array, Floats, MemberEnsemble
+from arboleda.bagging._ensemble import Array, Floats
 from arboleda.bagging._plan import Plan, n_columns_of_member, n_rows_of_bag
+from arboleda.bagging._weighted_ensemble import WeightedEnsemble
 
 
-class Bagging(MemberEnsemble):
+class Bagging(WeightedEnsemble):
     """Rows and columns drawn for every member; the rows left out judge it."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -32,6 +33,7 @@ class Bagging(MemberEnsemble):
         "bootstrap": ["boolean"],
         "bootstrap_features": ["boolean"],
         "oob_score": ["boolean"],
+        "weights": [StrOptions({"uniform", "oob"})],
     }
 
     max_samples: int | float | None
@@ -48,9 +50,10 @@ class Bagging(MemberEnsemble):
 
     def _plan(self, target: Array, rows: RowsToDraw) -> Plan:
         n_drawn = n_rows_of_bag(self.max_samples, rows.n_able, bootstrap=self.bootstrap)
-        if self.oob_score and not self.bootstrap and n_drawn == rows.n_able:
+        needed = self._needs_rows_left_out()
+        if needed is not None and not self.bootstrap and n_drawn == rows.n_able:
             raise ValueError(
-                "oob_score=True needs rows that members leave out, but bootstrap=False draws all "
+                f"{needed} needs rows that members leave out, but bootstrap=False draws all "
                 "rows: set bootstrap=True, or lower max_samples"
             )
         return Plan(
@@ -61,6 +64,20 @@ class Bagging(MemberEnsemble):
             columns_with_replacement=self.bootstrap_features,
         )
 
+    def _needs_rows_left_out(self) -> str | None:
+        """Parameter that needs rows left out of the bags; None: there is none."""
+        if self.oob_score:
+            return "oob_score=True"
+        return "weights='oob'" if self.weights == "oob" else None
+
+    def _without_rows_left_out(self) -> str:
+        """Settings of the parameters that need no rows left out."""
+        needless = [
+            *(["oob_score=False"] if self.oob_score else []),
+            *(["weights='uniform'"] if self.weights == "oob" else []),
+        ]
+        return " and ".join(needless)
+
     def _draws_more_than(self, n_rows: int) -> bool:
         n_drawn = self.max_samples
         return isinstance(n_drawn, int | np.integer) and n_drawn > n_rows
@@ -68,13 +85,18 @@ class Bagging(MemberEnsemble):
     def _after_fit(self, X: Any, target: Array, rows: RowsToDraw) -> None:
         for name in ("oob_score_", "oob_decision_function_", "oob_prediction_", "_oob_curve"):
             self.__dict__.pop(name, None)
-        if not self.oob_score:
-            return
-        if not self._members.have_drawn_from(rows.n_rows):
+        if self._needs_rows_left_out() is not None and not self._members.have_drawn_from(
+            rows.n_rows
+        ):
             raise ValueError(
                 "the members made before learned from other rows, so their bags tell nothing of "
-                "these: set oob_score=False, or warm_start=False"
+                f"these: set {self._without_rows_left_out()}, or warm_start=False"
             )
+        self._members = self._members.with_weights(None)
+        if self.weights == "oob":
+            self._weigh_members(X, target, self._members.left_out())
+        if not self.oob_score:
+            return
         found = self._members.out_of_bag(X, target, self._asking())
         self._oob_curve = found.curve
         means = np.full(found.sums.shape, np.nan)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -23,7 +23,7 @@ class BaggingClassifier(Bagging, MemberClassifier):
 
     Without replacement this is pasting (Breiman 1999); with ``max_features`` each member also has
     columns of its own: random patches (Louppe & Geurts 2012). The names, defaults and meaning of
-    the parameters are scikit-learn's; ``voting`` is added.
+    the parameters are scikit-learn's; ``voting`` and ``weights`` are added.
 
     Parameters
     ----------
@@ -55,6 +55,9 @@ class BaggingClassifier(Bagging, MemberClassifier):
     voting : {"soft", "hard"}, default="soft"
         "soft": the mean of the members' probabilities; members without ``predict_proba`` vote.
         "hard": each member has one vote for the class it predicts.
+    weights : {"uniform", "oob"}, default="uniform"
+        "uniform": all members count the same. "oob": the better a member classifies the rows that
+        its bag left out, the more it counts; see the notes.
 
     Attributes
     ----------
@@ -70,6 +73,8 @@ class BaggingClassifier(Bagging, MemberClassifier):
         Numbers of the rows in each bag, those drawn twice twice; drawn again when asked for.
     estimators_features_ : list of ndarray
         Numbers of the columns of each member.
+    estimator_weights_ : ndarray of shape (n_estimators,)
+        Weights of the members, of sum 1; with ``weights="uniform"`` all equal.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only if the columns have names that are text.
@@ -90,6 +95,23 @@ class BaggingClassifier(Bagging, MemberClassifier):
     else by index. With weights of rows, the first kind of member learns from the count in the bag
     times the weight; for the second kind rows are drawn in proportion to their weight.
 
+    With ``weights="oob"`` and K classes, member l has the weight ::
+
+        w_l = max(0, log(p_l / (1 - p_l)) + log(K - 1)),
+
+    divided by the sum over all members. p_l is its accuracy on the rows that its bag left out, kept
+    half a row away from 0 and 1. For two equally likely classes and members that err independently
+    of each other these are the weights of the most accurate vote (Shapley and Grofman 1984).
+    log(K - 1), which is 0 for two classes, is the term of `WeightedMajorityVote` and of SAMME (Zhu
+    et al. 2009): a member that guesses evenly has weight 0. One that is worse counts for nothing. A
+    member whose bag left no row out has the mean weight of the others; if all weights are 0, the
+    members count the same, with a warning.
+
+    Rows left out count evenly, as in ``oob_score_``, those of weight 0 not at all. The weights
+    multiply probabilities, votes and decision functions, also those of stages and of the out-of-bag
+    answers; ``oob_score_`` is then slightly optimistic, for the weights were measured on the same
+    rows. A warm start measures all members anew.
+
     Differences from scikit-learn: rows of weight 0 are never drawn; frames reach the members as
     frames; a ``class_weight`` of the member that is a dict speaks of the labels in y; a row that no
     member left out does not count in ``oob_score_``; ``oob_score`` works with ``warm_start``, and
@@ -101,6 +123,11 @@ class BaggingClassifier(Bagging, MemberClassifier):
     L. Breiman (1996), "Out-of-bag estimation", technical report, Berkeley.
     L. Breiman (1999), "Pasting small votes for classification in large databases and on-line".
     G. Louppe, P. Geurts (2012), "Ensembles on random patches".
+    L. Shapley, B. Grofman (1984), "Optimizing group judgmental accuracy in the presence of
+    interdependencies", Public Choice 43.
+    L. I. Kuncheva (2014), "Combining Pattern Classifiers", section 4.3.
+    J. Zhu, H. Zou, S. Rosset, T. Hastie (2009), "Multi-class AdaBoost", Statistics and Its
+    Interface 2.
 
     Examples
     --------
@@ -134,6 +161,7 @@ class BaggingClassifier(Bagging, MemberClassifier):
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
         voting: Voting = "soft",
+        weights: Literal["uniform", "oob"] = "uniform",
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -147,6 +175,7 @@ class BaggingClassifier(Bagging, MemberClassifier):
         self.random_state = random_state
         self.verbose = verbose
         self.voting = voting
+        self.weights = weights
 
     def _keep_out_of_bag(self, means: Floats, target: Array) -> None:
         self.oob_decision_function_ = means

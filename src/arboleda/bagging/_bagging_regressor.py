@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -24,7 +24,7 @@ class BaggingRegressor(Bagging, MemberRegressor):
 
     Without replacement this is pasting (Breiman 1999); with ``max_features`` each member also has
     columns of its own: random patches (Louppe & Geurts 2012). The names, defaults and meaning of
-    the parameters are scikit-learn's.
+    the parameters are scikit-learn's; ``weights`` is added.
 
     Parameters
     ----------
@@ -34,6 +34,9 @@ class BaggingRegressor(Bagging, MemberRegressor):
         As in `BaggingClassifier`.
     oob_score, warm_start, n_jobs, random_state, verbose
         As in `BaggingClassifier`.
+    weights : {"uniform", "oob"}, default="uniform"
+        "uniform": all members count the same. "oob": the smaller a member's error is on the rows
+        that its bag left out, the more it counts; see the notes.
 
     Attributes
     ----------
@@ -45,6 +48,8 @@ class BaggingRegressor(Bagging, MemberRegressor):
         Numbers of the rows in each bag, those drawn twice twice; drawn again when asked for.
     estimators_features_ : list of ndarray
         Numbers of the columns of each member.
+    estimator_weights_ : ndarray of shape (n_estimators,)
+        Weights of the members, of sum 1; with ``weights="uniform"`` all equal.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only if the columns have names that are text.
@@ -56,13 +61,21 @@ class BaggingRegressor(Bagging, MemberRegressor):
 
     Notes
     -----
-    Weights, and the differences from scikit-learn, are those of `BaggingClassifier`.
+    Weights of rows, and the differences from scikit-learn, are those of `BaggingClassifier`.
+
+    With ``weights="oob"`` the weight of a member is in proportion to 1 / MSE_l, its mean squared
+    error on the rows that its bag left out, over several targets their mean. If the members' errors
+    do not correlate, no other weights of sum 1 have a mean with a smaller squared error (Bates and
+    Granger 1969). Members that left no row out, stages, out-of-bag predictions and warm starts are
+    treated as in `BaggingClassifier`.
 
     References
     ----------
     L. Breiman (1996), "Bagging predictors", Machine Learning 24.
     L. Breiman (1996), "Out-of-bag estimation", technical report, Berkeley.
     G. Louppe, P. Geurts (2012), "Ensembles on random patches".
+    J. M. Bates, C. W. J. Granger (1969), "The combination of forecasts", Operational Research
+    Quarterly 20.
 
     Examples
     --------
@@ -95,6 +108,7 @@ class BaggingRegressor(Bagging, MemberRegressor):
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
+        weights: Literal["uniform", "oob"] = "uniform",
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -107,6 +121,7 @@ class BaggingRegressor(Bagging, MemberRegressor):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.weights = weights
 
     def _check_size(self, target: Array, rows: RowsToDraw) -> None:
         super()._check_size(target, rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,15 @@ from sklearn.utils.random import sample_without_replacement
 
 from arboleda.bagging._plan import Plan
 
-__all__ = ["Draw", "RowsToDraw", "draw", "limit_of_switching", "switched", "switched_uniformly"]
+__all__ = [
+    "Draw",
+    "RowsToDraw",
+    "draw",
+    "learned_rows",
+    "limit_of_switching",
+    "switched",
+    "switched_uniformly",
+]
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -21,12 +30,14 @@ class RowsToDraw(NamedTuple):
     """The rows of a table, as draws see them.
 
     ``able`` lists the rows of positive weight; None: all. ``chance`` is the probability of each of
-    them, for members that cannot weigh rows themselves; None: all alike.
+    them, for members that cannot weigh rows themselves; None: all alike. ``held_out`` lists rows of
+    positive weight that no member learns from, because they measure the members' quality.
     """
 
     n_rows: int
     able: Indices | None = None
     chance: Floats | None = None
+    held_out: Indices | None = None
 
     @property
     def n_able(self) -> int:
@@ -51,6 +62,26 @@ class RowsToDraw(NamedTuple):
         scaled = weight[able] / weight.max()
         chance = scaled / scaled.sum() if by_chance else None
         return cls(n_rows, None if len(able) == n_rows else able, chance)
+
+
+def learned_rows(batches: Sequence[RowsToDraw], n_rows: int) -> npt.NDArray[np.bool_]:
+    """Whether members may have learned from each row of a table of so many.
+
+    Raises
+    ------
+    ValueError
+        If they learned from tables of other sizes.
+    """
+    found = np.zeros(n_rows, dtype=bool)
+    for rows in batches:
+        if rows.n_rows != n_rows:
+            raise ValueError(
+                f"the members made before learned from {rows.n_rows} rows, and there are {n_rows} "
+                "now, so that it is unknown which of these they learned from: set "
+                "weights='uniform', or warm_start=False"
+            )
+        found |= rows.is_able
+    return found
 
 
 class Draw(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -27,7 +28,7 @@ from arboleda.bagging._members import Training
 from arboleda.bagging._plan import Plan
 from arboleda.bagging._routing import routed, takes_weight
 from arboleda.bagging._saved_members import SavedMembers, complete
-from arboleda.bagging._tables import checked_table, n_rows_of
+from arboleda.bagging._tables import checked_table
 from arboleda.bagging._tree_members import TreeMembers, engine_can, grown_trees
 from arboleda.bagging._votes import Asking
 from arboleda.persist import Field, SavedModel
@@ -119,6 +120,28 @@ class MemberEnsemble(
     def _after_fit(self, X: Any, target: Array, rows: RowsToDraw) -> None:
         """Judge what was fitted, where asked for."""
 
+    def _rows_to_hold_out(
+        self, target: Array, weight: Floats | None, before: AnyMembers | TreeMembers | None
+    ) -> Indices | None:
+        """Rows of positive weight that no member learns from; None: there are none."""
+        return None
+
+    def _rows_to_draw(
+        self,
+        target: Array,
+        weight: Floats | None,
+        before: AnyMembers | TreeMembers | None,
+        *,
+        by_chance: bool,
+    ) -> tuple[RowsToDraw, Floats | None]:
+        """Rows that members draw from, and the weights that they learn by."""
+        held_out = self._rows_to_hold_out(target, weight, before)
+        if held_out is not None:
+            weight = np.ones(len(target)) if weight is None else weight.copy()
+            weight[held_out] = 0.0
+        rows = RowsToDraw.weighing(len(target), weight, by_chance=by_chance)
+        return rows._replace(held_out=held_out), weight
+
     def _needs_array(self) -> bool:
         """Whether a member may be given a column twice, which frames cannot hold."""
         return bool(getattr(self, "bootstrap_features", False))
@@ -196,7 +219,8 @@ class MemberEnsemble(
         X = checked_table(self, X, reset=not before, as_array=self._needs_array())
         check_consistent_length(X, target)
         weight = read_weight(sample_weight, X)
-        rows = RowsToDraw.weighing(n_rows_of(X), weight, by_chance=not weighs)
+        earlier = before if len(before) else None
+        rows, weight = self._rows_to_draw(target, weight, earlier, by_chance=not weighs)
         self._check_size(target, rows)
         plan = self._plan(target, rows)
         training = Training(X, target, weight, plan, rows, weighs, params)
@@ -219,7 +243,8 @@ class MemberEnsemble(
             raise ValueError(_OTHER_KIND)  # noqa: TRY004 - a matter of state
         example: DecisionTree = clone(template)
         training = example._training(X, target, sample_weight, reset=before is None, reader=self)
-        rows = RowsToDraw.weighing(training.table.n_rows, training.weight, by_chance=False)
+        rows, weight = self._rows_to_draw(target, training.weight, before, by_chance=False)
+        training = replace(training, weight=weight)
         self._check_size(target, rows)
         plan = self._plan(target, rows)
         n_more = self.n_estimators - (0 if before is None else len(before))

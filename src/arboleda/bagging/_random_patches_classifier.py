@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -34,13 +34,14 @@ class RandomPatchesClassifier(FixedParameters, BaggingClassifier):
         Columns that each member draws without replacement; a float is a fraction of all.
     oob_score : bool, default=False
         Whether to judge every row by the members that left it out.
-    warm_start, n_jobs, random_state, verbose, voting
+    warm_start, n_jobs, random_state, verbose, voting, weights
         See `BaggingClassifier`.
 
     Attributes
     ----------
     classes_, n_classes_, estimator_, estimators_, estimators_samples_, estimators_features_, \
-            n_features_in_, feature_names_in_, oob_score_, oob_decision_function_
+            estimator_weights_, n_features_in_, feature_names_in_, oob_score_, \
+            oob_decision_function_
         See `BaggingClassifier`.
 
     See Also
@@ -81,6 +82,7 @@ class RandomPatchesClassifier(FixedParameters, BaggingClassifier):
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
         voting: Voting = "soft",
+        weights: Literal["uniform", "oob"] = "uniform",
     ) -> None:
         super().__init__(
             estimator,
@@ -94,4 +96,5 @@ class RandomPatchesClassifier(FixedParameters, BaggingClassifier):
             random_state=random_state,
             verbose=verbose,
             voting=voting,
+            weights=weights,
         )

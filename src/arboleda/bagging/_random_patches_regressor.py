@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -33,13 +33,13 @@ class RandomPatchesRegressor(FixedParameters, BaggingRegressor):
         Columns that each member draws without replacement; a float is a fraction of all.
     oob_score : bool, default=False
         Whether to judge every row by the members that left it out.
-    warm_start, n_jobs, random_state, verbose
+    warm_start, n_jobs, random_state, verbose, weights
         See `BaggingRegressor`.
 
     Attributes
     ----------
-    estimator_, estimators_, estimators_samples_, estimators_features_, n_features_in_, \
-            feature_names_in_, oob_score_, oob_prediction_
+    estimator_, estimators_, estimators_samples_, estimators_features_, \
+            estimator_weights_, n_features_in_, feature_names_in_, oob_score_, oob_prediction_
         See `BaggingRegressor`.
 
     See Also
@@ -79,6 +79,7 @@ class RandomPatchesRegressor(FixedParameters, BaggingRegressor):
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
+        weights: Literal["uniform", "oob"] = "uniform",
     ) -> None:
         super().__init__(
             estimator,
@@ -91,4 +92,5 @@ class RandomPatchesRegressor(FixedParameters, BaggingRegressor):
             n_jobs=n_jobs,
             random_state=random_state,
             verbose=verbose,
+            weights=weights,
         )

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from numbers import Integral
 from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import Interval, RealNotInt
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
+from arboleda.bagging._any_members import AnyMembers
 from arboleda.bagging._draws import RowsToDraw
-from arboleda.bagging._ensemble import Array, MemberEnsemble
+from arboleda.bagging._ensemble import Array, Floats, Indices
 from arboleda.bagging._plan import Plan, n_columns_of_member
+from arboleda.bagging._tree_members import TreeMembers
+from arboleda.bagging._weighted_ensemble import WeightedEnsemble
+from arboleda.tree._folds import hold_out, with_every_class
 
 
-class RandomSubspace(MemberEnsemble):
+class RandomSubspace(WeightedEnsemble):
     """Columns drawn for every member, from all rows."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -22,11 +30,14 @@ class RandomSubspace(MemberEnsemble):
         ],
         "bootstrap_features": ["boolean"],
         "random_n_features": ["boolean"],
+        "weights": [StrOptions({"uniform", "validation"})],
+        "validation_fraction": [Interval(RealNotInt, 0, 1, closed="neither")],
     }
 
     max_features: int | float
     bootstrap_features: bool
     random_n_features: bool
+    validation_fraction: float
 
     def _plan(self, target: Array, rows: RowsToDraw) -> Plan:
         return Plan(
@@ -36,3 +47,44 @@ class RandomSubspace(MemberEnsemble):
             columns_with_replacement=self.bootstrap_features,
             random_n_columns=self.random_n_features,
         )
+
+    def _rows_to_hold_out(
+        self, target: Array, weight: Floats | None, before: AnyMembers | TreeMembers | None
+    ) -> Indices | None:
+        if self.weights == "uniform":
+            return None
+        able = np.arange(len(target)) if weight is None else np.flatnonzero(weight)
+        if before is not None:
+            return self._rows_unknown_to(before, able, len(target))
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        stratify = is_classifier(self)
+        learn, judge = hold_out(
+            self.validation_fraction, target, able, stratify=stratify, seed=seed
+        )
+        if stratify:
+            learn, judge = with_every_class(learn, judge, target)
+        if not judge.size:
+            raise ValueError(
+                f"validation_fraction={self.validation_fraction} of n_samples={able.size} leaves "
+                "no row to measure the members on: raise it, give more rows, or set "
+                "weights='uniform'"
+            )
+        return judge
+
+    def _rows_unknown_to(
+        self, before: AnyMembers | TreeMembers, able: Indices, n_rows: int
+    ) -> Indices:
+        """Rows that a warm start holds out again: those that no member has learned from."""
+        held_out = able[~before.was_learned_from(n_rows)[able]]
+        if not held_out.size:
+            raise ValueError(
+                "the members made before learned from all rows, and none is left to measure them "
+                "on: set weights='uniform', or warm_start=False"
+            )
+        return held_out
+
+    def _after_fit(self, X: Any, target: Array, rows: RowsToDraw) -> None:
+        if rows.held_out is None:
+            self._members = self._members.with_weights(None)
+        else:
+            self._weigh_members(X, target, repeat(rows.held_out, len(self._members)))

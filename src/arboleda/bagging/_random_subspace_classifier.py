@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -32,6 +32,11 @@ class RandomSubspaceClassifier(RandomSubspace, MemberClassifier):
         Whether each member also draws the number of its columns, uniform on 1 .. ``max_features``.
     warm_start, n_jobs, random_state, verbose, voting
         As in `BaggingClassifier`.
+    weights : {"uniform", "validation"}, default="uniform"
+        "uniform": all members count the same. "validation": the better a member classifies rows
+        held out, from which no member learns, the more it counts; see the notes.
+    validation_fraction : float, default=0.1
+        Share of the rows held out, with ``weights="validation"``.
 
     Attributes
     ----------
@@ -45,7 +50,9 @@ class RandomSubspaceClassifier(RandomSubspace, MemberClassifier):
     estimators_features_ : list of ndarray
         Numbers of the columns of each member.
     estimators_samples_ : list of ndarray
-        Numbers of the rows of each member: all of positive weight.
+        Numbers of the rows of each member: all of positive weight, but those held out.
+    estimator_weights_ : ndarray of shape (n_estimators,)
+        Weights of the members, of sum 1; with ``weights="uniform"`` all equal.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only if the columns have names that are text.
@@ -53,6 +60,13 @@ class RandomSubspaceClassifier(RandomSubspace, MemberClassifier):
     See Also
     --------
     BaggingClassifier : Also draws the rows; its notes on weights hold here too.
+
+    Notes
+    -----
+    All members see all rows, so that none is left out to measure them on, and on its own rows a
+    whole tree makes no error. ``weights="validation"`` therefore holds rows out, of every class
+    the same share; at least one row of each class is learned from. The weights are those of
+    `BaggingClassifier`, from the accuracy on these rows. A warm start holds the same rows out.
 
     References
     ----------
@@ -86,6 +100,8 @@ class RandomSubspaceClassifier(RandomSubspace, MemberClassifier):
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
         voting: Voting = "soft",
+        weights: Literal["uniform", "validation"] = "uniform",
+        validation_fraction: float = 0.1,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -97,3 +113,5 @@ class RandomSubspaceClassifier(RandomSubspace, MemberClassifier):
         self.random_state = random_state
         self.verbose = verbose
         self.voting = voting
+        self.weights = weights
+        self.validation_fraction = validation_fraction

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -24,6 +24,11 @@ class RandomSubspaceRegressor(RandomSubspace, MemberRegressor):
         As in `RandomSubspaceClassifier`.
     warm_start, n_jobs, random_state, verbose
         As in `RandomSubspaceClassifier`.
+    weights : {"uniform", "validation"}, default="uniform"
+        "uniform": all members count the same. "validation": the better a member predicts rows held
+        out, from which no member learns, the more it counts; see the notes.
+    validation_fraction : float, default=0.1
+        Share of the rows held out, with ``weights="validation"``.
 
     Attributes
     ----------
@@ -34,10 +39,19 @@ class RandomSubspaceRegressor(RandomSubspace, MemberRegressor):
     estimators_features_ : list of ndarray
         Numbers of the columns of each member.
     estimators_samples_ : list of ndarray
-        Numbers of the rows of each member: all of positive weight.
+        Numbers of the rows of each member: all of positive weight, but those held out.
+    estimator_weights_ : ndarray of shape (n_estimators,)
+        Weights of the members, of sum 1; with ``weights="uniform"`` all equal.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only if the columns have names that are text.
+
+    Notes
+    -----
+    All members see all rows, so that none is left out to measure them on, and on its own rows a
+    whole tree makes no error. ``weights="validation"`` therefore holds rows out, drawn at random.
+    The weights are those of `BaggingRegressor`, from the mean squared error on these rows. A warm
+    start holds the same rows out.
 
     References
     ----------
@@ -70,6 +84,8 @@ class RandomSubspaceRegressor(RandomSubspace, MemberRegressor):
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
+        weights: Literal["uniform", "validation"] = "uniform",
+        validation_fraction: float = 0.1,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -80,3 +96,5 @@ class RandomSubspaceRegressor(RandomSubspace, MemberRegressor):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.weights = weights
+        self.validation_fraction = validation_fraction

@@ -24,6 +24,7 @@ _TREES: dict[str, Any] = {
     "DecisionTreeClassifier": DecisionTreeClassifier,
     "DecisionTreeRegressor": DecisionTreeRegressor,
 }
+_ROUNDING = 1e-9  # by which a sum of weights may differ from 1
 _LATER = ("switch_uniformly",)
 _TYPES = {"int": int, "float": float, "bool": bool, "BagKind": str}
 
@@ -47,11 +48,12 @@ class SavedMembers:
                 for number, batch in enumerate(value.batches)
             ],
             **encoded_tree(value.example),
+            **_encoded_weights(name, value.weights, sections),
         }
 
     def decode(self, name: str, stored: Any, sections: Sections) -> TreeMembers:
         """Return the members; `complete` gives their trees the columns of the ensemble."""
-        if not isinstance(stored, dict) or stored.keys() != _KEYS:
+        if not isinstance(stored, dict) or stored.keys() - {"weights"} != _KEYS:
             raise ModelFormatError(f"{name} does not say what the members are")
         forest = ForestPart().decode(f"{name}.trees", stored["trees"], sections)
         batches = stored["batches"]
@@ -67,7 +69,10 @@ class SavedMembers:
         if not 0 <= stored["seed"] < 2**63:
             raise ModelFormatError(f"{name} has no seed that can be")
         tree = decoded_tree(name, stored["tree"], stored["tree_parameters"])
-        return TreeMembers(forest, tree, stored["seed"], found)
+        weights = None
+        if "weights" in stored:
+            weights = _decoded_weights(name, stored["weights"], forest.n_trees, sections)
+        return TreeMembers(forest, tree, stored["seed"], found, weights)
 
 
 class Share:
@@ -97,6 +102,8 @@ def complete(members: TreeMembers, ensemble: Any, widths: tuple[int, ...]) -> st
     if isinstance(tree, DecisionTreeClassifier):
         tree.n_classes_, tree.classes_ = widths[0], np.arange(widths[0])
     n_columns = ensemble.n_features_in_
+    if members.weights is not None and "weights" not in ensemble.get_params(deep=False):
+        return "the members have weights, which their ensemble does not know"
     if any(batch.plan.n_features != n_columns for batch in members.batches):
         return "the members drew from another number of columns than the header lists"
     return with_columns_of(ensemble, tree, members.forest, widths)
@@ -114,6 +121,23 @@ def with_columns_of(
     if not np.isin(tree.missing_columns_, np.arange(ensemble.n_features_in_)).all():
         return "the trees speak of columns that are not there"
     return forest.defect(ensemble.schema_.n_levels)
+
+
+def _encoded_weights(name: str, weights: Any, sections: Sections) -> dict[str, Any]:
+    """Return the entry of the members' weights; none where all count the same."""
+    if weights is None:
+        return {}
+    return {"weights": SavedArray(np.float64).encode(f"{name}.weights", weights, sections)}
+
+
+def _decoded_weights(name: str, stored: Any, n_trees: int, sections: Sections) -> Any:
+    weights = SavedArray(np.float64).decode(f"{name}.weights", stored, sections)
+    if weights.shape != (n_trees,):
+        raise ModelFormatError(f"{name} has {weights.size} weights of {n_trees} trees")
+    # Each at most 1 first: a sum of the greatest numbers overflows.
+    if not ((weights >= 0) & (weights <= 1)).all() or abs(weights.sum() - 1) > _ROUNDING:
+        raise ModelFormatError(f"{name} has weights that are not shares of sum 1")
+    return weights
 
 
 def _encode_batch(name: str, batch: Batch, sections: Sections) -> dict[str, Any]:

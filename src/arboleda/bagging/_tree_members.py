@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from arboleda._bridge.adaboost import WeightedForest
 from arboleda._bridge.fit import check_class_shares_fit
 from arboleda._bridge.fit_forest import (
     FittedRows,
@@ -27,9 +29,17 @@ from arboleda._bridge.schema import Schema
 from arboleda._bridge.table import check_table
 from arboleda._bridge.threads import resolve_n_jobs, threads_for
 from arboleda._out_of_bag import OobCurve
-from arboleda.bagging._draws import RowsToDraw
+from arboleda.bagging._draws import RowsToDraw, learned_rows
 from arboleda.bagging._plan import Plan
-from arboleda.bagging._votes import Asking, Floats, Indices, OutOfBag
+from arboleda.bagging._votes import (
+    Asking,
+    Floats,
+    Indices,
+    MemberOutput,
+    OutOfBag,
+    out_of_bag,
+    running_totals,
+)
 from arboleda.forest._members import MadeWhenAsked
 from arboleda.tree._decision_tree import DecisionTree
 from arboleda.tree._tree_learner import Training, n_drawn_features
@@ -137,13 +147,15 @@ def _draw_options(plan: Plan) -> dict[str, Any]:
 class TreeMembers:
     """Trees, and what their draws are repeated from.
 
-    ``example`` is a tree with all that the members share: parameters, columns, classes.
+    ``example`` is a tree with all that the members share: parameters, columns, classes. ``weights``
+    of the trees sum to 1; None: all count the same.
     """
 
     forest: Forest
     example: DecisionTree
     seed: int
     batches: tuple[Batch, ...]
+    weights: Floats | None = None
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -158,11 +170,22 @@ class TreeMembers:
         n_more: int,
         n_jobs: int | None,
     ) -> TreeMembers:
-        """Return these trees and so many more."""
+        """Return these trees and so many more, all without weights."""
         batch = Batch(plan, rows, len(self), n_more)
         more = _grow(example, training, batch, self.seed, resolve_n_jobs(n_jobs))
         forest = self.forest.extended(more)
         return TreeMembers(forest, example, self.seed, (*self.batches, batch))
+
+    def with_weights(self, weights: Floats | None) -> TreeMembers:
+        """Return the same trees with these weights."""
+        return replace(self, weights=weights)
+
+    def weighted_forest(self, asking: Asking) -> WeightedForest | None:
+        """Return the forest whose scores are the weighted mean vote; None without weights."""
+        if self.weights is None:
+            return None
+        vote = "largest" if asking.voting_of_trees == "hard" else "scores"
+        return WeightedForest(self.forest, vote, self.weights)
 
     def checked(self, ensemble: Any, X: Any, *, as_array: bool) -> Any:
         """Check a table as the engine takes it."""
@@ -185,17 +208,35 @@ class TreeMembers:
 
     def mean_output(self, X: Any, asking: Asking) -> Floats:
         """Mean vote or value of the trees."""
-        votes = self.forest.votes(X, asking.voting_of_trees, threads_for(X, asking.n_jobs))
+        n_threads = threads_for(X, asking.n_jobs)
+        weighted = self.weighted_forest(asking)
+        if weighted is not None:
+            return _as_output(weighted.scores(X, n_threads), asking)
+        votes = self.forest.votes(X, asking.voting_of_trees, n_threads)
         return _as_output(votes, asking)
 
     def staged_output(self, X: Any, asking: Asking) -> Iterator[Floats]:
         """Yield `mean_output` of the first tree, the first two, ..., all trees."""
         n_threads = threads_for(X, asking.n_jobs)
-        for votes in self.forest.iter_votes(X, asking.voting_of_trees, n_threads):
+        weighted = self.weighted_forest(asking)
+        plain = self.forest.iter_votes(X, asking.voting_of_trees, n_threads)
+        if weighted is None:
+            for votes in plain:
+                yield _as_output(votes, asking)
+            return
+        totals = running_totals(weighted.weights)
+        n_silent = totals.count(0.0)  # trees of weight 0 at the beginning
+        for votes in islice(plain, n_silent):
             yield _as_output(votes, asking)
+        stages = zip(totals, weighted.staged_scores(X, n_threads), strict=True)
+        for total, scores in islice(stages, n_silent, None):
+            yield _as_output(scores / total, asking)
 
     def row_answers(self, asking: Asking) -> RowAnswers:
         """Return what gives `mean_output` row by row."""
+        weighted = self.weighted_forest(asking)
+        if weighted is not None:
+            return weighted.row_answers()
         return self.forest.row_answers(asking.voting_of_trees)
 
     def mean_decision(self, X: Any, asking: Asking) -> Floats:
@@ -216,6 +257,10 @@ class TreeMembers:
     def out_of_bag(self, X: Any, target: npt.NDArray[Any], asking: Asking) -> OutOfBag:
         """Ask every tree for the rows that it left out."""
         last = self.batches[-1]
+        if self.weights is not None:
+            outputs = self.outputs_on(X, self.left_out(), asking)
+            judged, n_classes = last.rows.is_able, asking.n_classes
+            return out_of_bag(outputs, len(self), target, judged, n_classes, self.weights)
         rows = FittedRows(
             ForestOptions(n_trees=len(self), **_draw_options(last.plan)),
             target,
@@ -233,17 +278,45 @@ class TreeMembers:
             votes.sums, votes.n_trees.astype(np.int64), OobCurve(numbers, curve.error, n_judged)
         )
 
+    def outputs_on(
+        self, X: Any, rows_of_members: Iterable[Indices], asking: Asking
+    ) -> Iterator[MemberOutput]:
+        """Yield for each tree some rows of its own, and its output on these."""
+        n_threads = resolve_n_jobs(asking.n_jobs)
+        voting = asking.voting_of_trees
+        for number, rows in zip(range(len(self)), rows_of_members, strict=True):
+            yield rows, self.forest.votes_of_tree(X, number, voting, n_threads)[rows]
+
+    def was_learned_from(self, n_rows: int) -> npt.NDArray[np.bool_]:
+        """Whether trees may have learned from each row of a table of so many.
+
+        Raises
+        ------
+        ValueError
+            If they learned from tables of other sizes.
+        """
+        return learned_rows([batch.rows for batch in self.batches], n_rows)
+
+    def left_out(self) -> Iterator[Indices]:
+        """Yield for each tree the rows that it could have drawn and did not."""
+        for batch in self.batches:
+            is_able = batch.rows.is_able
+            for number in range(batch.first, batch.first + batch.n_trees):
+                yield np.flatnonzero((self._counts(batch, number) == 0) & is_able)
+
     def _batch_of(self, number: int) -> Batch:
         return next(b for b in self.batches if number < b.first + b.n_trees)
 
     def _samples(self, number: int) -> Indices:
         batch = self._batch_of(number)
+        return np.repeat(np.arange(batch.rows.n_rows), self._counts(batch, number))
+
+    def _counts(self, batch: Batch, number: int) -> npt.NDArray[np.uint32]:
+        """How often each row is in the bag of a tree."""
         rows = batch.rows
         options = ForestOptions(n_trees=1, **_draw_options(batch.plan))
-        counts = draw_bag(
-            options, rows.n_rows, number, sample_weight=_weight_of(rows), seed=self.seed
-        )
-        return np.repeat(np.arange(rows.n_rows), counts)
+        weight = _weight_of(rows)
+        return draw_bag(options, rows.n_rows, number, sample_weight=weight, seed=self.seed)
 
     def _columns(self, number: int) -> Indices:
         plan = self._batch_of(number).plan

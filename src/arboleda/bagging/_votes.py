@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
@@ -11,17 +11,20 @@ import numpy.typing as npt
 
 from arboleda._out_of_bag import OobCurve
 from arboleda.bagging._members import Member, each
-from arboleda.bagging._tables import n_rows_of, rows_of
+from arboleda.bagging._tables import rows_of
 
 __all__ = [
     "Asking",
     "Floats",
     "Indices",
+    "MemberOutput",
     "OutOfBag",
     "Voting",
     "mean_decision",
     "mean_output",
     "out_of_bag",
+    "outputs_on",
+    "running_totals",
     "staged_decision",
     "staged_output",
     "votes_with",
@@ -30,6 +33,7 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 Voting = Literal["soft", "hard"]
+MemberOutput = tuple[Indices, Floats]  # rows, and what a member votes or predicts on them
 
 
 class Asking(NamedTuple):
@@ -48,10 +52,13 @@ class Asking(NamedTuple):
 
 
 class OutOfBag(NamedTuple):
-    """Sum of the outputs of the members that left a row out, their number, and the error so far."""
+    """Sum of the outputs of the members that left a row out, their number, and the error so far.
+
+    Of members with weights: the weighted sum, and the sum of their weights.
+    """
 
     sums: Floats
-    counts: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64] | Floats
     curve: OobCurve
 
 
@@ -61,38 +68,68 @@ def votes_with(estimator: Any, voting: Voting) -> Literal["predict_proba", "pred
     return "predict_proba" if soft else "predict"
 
 
-def mean_output(members: Sequence[Member], X: Any, asking: Asking) -> Floats:
-    """Mean over the members of their class shares, or of their values."""
-    return _mean(_outputs(members, X, asking), len(members))
+def mean_output(
+    members: Sequence[Member], X: Any, asking: Asking, weights: Floats | None = None
+) -> Floats:
+    """Mean over the members of their class shares, or of their values.
+
+    ``weights``, of sum 1, make it a weighted mean; a member of weight 0 is not even called.
+    """
+    kept, weights = _voters(len(members), weights)
+    return _mean(_outputs([members[i] for i in kept], X, asking), len(kept), weights)
 
 
-def staged_output(members: Sequence[Member], X: Any, asking: Asking) -> Iterator[Floats]:
+def staged_output(
+    members: Sequence[Member], X: Any, asking: Asking, weights: Floats | None = None
+) -> Iterator[Floats]:
     """Yield `mean_output` of the first member, the first two, ..., all members."""
-    return _running_means(_outputs(members, X, asking))
+    return _running_means(_outputs(members, X, asking), weights)
 
 
-def mean_decision(members: Sequence[Member], X: Any, asking: Asking) -> Floats:
-    """Mean of the members' decision functions.
+def mean_decision(
+    members: Sequence[Member], X: Any, asking: Asking, weights: Floats | None = None
+) -> Floats:
+    """Mean of the members' decision functions, by ``weights`` as `mean_output`.
 
     Raises
     ------
     ValueError
         If a member did not see all classes, so that its decision function has another shape.
     """
-    return _mean(_decisions(members, X, asking), len(members))
+    kept, weights = _voters(len(members), weights)
+    voters = [members[i] for i in kept]
+    return _mean(_decisions(voters, X, asking, kept), len(kept), weights)
 
 
-def staged_decision(members: Sequence[Member], X: Any, asking: Asking) -> Iterator[Floats]:
+def staged_decision(
+    members: Sequence[Member], X: Any, asking: Asking, weights: Floats | None = None
+) -> Iterator[Floats]:
     """Yield `mean_decision` of the first member, the first two, ..., all members."""
-    return _running_means(_decisions(members, X, asking))
+    return _running_means(_decisions(members, X, asking, range(len(members))), weights)
+
+
+def running_totals(weights: Floats) -> list[float]:
+    """Sum of the first weight, the first two, ..., all of them, which is 1."""
+    totals: list[float] = np.cumsum(weights).tolist()
+    return [*totals[:-1], 1.0]
+
+
+def _voters(n_members: int, weights: Floats | None) -> tuple[Sequence[int], Floats | None]:
+    """Numbers of the members of positive weight, and their weights."""
+    if weights is None:
+        return range(n_members), None
+    voting = np.flatnonzero(weights)
+    return voting.tolist(), weights[voting]
 
 
 def _outputs(members: Sequence[Member], X: Any, asking: Asking) -> Iterator[Floats]:
     return each(partial(_output, X=X, asking=asking), members, asking.n_jobs, asking.verbose)
 
 
-def _decisions(members: Sequence[Member], X: Any, asking: Asking) -> Iterator[Floats]:
-    for number, member in enumerate(members):
+def _decisions(
+    members: Sequence[Member], X: Any, asking: Asking, numbers: Iterable[int]
+) -> Iterator[Floats]:
+    for number, member in zip(numbers, members, strict=True):
         seen = len(member.estimator.classes_)
         if seen != asking.n_classes:
             raise ValueError(
@@ -104,59 +141,95 @@ def _decisions(members: Sequence[Member], X: Any, asking: Asking) -> Iterator[Fl
     return each(ask, members, asking.n_jobs, asking.verbose)
 
 
-def _mean(outputs: Iterator[Floats], n_members: int) -> Floats:
+def _mean(outputs: Iterator[Floats], n_members: int, weights: Floats | None) -> Floats:
     total: Any = 0.0
+    if weights is not None:
+        for weight, output in zip(weights.tolist(), outputs, strict=True):
+            total = total + weight * output
+        weighted: Floats = total
+        return weighted
     for output in outputs:  # in the order of the members: the same bits whatever n_jobs
         total = total + output
     mean: Floats = total / n_members
     return mean
 
 
-def _running_means(outputs: Iterator[Floats]) -> Iterator[Floats]:
+def _running_means(outputs: Iterator[Floats], weights: Floats | None) -> Iterator[Floats]:
     total: Any = 0.0
-    for number, output in enumerate(outputs, start=1):
-        total = total + output
-        yield total / number
+    if weights is None:
+        for number, output in enumerate(outputs, start=1):
+            total = total + output
+            yield total / number
+        return
+    plain: Any = 0.0  # sum of the first members, as long as all of them have weight 0
+    parts = zip(weights.tolist(), running_totals(weights), outputs, strict=True)
+    for number, (weight, so_far, output) in enumerate(parts, start=1):
+        if weight > 0.0:
+            total = total + weight * output
+        elif so_far == 0.0:
+            plain = plain + output
+            yield plain / number
+            continue
+        yield total / so_far
+
+
+def outputs_on(
+    members: Sequence[Member], rows_of_members: Iterable[Indices], X: Any, asking: Asking
+) -> Iterator[MemberOutput]:
+    """Yield for each member some rows of its own, and its output on these."""
+    items = list(zip(members, rows_of_members, strict=True))
+    ask = partial(_output_on_rows, X=X, asking=asking)
+    outputs = each(ask, items, asking.n_jobs, asking.verbose)
+    for (_, rows), output in zip(items, outputs, strict=True):
+        yield rows, output
 
 
 def out_of_bag(
-    members: Sequence[Member],
-    left_out: Iterator[Indices],
-    X: Any,
+    outputs: Iterator[MemberOutput],
+    n_members: int,
     target: npt.NDArray[Any],
     judged: npt.NDArray[np.bool_],
-    asking: Asking,
+    n_classes: int,
+    weights: Floats | None = None,
 ) -> OutOfBag:
-    """Ask every member for the rows that it left out.
+    """Add up what the members say of the rows that they left out.
 
     Parameters
     ----------
-    left_out : iterator of ndarray of int
-        For each member the numbers of these rows.
+    outputs : iterator of (rows, outputs)
+        For each member the numbers of these rows, and its output on them.
+    n_members : int
     target : ndarray of shape (n_rows,) or (n_rows, n_outputs)
         Numbers of classes, or values.
     judged : ndarray of bool of shape (n_rows,)
         The rows whose error counts.
+    n_classes : int
+        0 for values.
+    weights : ndarray of shape (n_members,), or None
+        Of the members; a row that only members of weight 0 left out has no answer.
     """
-    n_rows = n_rows_of(X)
-    width = asking.n_classes or (target.shape[1] if target.ndim == 2 else 1)
-    sums, counts = np.zeros((n_rows, width)), np.zeros(n_rows, dtype=np.int64)
-    error, n_judged = np.full(len(members), np.nan), np.zeros(len(members), dtype=np.int64)
-    items = list(zip(members, left_out, strict=True))
-    ask = partial(_left_out_output, X=X, asking=asking)
-    outputs = each(ask, items, asking.n_jobs, asking.verbose)
-    for number, ((_, rows), output) in enumerate(zip(items, outputs, strict=True)):
-        sums[rows] += output.reshape(len(rows), width)
-        counts[rows] += 1
+    n_rows = len(target)
+    width = n_classes or (target.shape[1] if target.ndim == 2 else 1)
+    sums = np.zeros((n_rows, width))
+    counts: Any = np.zeros(n_rows, dtype=np.int64 if weights is None else np.float64)
+    error, n_judged = np.full(n_members, np.nan), np.zeros(n_members, dtype=np.int64)
+    for number, (rows, output) in enumerate(outputs):
+        answers = output.reshape(len(rows), width)
+        if weights is None:
+            sums[rows] += answers
+            counts[rows] += 1
+        elif weights[number] > 0.0:
+            sums[rows] += weights[number] * answers
+            counts[rows] += weights[number]
         known = judged & (counts > 0)
         n_judged[number] = np.count_nonzero(known)
         if n_judged[number]:
-            error[number] = _error(sums[known], counts[known], target[known], asking.n_classes)
-    return OutOfBag(sums, counts, OobCurve(np.arange(1, len(members) + 1), error, n_judged))
+            error[number] = _error(sums[known], counts[known], target[known], n_classes)
+    return OutOfBag(sums, counts, OobCurve(np.arange(1, n_members + 1), error, n_judged))
 
 
 def _error(
-    sums: Floats, counts: npt.NDArray[np.int64], target: npt.NDArray[Any], n_classes: int
+    sums: Floats, counts: npt.NDArray[Any], target: npt.NDArray[Any], n_classes: int
 ) -> float:
     means = sums / counts[:, np.newaxis]
     if n_classes:  # of the means, as in the score: sums may differ where these are equal
@@ -164,7 +237,7 @@ def _error(
     return float(np.mean((means - target.reshape(means.shape)) ** 2))
 
 
-def _left_out_output(item: tuple[Member, Indices], X: Any, asking: Asking) -> Floats:
+def _output_on_rows(item: tuple[Member, Indices], X: Any, asking: Asking) -> Floats:
     member, rows = item
     if len(rows) == 0:
         return np.zeros((0, 1))

@@ -12,7 +12,7 @@ from arboleda._bridge.boosting import BoostingRows
 from arboleda._bridge.fit import CodedTable
 from arboleda._bridge.table import SparseTable, Table
 from arboleda.boosting._watch import Stopping
-from arboleda.tree._folds import fold_splits, hold_out
+from arboleda.tree._folds import fold_splits, hold_out, with_every_class
 
 Floats = npt.NDArray[np.float64]
 RowNumbers = npt.NDArray[np.integer[Any]]
@@ -116,7 +116,7 @@ def set_aside(rows: Rows, fraction: float, *, stratify: bool, seed: int) -> tupl
     judge: RowNumbers
     learn, judge = hold_out(fraction, rows.target, numbers, stratify=stratify, seed=seed)
     if stratify:
-        learn, judge = _every_class_in(learn, judge, rows.target)
+        learn, judge = with_every_class(learn, judge, rows.target)
     if not (learn.size and judge.size):
         raise ValueError(
             f"validation_fraction={fraction} of n_samples={rows.numbers.size} leaves {learn.size} "
@@ -142,16 +142,7 @@ def dealt_out(rows: Rows, n_folds: int, *, stratify: bool, seed: int) -> list[tu
     numbers = rows.numbers.astype(np.intp)
     splits = fold_splits(n_folds, rows.target, numbers, stratify=stratify, seed=seed)
     for split in splits:
-        learn, judge = _every_class_in(*split, rows.target) if stratify else split
+        learn, judge = with_every_class(*split, rows.target) if stratify else split
         if judge.size:
             parts.append((replace(rows, numbers=learn), replace(rows, numbers=judge)))
     return parts
-
-
-def _every_class_in(
-    learn: RowNumbers, judge: RowNumbers, target: Floats
-) -> tuple[RowNumbers, RowNumbers]:
-    """Give back a row of every class that would be left out of the rows to learn from."""
-    lost = np.setdiff1d(target[judge], target[learn])
-    back = np.array([judge[target[judge] == label][0] for label in lost], dtype=np.intp)
-    return np.union1d(learn, back), np.setdiff1d(judge, back)

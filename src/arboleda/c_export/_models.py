@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.frozen import FrozenEstimator
 
+from arboleda._bridge.adaboost import WeightedForest
 from arboleda._bridge.forest import Forest, Voting
 from arboleda._bridge.tree import Tree
 from arboleda.adaboost._boosted_classifier import BoostedClassifier
@@ -75,6 +76,9 @@ def _of_members(model: MemberEnsemble, file: File) -> Part:
             f"the members of this {type(model).__name__} are no trees of the engine: only bagged "
             "trees can be exported to C"
         )
+    weighted = members.weighted_forest(model._asking())
+    if weighted is not None:
+        return _weighted_votes(weighted, model, file)
     return _votes(_trees_of(members.forest), model._asking().voting_of_trees, model, file)
 
 
@@ -84,11 +88,25 @@ def _trees_of(forest: Forest) -> Iterable[Tree]:
 
 def _votes(trees: Iterable[Tree], voting: Voting, model: Any, file: File) -> Part:
     """Mean vote of trees: their sum, divided by their number, as the engine has it."""
+    leaves = ((tree, vote_of(tree, voting)[tree.children_left < 0]) for tree in trees)
+    return _sum_of_leaves(leaves, model, file, is_mean=True)
+
+
+def _weighted_votes(members: WeightedForest, model: Any, file: File) -> Part:
+    """Sum of the trees' votes times their weights, which sum to 1."""
+    forest = members.forest
+    leaves = ((forest.tree(i), members.said(i)) for i in range(forest.n_trees))
+    return _sum_of_leaves(leaves, model, file, is_mean=False)
+
+
+def _sum_of_leaves(
+    leaves: Iterable[tuple[Tree, Floats]], model: Any, file: File, *, is_mean: bool
+) -> Part:
+    """Trees, each with the values of its leaves, added up or averaged."""
     file.check_columns(model)
     tables: TreeTables | None = None
     part = None
-    for tree in trees:
-        votes = vote_of(tree, voting)[tree.children_left < 0]
+    for tree, votes in leaves:
         if tables is None:
             width = votes.shape[1]
             part = file.part(width, width, width)
@@ -105,7 +123,7 @@ def _votes(trees: Iterable[Tree], voting: Voting, model: Any, file: File) -> Par
         f"  const number *vote = {p}_value + {k} * (long){p}_leaf(tree, x);",
         f"  for (k = 0; k < {k}; ++k) out[k] += vote[k];",
         "}",
-        f"for (k = 0; k < {k}; ++k) out[k] /= {n};",
+        *([f"for (k = 0; k < {k}; ++k) out[k] /= {n};"] if is_mean else []),
     )
     part.scores()
     part.outputs()

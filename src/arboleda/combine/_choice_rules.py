@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from arboleda._bridge.combine import sum_tables, sum_votes
+from arboleda._member_weights import log_odds
 from arboleda.combine._outputs import MemberOutputs
 from arboleda.combine._rule import Array, Floats, Rule, Said
 
@@ -155,10 +156,7 @@ def accuracy_weights(outputs: MemberOutputs, target: Array, weight: Floats | Non
     """
     right: Any = outputs.choices() == target
     p = np.average(right, axis=1, weights=weight)
-    half_a_row = 0.5 / right.shape[1]
-    p = np.clip(p, half_a_row, 1 - half_a_row)
-    weights: Floats = np.log(p / (1 - p))
-    return weights
+    return log_odds(p, right.shape[1])
 
 
 def confusion_of(outputs: MemberOutputs, target: Array, weight: Floats | None = None) -> Floats:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
 from arboleda._bridge.combine import mean_of_members, order_statistic_of_members
+from arboleda._member_weights import inverse_error_weights, mean_squared_error
 from arboleda.combine._outputs import MemberOutputs
 from arboleda.combine._rule import Array, Floats, Rule, Said
 
@@ -82,21 +81,5 @@ class InverseErrorMean(Mean):
         self, outputs: MemberOutputs, target: Array, weight: Floats | None
     ) -> InverseErrorMean:
         """Return the rule with the weights that out-of-fold errors give, of sum 1."""
-        found = [_mean_square(said, target, weight) for said in outputs.outputs]
-        greatest = max(exponent for _, exponent in found)
-        error = np.array([np.ldexp(mean, 2 * (e - greatest)) for mean, e in found])
-        if not error.any():
-            return InverseErrorMean(np.full(len(error), 1 / len(error)))
-        # A member without error would weigh infinitely much, and so would 1 over a tiny error.
-        floats = np.finfo(float)
-        error = np.maximum(error, max(floats.eps * error.max(), floats.smallest_subnormal))
-        inverse = error.min() / error
-        return InverseErrorMean(inverse / inverse.sum())
-
-
-def _mean_square(said: Array, target: Array, weight: Floats | None) -> tuple[float, int]:
-    """Mean squared error divided by 4^e, and e: a number in any unit of the target."""
-    half = said / 2 - target / 2  # the difference of two of the greatest numbers is none
-    exponent = int(np.frexp(np.abs(half).max())[1])
-    mean = np.average(np.ldexp(half, -exponent) ** 2, weights=weight)
-    return float(mean), exponent if mean else -(2**30)
+        errors = [mean_squared_error(said, target, weight) for said in outputs.outputs]
+        return InverseErrorMean(inverse_error_weights(errors))

@@ -235,6 +235,12 @@ def _answers(fitted: Any, points: Any) -> Floats:
     """Answer of each tree: (trees, points, classes), or (trees, points, 1) in regression."""
     if getattr(fitted, "n_outputs_", 1) > 1 or len(getattr(fitted, "estimators_", ())) < 2:
         raise ValueError("forest_correlation compares at least two trees of one target")
+    weights = getattr(fitted, "weights", None)
+    if isinstance(weights, str) and weights != "uniform":
+        raise ValueError(
+            f"forest_correlation is about the plain mean of trees, and weights={weights!r} makes "
+            "it a weighted one: set weights='uniform'"
+        )
     first = fitted.estimators_[0]
     # Members that know no names were fitted on arrays, those of bagging on some of the columns.
     table = points if hasattr(first, "feature_names_in_") else np.asarray(points)

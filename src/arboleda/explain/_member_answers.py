@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from arboleda.bagging._bagging import Bagging
 from arboleda.bagging._tables import columns_of
+from arboleda.bagging._weighted_ensemble import WeightedEnsemble
 from arboleda.explain._conformal import Floats, rows_of, without_steps
 from arboleda.forest._forest_model import ForestModel
 
@@ -54,6 +55,15 @@ class MemberAnswers:
         ValueError
             If the first rows show it.
         """
+        if (
+            isinstance(self.ensemble, WeightedEnsemble)
+            and self.ensemble._members.weights is not None
+        ):
+            raise ValueError(
+                f"the members of this {type(self.ensemble).__name__} have weights "
+                f"(weights={self.ensemble.weights!r}), and their plain mean is needed here: fit "
+                "with weights='uniform'"
+            )
         part = rows_of(self._X, slice(min(_COMPARED, self.n_rows)))
         told = np.asarray(self.ensemble.predict(part))
         total = np.zeros(part.shape[0])

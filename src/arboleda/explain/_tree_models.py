@@ -113,8 +113,13 @@ def _of_members(model: MemberEnsemble) -> Explainable:
     members, p = model._members, model.n_features_in_
     names, scale = _target_names(model)
     if isinstance(members, TreeMembers):
-        voting = model._asking().voting_of_trees
-        trees = TreeSum.of_forest(members.forest, voting)
+        asking = model._asking()
+        weighted = members.weighted_forest(asking)
+        trees = (
+            TreeSum.of_forest(members.forest, asking.voting_of_trees)
+            if weighted is None
+            else TreeSum.of_members(weighted)
+        )
         read = lambda X: members.checked(model, X, as_array=False)  # noqa: E731
         return TreeModel(trees, read, range(p), p, names, scale)
     if getattr(model, "voting", "soft") != "soft":
@@ -122,13 +127,19 @@ def _of_members(model: MemberEnsemble) -> Explainable:
             f"the members of this {type(model).__name__} vote for one class each (voting='hard'), "
             "and what they predict is no sum over trees: fit with voting='soft'"
         )
-    estimators = list(model.estimators_)
+    shares = np.full(len(members), 1.0 / len(members))
+    if members.weights is not None:
+        shares = members.weights
     parts = []
-    for estimator, columns in zip(estimators, model.estimators_features_, strict=True):
+    for estimator, share, columns in zip(
+        model.estimators_, shares.tolist(), model.estimators_features_, strict=True
+    ):
+        if share == 0.0:
+            continue
         whole = np.array_equal(columns, np.arange(p))
         take = _whole if whole else _columns_taken(columns)
         known = np.arange(len(names)) if scale == "probability" else None
-        parts.append(_part(estimator, 1.0 / len(estimators), names, scale, known, take, columns))
+        parts.append(_part(estimator, share, names, scale, known, take, columns))
     return MeanOfModels(tuple(parts), p, names, scale, model._checked)
 
 

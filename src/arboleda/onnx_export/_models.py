@@ -18,6 +18,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
+from arboleda._bridge.adaboost import WeightedForest
 from arboleda._bridge.forest import Forest, Voting
 from arboleda._bridge.schema import Schema
 from arboleda._bridge.tree import Tree
@@ -192,6 +193,17 @@ def _votes(trees: list[Tree], voting: Voting, model: Any, place: Place) -> str:
     return nodes.into(place.graph, place.inputs.matrix(model.schema_, None, place.columns), 0.0)
 
 
+def _weighted_votes(members: WeightedForest, model: Any, place: Place) -> str:
+    """Sum of the trees' votes times their weights, which sum to 1."""
+    nodes = TreeNodes(members.n_outputs)
+    for i in np.flatnonzero(members.weights).tolist():
+        tree = members.forest.tree(i)
+        votes = np.zeros((tree.node_count, members.n_outputs))
+        votes[tree.children_left < 0] = members.said(i)
+        nodes.add(tree, votes, range(members.n_outputs))
+    return nodes.into(place.graph, place.inputs.matrix(model.schema_, None, place.columns), 0.0)
+
+
 def vote_of(tree: Tree, voting: Voting) -> Floats:
     """What each node votes, as `Forest.votes` says it."""
     shares = tree.value_rows
@@ -255,17 +267,26 @@ def _linked(raw: str, loss: Loss, graph: Graph) -> str:
 def _of_members(model: MemberEnsemble, place: Place) -> str:
     members = model._members
     if isinstance(members, TreeMembers):
+        weighted = members.weighted_forest(model._asking())
+        if weighted is not None:
+            return _weighted_votes(weighted, model, place)
         return _of_trees(members.forest, model._asking().voting_of_trees, model, place)
     if getattr(model, "voting", "soft") != "soft":
         raise ValueError(
             f"the members of this {type(model).__name__} vote for one class each (voting='hard'): "
             "only means of probabilities can be exported, so fit with voting='soft'"
         )
-    n_members = len(model.estimators_)
+    n_members = len(members)
+    shares = [1.0 / n_members] * n_members
+    if members.weights is not None:
+        shares = members.weights.tolist()
     known = np.arange(len(model.classes_)) if is_classifier(model) else None
     parts = [
-        _shared(member, 1.0 / n_members, known, replace(place, columns=_within(place, columns)))
-        for member, columns in zip(model.estimators_, model.estimators_features_, strict=True)
+        _shared(member, share, known, replace(place, columns=_within(place, columns)))
+        for member, share, columns in zip(
+            model.estimators_, shares, model.estimators_features_, strict=True
+        )
+        if share != 0.0
     ]
     return place.graph.sum(parts)
 

@@ -88,6 +88,13 @@ def hold_out(
     return rows[~aside], rows[aside]
 
 
+def with_every_class(learn: Rows, judge: Rows, target: npt.NDArray[Any]) -> Split:
+    """Give back a row of every class that would be left out of the rows to learn from."""
+    lost = np.setdiff1d(target[judge], target[learn])
+    back = np.array([judge[target[judge] == label][0] for label in lost], dtype=np.intp)
+    return np.union1d(learn, back), np.setdiff1d(judge, back)
+
+
 def _dealing_order(y: npt.NDArray[Any], rows: Rows, stratify: bool, seed: int) -> Rows:
     """Positions in `rows`, shuffled, and then class by class if there are classes."""
     order = np.random.RandomState(seed).permutation(rows.size)
