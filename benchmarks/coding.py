@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from arboleda._bridge.table import check_table
+from arboleda._engine.table import check_table
 
 
 def best(make: Callable[[], Any]) -> float:

@@ -16,7 +16,7 @@ using namespace arboleda;
 
 namespace {
 
-double milliseconds(const CodedTable& coded, const std::vector<std::uint32_t>& labels,
+double milliseconds(const BinnedDataset& coded, const std::vector<std::uint32_t>& labels,
                     int threads) {
   const auto start = std::chrono::steady_clock::now();
   fit_classification_tree(coded, labels, 2, {}, ClassMeasure::gini, {}, Context(threads));
@@ -37,7 +37,7 @@ void compare(std::size_t n, std::size_t p) {
     table.columns.push_back({reinterpret_cast<const std::byte*>(x.data() + j),
                              static_cast<std::ptrdiff_t>(sizeof(double) * p), DType::float64});
   }
-  const CodedTable coded = code_table(table, Context());
+  const BinnedDataset coded = code_table(table, Context());
   double one = milliseconds(coded, labels, 1);
   double two = milliseconds(coded, labels, 2);
   for (int repeat = 0; repeat < 6; ++repeat) {

@@ -20,7 +20,7 @@ import sklearn
 from sklearn.feature_selection import mutual_info_classif
 
 from arboleda import JMISelector, MRMRSelector, __version__
-from arboleda._bridge.columns import Table
+from arboleda._engine.columns import Table
 from arboleda.features._counting import LevelColumns, Levels
 from arboleda.features._expected_information import expected_terms
 

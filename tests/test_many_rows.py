@@ -18,7 +18,7 @@ from tests.many_rows import MODELS, answers, fitted, table
 
 import arboleda as ab
 from arboleda import _native
-from arboleda._bridge import threads
+from arboleda._engine import threads
 
 EVERY = pytest.mark.parametrize("name", MODELS)
 

@@ -14,7 +14,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeClassifier as OtherTree
 
 import arboleda as ab
-from arboleda._bridge.one_row import FEW_ROWS
+from arboleda._engine.row_predictor import FEW_ROWS
 
 N_ROWS = 240
 NAMES = ["age", "height", "income", "town", "team"]

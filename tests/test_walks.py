@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from arboleda._bridge.columns import SparseTable, Table
-from arboleda._bridge.ensemble import Ensemble
-from arboleda._bridge.forest import Forest
-from arboleda._bridge.tree import Tree, TreeNodes
+from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.ensemble import Ensemble
+from arboleda._engine.forest import Forest
+from arboleda._engine.tree import Tree, TreeNodes
 
 HARD = [
     0.0, -0.0, 5e-324, -5e-324, 2e-310, 1e-45, 1.4e-45, -1e-39, 1e308, -1e308, 3.4028235e38,

@@ -99,7 +99,7 @@ TEST_CASE("The draws at the training rows average to the mean fit of the chains"
   }
   const Columns rows{number, category};
   const std::vector<std::uint32_t> levels = {0, 3};
-  const CodedTable coded =
+  const BinnedDataset coded =
       code_table(rows.view(), Context(), {.n_categories = levels, .max_bins = 20});
   std::vector<RowIndex> all(300);
   for (RowIndex i = 0; i < 300; ++i) all[i] = i;

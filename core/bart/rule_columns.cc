@@ -32,7 +32,7 @@ std::vector<Narrow> narrowed(const std::vector<Code>& codes) {
 
 }  // namespace
 
-RuleColumns rule_columns(const CodedTable& table, std::span<const RowIndex> rows) {
+RuleColumns rule_columns(const BinnedDataset& table, std::span<const RowIndex> rows) {
   RuleColumns found{rows.size(), {}};
   std::vector<Code> codes;
   for (const CodedColumn& coded : table.columns) {

@@ -52,6 +52,6 @@ struct RuleColumns {
 
 // The given rows (ascending) of a table. Throws Error(invalid_argument) where a numeric column has more
 // codes than 16 bits hold: code the table with bins.
-RuleColumns rule_columns(const CodedTable& table, std::span<const RowIndex> rows);
+RuleColumns rule_columns(const BinnedDataset& table, std::span<const RowIndex> rows);
 
 }  // namespace arboleda

@@ -186,7 +186,7 @@ void check_type(DType dtype, RandomStream& random) {
         CAPTURE(kind);
         CAPTURE(n);
         CAPTURE(max_bins);
-        const CodedTable coded = code_table(x.table, Context(), {{}, max_bins});
+        const BinnedDataset coded = code_table(x.table, Context(), {{}, max_bins});
         for (std::size_t c = 0; c < 3; ++c) {
           const Edges edges = naive_edges(x.table.columns[c], all_rows(n), max_bins);
           check_edges(coded.columns[c], edges);
@@ -229,8 +229,8 @@ TEST_CASE("binned codes of many rows are those of the twin, whatever the threads
     const RowMajor<float> narrow(kind, kRows, DType::float32, 0, random);
     const RowMajor<double> wide(kind, kRows, DType::float64, 0, random);
     for (const TableView* table : {&narrow.table, &wide.table}) {
-      const CodedTable one = code_table(*table, Context(1), {{}, 255});
-      const CodedTable many = code_table(*table, Context(5), {{}, 255});
+      const BinnedDataset one = code_table(*table, Context(1), {{}, 255});
+      const BinnedDataset many = code_table(*table, Context(5), {{}, 255});
       for (std::size_t c = 0; c < 3; ++c) {
         CAPTURE(kind);
         const Edges edges = naive_edges(table->columns[c], all_rows(kRows), 255);
@@ -249,7 +249,7 @@ TEST_CASE("edges come from the given rows alone; the other rows are coded by mid
       for (const std::uint32_t one_in : {2u, 5u, 2000u}) {
         const RowMajor<float> x(kind, 1500, DType::float32, 1, random);
         const auto rows = some_rows(1500, one_in, random);
-        const CodedTable coded = code_table(x.table, Context(), {{}, max_bins, rows});
+        const BinnedDataset coded = code_table(x.table, Context(), {{}, max_bins, rows});
         for (std::size_t c = 0; c < 3; ++c) {
           const Edges edges = naive_edges(x.table.columns[c], rows, max_bins);
           check_edges(coded.columns[c], edges);
@@ -281,7 +281,7 @@ TEST_CASE("rows that all stand k times have the edges of the rows once, whatever
         const TableView table{
             x.size(),
             {{reinterpret_cast<const std::byte*>(x.data()), sizeof(double), DType::float64}}};
-        CodedTable coded = code_table(table, Context(), {{}, max_bins});
+        BinnedDataset coded = code_table(table, Context(), {{}, max_bins});
         return Edges{std::move(coded.columns[0].values), std::move(coded.columns[0].upper)};
       };
       for (const std::size_t max_bins : {2u, 7u, 100u, 255u}) {
@@ -301,9 +301,9 @@ TEST_CASE("another table is coded by the midpoints of the learned one") {
       const RowMajor<double> x(kind, 800, DType::float64, 0, random);
       const RowMajor<float> y(kind, 900, DType::float32, 0, random);
       const RowMajor<double> z(kind + 1, 700, DType::float64, 0, random);
-      const CodedTable learned = code_table(x.table, Context(), {{}, max_bins});
+      const BinnedDataset learned = code_table(x.table, Context(), {{}, max_bins});
       for (const TableView* other : {&x.table, &y.table, &z.table}) {
-        const CodedTable coded = code_table_like(learned, *other, Context());
+        const BinnedDataset coded = code_table_like(learned, *other, Context());
         for (std::size_t c = 0; c < 3; ++c) {
           const Edges edges = naive_edges(x.table.columns[c], all_rows(800), max_bins);
           CHECK(coded.columns[c].has_missing);
@@ -320,12 +320,12 @@ TEST_CASE("values that an exact column does not keep are read from its rows") {
   std::iota(x.begin(), x.end(), 0.0);
   const TableView table{
       x.size(), {{reinterpret_cast<const std::byte*>(x.data()), sizeof(double), DType::float64}}};
-  const CodedTable learned = code_table(table, Context());
+  const BinnedDataset learned = code_table(table, Context());
   REQUIRE(learned.columns[0].values.empty());
   const std::vector<double> y{-5, 0.5, 0.75, 69998.5, 1e9, kNaN};
   const TableView other{
       y.size(), {{reinterpret_cast<const std::byte*>(y.data()), sizeof(double), DType::float64}}};
-  const CodedTable coded = code_table_like(learned, other, Context());
+  const BinnedDataset coded = code_table_like(learned, other, Context());
   CHECK(codes_of(coded.columns[0], 6) == std::vector<Code>{0, 0, 1, 69998, 69999, 70000});
 }
 
@@ -337,9 +337,9 @@ TEST_CASE("unknown categories are missing in a table coded like another") {
                      {{reinterpret_cast<const std::byte*>(v.data()), sizeof v[0], DType::uint16}}};
   };
   const std::vector<std::uint32_t> n_categories{3};
-  const CodedTable learned = code_table(table_of(x), Context(), {n_categories, 2});
+  const BinnedDataset learned = code_table(table_of(x), Context(), {n_categories, 2});
   CHECK_FALSE(learned.columns[0].has_missing);
-  const CodedTable coded = code_table_like(learned, table_of(y), Context());
+  const BinnedDataset coded = code_table_like(learned, table_of(y), Context());
   CHECK(coded.columns[0].has_missing);
   CHECK(codes_of(coded.columns[0], 4) == std::vector<Code>{2, 3, 3, 0});
 }
@@ -367,12 +367,12 @@ TEST_CASE("a sparse table has the codes of the dense one: of given rows, and lik
           {{reinterpret_cast<const std::byte*>(dense.data()), sizeof(double), DType::float64}}};
       const auto rows = some_rows(kRows, 3, random);
       const CodedColumn a = code_table(sparse, Context(), {{}, max_bins, rows}).columns[0];
-      const CodedTable b = code_table(table, Context(), {{}, max_bins, rows});
+      const BinnedDataset b = code_table(table, Context(), {{}, max_bins, rows});
       CHECK(a.values == b.columns[0].values);
       CHECK(a.upper == b.columns[0].upper);
       CHECK(a.has_missing == b.columns[0].has_missing);
       CHECK(codes_of(a, kRows) == codes_of(b.columns[0], kRows));
-      const CodedTable like = code_table_like(b, sparse, Context());
+      const BinnedDataset like = code_table_like(b, sparse, Context());
       CHECK(codes_of(like.columns[0], kRows) ==
             codes_of(code_table_like(b, table, Context()).columns[0], kRows));
     }
@@ -386,7 +386,7 @@ TEST_CASE("rows to learn from that are not ascending or not there are refused") 
   for (const std::vector<RowIndex>& rows : {std::vector<RowIndex>{1, 0}, {1, 1}, {0, 3}}) {
     CHECK_THROWS_AS(code_table(table, Context(), {{}, 2, rows}), Error);
   }
-  const CodedTable learned = code_table(table, Context(), {{}, 2});
+  const BinnedDataset learned = code_table(table, Context(), {{}, 2});
   CHECK_THROWS_AS(code_table_like(learned, TableView{0, {}}, Context()), Error);
 }
 

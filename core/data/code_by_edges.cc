@@ -119,7 +119,7 @@ void allocate_codes(CodedColumn& column, std::size_t n_rows) {
 }
 
 void code_by_edges(const TableView& table, const Context& context, int n_threads,
-                   CodedTable& coded) {
+                   BinnedDataset& coded) {
   const std::size_t n_columns = table.columns.size();
   std::vector<Cuts> cuts(n_columns);
   parallel_for(n_threads, n_columns, [&](std::size_t c, int) {

@@ -25,7 +25,7 @@ void allocate_codes(CodedColumn& column, std::size_t n_rows);
 // Codes of all rows. The columns of `coded` have all but their codes; they have values unless they
 // are categorical or n_values is 0.
 void code_by_edges(const TableView& table, const Context& context, int n_threads,
-                   CodedTable& coded);
+                   BinnedDataset& coded);
 
 // The same of one column.
 void code_by_edges(const ColumnView& view, std::size_t n_rows, CodedColumn& column);

@@ -46,7 +46,7 @@ int useful_threads(std::size_t n_rows, std::size_t n_columns, const Context& con
 
 }  // namespace
 
-std::size_t CodedTable::code_bytes() const {
+std::size_t BinnedDataset::code_bytes() const {
   std::size_t bytes = 0;
   for (const CodedColumn& column : columns) {
     bytes += std::visit(
@@ -65,8 +65,8 @@ std::size_t CodedTable::code_bytes() const {
 namespace {
 
 // Columns that know where they come from.
-CodedTable begin_table(const TableView& table) {
-  CodedTable coded;
+BinnedDataset begin_table(const TableView& table) {
+  BinnedDataset coded;
   coded.n_rows = table.n_rows;
   coded.columns.resize(table.columns.size());
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
@@ -80,11 +80,11 @@ std::uint32_t n_categories(const CodingOptions& options, std::size_t c) {
 }
 
 // By ranks.
-CodedTable code_exactly(const TableView& table, const Context& context,
+BinnedDataset code_exactly(const TableView& table, const Context& context,
                         const CodingOptions& options) {
   const std::size_t n = table.n_rows;
   const std::size_t n_columns = table.columns.size();
-  CodedTable coded = begin_table(table);
+  BinnedDataset coded = begin_table(table);
   const std::size_t group = std::clamp<std::size_t>(
       kReadBuffer / (sizeof(double) * std::max<std::size_t>(n, 1)), 1, kColumnsATask);
   const std::size_t n_groups = (n_columns + group - 1) / group;
@@ -116,17 +116,17 @@ CodedTable code_exactly(const TableView& table, const Context& context,
 }
 
 // Those that can be read from the caller's table.
-void forget_values(CodedTable& coded) {
+void forget_values(BinnedDataset& coded) {
   for (CodedColumn& column : coded.columns) {
     if (column.upper.empty() && column.n_values > kKeptValues) column.values = {};
   }
 }
 
 // First what bounds the codes of each column, then the codes, row by row.
-CodedTable code_by_learning(const TableView& table, const Context& context,
+BinnedDataset code_by_learning(const TableView& table, const Context& context,
                             const CodingOptions& options) {
   const std::size_t n = table.n_rows;
-  CodedTable coded = begin_table(table);
+  BinnedDataset coded = begin_table(table);
   const int n_threads = useful_threads(n, table.columns.size(), context);
   std::vector<EdgeScratch> scratch(static_cast<std::size_t>(n_threads));
   parallel_for(n_threads, table.columns.size(), [&](std::size_t c, int worker) {
@@ -175,7 +175,7 @@ CodedColumn like(const CodedColumn& learned) {
   return column;
 }
 
-void check_like(const CodedTable& learned, std::size_t n_rows, std::size_t n_columns) {
+void check_like(const BinnedDataset& learned, std::size_t n_rows, std::size_t n_columns) {
   check_size(n_rows, n_columns, {});
   require(n_columns == learned.columns.size(),
           "a table has not the columns of the one that its codes are to be like");
@@ -183,20 +183,20 @@ void check_like(const CodedTable& learned, std::size_t n_rows, std::size_t n_col
 
 }  // namespace
 
-CodedTable code_table(const TableView& table, const Context& context,
+BinnedDataset code_table(const TableView& table, const Context& context,
                       const CodingOptions& options) {
   check_size(table.n_rows, table.n_columns(), options);
   const bool by_ranks = options.max_bins == 0 && options.rows.empty();
-  CodedTable coded =
+  BinnedDataset coded =
       by_ranks ? code_exactly(table, context, options) : code_by_learning(table, context, options);
   return_free_memory(table.n_rows * table.n_columns());
   return coded;
 }
 
-CodedTable code_table(const SparseColumns& table, const Context& context,
+BinnedDataset code_table(const SparseColumns& table, const Context& context,
                       const CodingOptions& options) {
   check_size(table.n_rows, table.n_columns, options);
-  CodedTable coded;
+  BinnedDataset coded;
   coded.n_rows = table.n_rows;
   coded.columns.resize(table.n_columns);
   const int n_threads = useful_threads(table.lines.index.size(), 1, context);
@@ -207,10 +207,10 @@ CodedTable code_table(const SparseColumns& table, const Context& context,
   return coded;
 }
 
-CodedTable code_table_like(const CodedTable& learned, const TableView& table,
+BinnedDataset code_table_like(const BinnedDataset& learned, const TableView& table,
                            const Context& context) {
   check_like(learned, table.n_rows, table.n_columns());
-  CodedTable coded;
+  BinnedDataset coded;
   coded.n_rows = table.n_rows;
   for (std::size_t c = 0; c < table.n_columns(); ++c) {
     coded.columns.push_back(like(learned.columns[c]));
@@ -220,10 +220,10 @@ CodedTable code_table_like(const CodedTable& learned, const TableView& table,
   return coded;
 }
 
-CodedTable code_table_like(const CodedTable& learned, const SparseColumns& table,
+BinnedDataset code_table_like(const BinnedDataset& learned, const SparseColumns& table,
                            const Context& context) {
   check_like(learned, table.n_rows, table.n_columns);
-  CodedTable coded;
+  BinnedDataset coded;
   coded.n_rows = table.n_rows;
   coded.columns.resize(table.n_columns);
   const int n_threads = useful_threads(table.lines.index.size(), 1, context);

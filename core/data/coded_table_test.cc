@@ -145,8 +145,8 @@ TEST_CASE("codes do not depend on the number of threads") {
     table.columns.push_back(
         {reinterpret_cast<const std::byte*>(x.data() + c), 40 * 8, DType::float64});
   }
-  const CodedTable one = code_table(table, Context(1));
-  const CodedTable eight = code_table(table, Context(8));
+  const BinnedDataset one = code_table(table, Context(1));
+  const BinnedDataset eight = code_table(table, Context(8));
   for (std::size_t c = 0; c < 40; ++c) {
     CHECK(one.columns[c].values == eight.columns[c].values);
     CHECK(one.columns[c].codes == eight.columns[c].codes);
@@ -247,11 +247,11 @@ TEST_CASE("a sparse table has the codes of the dense one") {
       }
       const SparseLines lines{start, index, view(data, DType::float64)};
       lines.check(6, kRows, data.size());
-      const CodedTable sparse =
+      const BinnedDataset sparse =
           code_table(SparseColumns{kRows, 6, lines}, Context(2), {{}, max_bins});
       TableView table{kRows, {}};
       for (const auto& column : dense) table.columns.push_back(view(column, DType::float64));
-      const CodedTable expected = code_table(table, Context(), {{}, max_bins});
+      const BinnedDataset expected = code_table(table, Context(), {{}, max_bins});
       for (std::size_t c = 0; c < 6; ++c) {
         const CodedColumn& a = sparse.columns[c];
         CHECK(a.has_missing == expected.columns[c].has_missing);

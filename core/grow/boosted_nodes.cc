@@ -37,7 +37,7 @@ double threshold_after(const CodedColumn& column, Code code) {
 
 }  // namespace
 
-BoostedNodes::BoostedNodes(const CodedTable& table, std::shared_ptr<const RowCodes> codes,
+BoostedNodes::BoostedNodes(const BinnedDataset& table, std::shared_ptr<const RowCodes> codes,
                            const HistogramGrowth& options, const Context& context)
     : table_(table),
       codes_(std::move(codes)),

@@ -47,7 +47,7 @@ struct OpenNode {
 
 class BoostedNodes {
  public:
-  BoostedNodes(const CodedTable& table, std::shared_ptr<const RowCodes> codes,
+  BoostedNodes(const BinnedDataset& table, std::shared_ptr<const RowCodes> codes,
                const HistogramGrowth& options, const Context& context);
 
   void begin_tree(std::span<const RowIndex> rows, std::span<const double> gradient,
@@ -74,7 +74,7 @@ class BoostedNodes {
     std::vector<std::pair<double, std::size_t>> unsure;  // score and column of better ones
   };
   struct Worker {
-    Worker(const CodedTable& table, const HistogramGrowth& options)
+    Worker(const BinnedDataset& table, const HistogramGrowth& options)
         : search(table, options), level_search(table, options, search) {}
     HistogramSearch search;
     LevelSearch level_search;
@@ -117,7 +117,7 @@ class BoostedNodes {
   std::unique_ptr<Histogram> take_histogram(std::size_t n_rows);
   void give_back(std::unique_ptr<Histogram> histogram);
 
-  const CodedTable& table_;
+  const BinnedDataset& table_;
   const std::shared_ptr<const RowCodes> codes_;
   const HistogramGrowth options_;
   const Context& context_;

@@ -27,7 +27,7 @@ const std::vector<std::uint8_t>* bytes_of(const CodedColumn& column) {
 
 }  // namespace
 
-CodeRows::CodeRows(const CodedTable& table, FeatureIndex max_features, const Context& context) {
+CodeRows::CodeRows(const BinnedDataset& table, FeatureIndex max_features, const Context& context) {
   if (max_features < 0 || max_features >= table.n_features()) return;
   std::vector<const std::uint8_t*> columns;
   std::vector<std::size_t> place(table.columns.size(), kNone);

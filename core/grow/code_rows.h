@@ -26,7 +26,7 @@ class CodeRows {
 
   // For nodes that look at max_features columns. Empty where there is nothing to gain: all columns are
   // looked at, or the table is small enough for the caches as it is.
-  CodeRows(const CodedTable& table, FeatureIndex max_features, const Context& context);
+  CodeRows(const BinnedDataset& table, FeatureIndex max_features, const Context& context);
 
   // Whether to read the codes of a column here in a node of so many rows.
   bool serves(FeatureIndex feature, std::size_t n_rows) const {

@@ -22,7 +22,7 @@ bool are_consecutive(std::span<const RowIndex> rows) {
 
 }  // namespace
 
-CodeTree::CodeTree(const TreeArrays& tree, const CodedTable& table) {
+CodeTree::CodeTree(const TreeArrays& tree, const BinnedDataset& table) {
   require(tree.n_features == table.n_features(),
           "the table has not the number of columns that the tree was grown on");
   nodes_.reserve(tree.right.size());
@@ -94,7 +94,7 @@ void CodeTree::leaves(std::span<const RowIndex> rows, std::span<NodeIndex> leaf)
   for (; i < rows.size(); ++i) leaf[i] = this->leaf(rows[i]);
 }
 
-CodeTree::Node CodeTree::ask(const TreeArrays& tree, const CodedTable& table, std::size_t node) {
+CodeTree::Node CodeTree::ask(const TreeArrays& tree, const BinnedDataset& table, std::size_t node) {
   Node asked{};
   asked.right = tree.right[node];
   if (asked.right < 0) return asked;

@@ -22,7 +22,7 @@ namespace arboleda {
 class CodeTree {
  public:
   // Tree and table must outlive this.
-  CodeTree(const TreeArrays& tree, const CodedTable& table);
+  CodeTree(const TreeArrays& tree, const BinnedDataset& table);
 
   // The leaf of each of the rows.
   void leaves(std::span<const RowIndex> rows, std::span<NodeIndex> leaf) const;
@@ -51,7 +51,7 @@ class CodeTree {
     bool missing_left, is_categorical;
   };
 
-  Node ask(const TreeArrays& tree, const CodedTable& table, std::size_t node);
+  Node ask(const TreeArrays& tree, const BinnedDataset& table, std::size_t node);
   bool goes_left(const Node& node, RowIndex row) const;
   template <class T>
   void part(std::span<const RowIndex> rows, std::span<NodeIndex> leaf) const;

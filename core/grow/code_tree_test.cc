@@ -11,7 +11,7 @@ namespace arboleda {
 
 namespace {
 
-std::vector<NodeIndex> by_codes(const Tree& tree, const CodedTable& table, const Context& context) {
+std::vector<NodeIndex> by_codes(const Tree& tree, const BinnedDataset& table, const Context& context) {
   std::vector<RowIndex> rows(table.n_rows);
   std::iota(rows.begin(), rows.end(), RowIndex{0});
   std::vector<NodeIndex> leaf(rows.size());
@@ -31,7 +31,7 @@ TEST_SUITE("code_tree") {
   TEST_CASE("codes lead where values lead: numbers, gaps, categories, sparse columns") {
     const Context context(2);
     const MixedProblem problem(3000);
-    const CodedTable mixed = problem.mixed(context), sparse = problem.sparse(context);
+    const BinnedDataset mixed = problem.mixed(context), sparse = problem.sparse(context);
     GrowthOptions options;
     options.max_depth = 9;
     const Tree tree = problem.fit(mixed, 3, false, options, context);
@@ -45,7 +45,7 @@ TEST_SUITE("code_tree") {
   TEST_CASE("a threshold within a code of another table is compared with the values") {
     const Context context(1);
     const MixedProblem problem(3000);
-    const CodedTable exact = problem.mixed(context), binned = problem.mixed(context, 7);
+    const BinnedDataset exact = problem.mixed(context), binned = problem.mixed(context, 7);
     const Tree tree = problem.fit(exact, 3, false, {.max_depth = 8}, context);
     CHECK(by_codes(tree, binned, context) ==
           by_values(tree, problem.dense_view(MixedProblem::kDense), context));
@@ -54,7 +54,7 @@ TEST_SUITE("code_tree") {
   TEST_CASE("columns of more values than are kept") {
     const Context context(2);
     const MixedProblem problem(90'000);
-    const CodedTable table = problem.mixed(context);
+    const BinnedDataset table = problem.mixed(context);
     REQUIRE(table.columns[0].values.empty());
     const Tree tree = problem.fit(table, 3, false, {.max_depth = 5}, context);
     CHECK(by_codes(tree, table, context) ==
@@ -64,7 +64,7 @@ TEST_SUITE("code_tree") {
   TEST_CASE("rows by leaf: each leaf has its rows in order") {
     const Context context(1);
     const MixedProblem problem(800);
-    const CodedTable table = problem.mixed(context);
+    const BinnedDataset table = problem.mixed(context);
     const Tree tree = problem.fit(table, 3, false, {.max_depth = 4}, context);
     const std::vector<RowIndex> rows{1, 5, 6, 90, 91, 300, 799};
     std::vector<NodeIndex> leaf(rows.size());

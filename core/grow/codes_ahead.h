@@ -14,7 +14,7 @@ namespace arboleda {
 
 class CodesAhead {
  public:
-  explicit CodesAhead(const CodedTable& table) : table_(table) {
+  explicit CodesAhead(const BinnedDataset& table) : table_(table) {
     std::size_t n_bytes = 0;
     for (const CodedColumn& column : table.columns) {
       if (column.n_codes() <= 2) continue;  // flags are read otherwise
@@ -63,7 +63,7 @@ class CodesAhead {
     }
   }
 
-  const CodedTable& table_;
+  const BinnedDataset& table_;
   bool helps_ = false;
   const std::byte* first_ = nullptr;
   std::size_t stride_ = 0;

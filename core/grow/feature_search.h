@@ -59,7 +59,7 @@ struct SearchOptions {
 template <class Criterion>
 class FeatureSearch {
  public:
-  FeatureSearch(const CodedTable& table, const RowLayouts& layouts, const Criterion& criterion,
+  FeatureSearch(const BinnedDataset& table, const RowLayouts& layouts, const Criterion& criterion,
                 const SearchOptions& options)
       : table_(table),
         code_rows_(layouts.codes),
@@ -419,7 +419,7 @@ class FeatureSearch {
     for (std::size_t s = 0; s < width; ++s) cell[s] = cell[s] + node.total[s] - listed_[s];
   }
 
-  const CodedTable& table_;
+  const BinnedDataset& table_;
   const CodeRows& code_rows_;
   CodesAhead ahead_;
   const Criterion& criterion_;

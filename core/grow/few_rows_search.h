@@ -30,7 +30,7 @@ class FewRowsSearch {
   static constexpr std::size_t kMost = ScoreKernels::kMostRows;
 
   // is_wanted: only the score decides.
-  FewRowsSearch(const CodedTable& table, const CodeRows& code_rows, const Criterion& criterion,
+  FewRowsSearch(const BinnedDataset& table, const CodeRows& code_rows, const Criterion& criterion,
                 bool is_wanted)
       : table_(table), code_rows_(code_rows), criterion_(criterion) {
     if constexpr (kServes) {
@@ -151,7 +151,7 @@ class FewRowsSearch {
     best = found_;
   }
 
-  const CodedTable& table_;
+  const BinnedDataset& table_;
   const CodeRows& code_rows_;
   const Criterion& criterion_;
   const Kernels& kernels_ = kernels();

@@ -22,7 +22,7 @@ constexpr std::size_t kRows = 200;
 // Numbers with many ties, with few, and with missing values; a column of categories.
 struct Problem {
   std::vector<std::vector<double>> columns;
-  CodedTable table;
+  BinnedDataset table;
 
   Problem(std::size_t n_columns, RandomStream& random) : columns(n_columns) {
     TableView view{kRows, {}};

@@ -12,7 +12,7 @@ constexpr std::size_t kFlagsAListed = 4;
 
 }  // namespace
 
-FlagLists::FlagLists(const CodedTable& table) {
+FlagLists::FlagLists(const BinnedDataset& table) {
   FlagColumns flags(table);
   std::size_t n_listed = 0;
   for (const std::uint8_t* codes : flags.codes) {

@@ -18,7 +18,7 @@ class FlagLists {
   FlagLists() = default;  // empty
 
   // For nodes that look at all columns. Empty where rows have too many flags for a gain.
-  explicit FlagLists(const CodedTable& table);
+  explicit FlagLists(const BinnedDataset& table);
 
   bool empty() const { return start_.empty(); }
   std::size_t n_flags() const { return n_flags_; }

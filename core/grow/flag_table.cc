@@ -22,7 +22,7 @@ const std::vector<std::uint8_t>* flags_of(const CodedColumn& column) {
 
 }  // namespace
 
-FlagColumns::FlagColumns(const CodedTable& table) : place(table.columns.size(), kNone) {
+FlagColumns::FlagColumns(const BinnedDataset& table) : place(table.columns.size(), kNone) {
   for (std::size_t j = 0; j < table.columns.size(); ++j) {
     const auto* flags = flags_of(table.columns[j]);
     if (flags == nullptr) continue;
@@ -32,7 +32,7 @@ FlagColumns::FlagColumns(const CodedTable& table) : place(table.columns.size(), 
   }
 }
 
-FlagTable::FlagTable(const CodedTable& table, FeatureIndex max_features) {
+FlagTable::FlagTable(const BinnedDataset& table, FeatureIndex max_features) {
   const std::size_t n_columns = table.columns.size();
   const std::size_t n_looks =
       max_features < 0 ? n_columns : std::min(n_columns, static_cast<std::size_t>(max_features));

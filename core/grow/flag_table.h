@@ -16,7 +16,7 @@ namespace arboleda {
 struct FlagColumns {
   static constexpr std::size_t kNone = SIZE_MAX;
 
-  explicit FlagColumns(const CodedTable& table);
+  explicit FlagColumns(const BinnedDataset& table);
 
   std::vector<const std::uint8_t*> codes;  // of each flag
   std::vector<FeatureIndex> feature;
@@ -40,7 +40,7 @@ class FlagTable {
 
   // max_features: columns that a node looks at, or -1 for all. Where these are most of them, the sums
   // are those of all columns; where they are few, of those that are looked at.
-  FlagTable(const CodedTable& table, FeatureIndex max_features);
+  FlagTable(const BinnedDataset& table, FeatureIndex max_features);
 
   bool empty() const { return n_flags_ == 0; }
   std::size_t n_flags() const { return n_flags_; }

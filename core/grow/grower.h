@@ -50,7 +50,7 @@ template <class Criterion>
 class Grower {
  public:
   // layouts: of this table; may be empty.
-  Grower(const CodedTable& table, const RowLayouts& layouts, const Criterion& criterion,
+  Grower(const BinnedDataset& table, const RowLayouts& layouts, const Criterion& criterion,
          const GrowthOptions& options, const Context& context)
       : table_(table),
         layouts_(layouts),
@@ -329,7 +329,7 @@ class Grower {
     return decrease / criterion_.total_weight();
   }
 
-  const CodedTable& table_;
+  const BinnedDataset& table_;
   const RowLayouts& layouts_;
   const Criterion& criterion_;
   const GrowthOptions options_;

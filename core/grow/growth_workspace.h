@@ -39,7 +39,7 @@ struct WaitingBud {
 template <class Criterion>
 struct GrowthWorkspace {
   // asked: the features that a node may be split on.
-  GrowthWorkspace(const CodedTable& table, const RowLayouts& layouts, const Criterion& criterion,
+  GrowthWorkspace(const BinnedDataset& table, const RowLayouts& layouts, const Criterion& criterion,
                   const SearchOptions& options, const std::vector<FeatureIndex>& asked)
       : search(table, layouts, criterion, options),
         total(criterion.width()),

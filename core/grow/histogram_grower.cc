@@ -28,12 +28,12 @@ std::int32_t full_depth(std::int64_t max_leaf_nodes) {
 
 }  // namespace
 
-std::shared_ptr<const RowCodes> make_row_codes(const CodedTable& table, const Context& context) {
+std::shared_ptr<const RowCodes> make_row_codes(const BinnedDataset& table, const Context& context) {
   return std::make_shared<const RowCodes>(table, context);
 }
 
 struct HistogramGrower::Impl {
-  Impl(const CodedTable& table, std::shared_ptr<const RowCodes> codes,
+  Impl(const BinnedDataset& table, std::shared_ptr<const RowCodes> codes,
        const HistogramGrowth& growth, const Context& context)
       : options(growth), nodes(table, std::move(codes), growth, context) {}
 
@@ -79,7 +79,7 @@ struct HistogramGrower::Impl {
   BoostedNodes nodes;
 };
 
-HistogramGrower::HistogramGrower(const CodedTable& table, std::shared_ptr<const RowCodes> codes,
+HistogramGrower::HistogramGrower(const BinnedDataset& table, std::shared_ptr<const RowCodes> codes,
                                  const HistogramGrowth& options, const Context& context)
     : impl_(std::make_unique<Impl>(table, std::move(codes), options, context)) {}
 

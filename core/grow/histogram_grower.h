@@ -15,12 +15,12 @@ namespace arboleda {
 class RowCodes;
 
 // The codes of a coded table row by row; made once, read by every grower.
-std::shared_ptr<const RowCodes> make_row_codes(const CodedTable& table, const Context& context);
+std::shared_ptr<const RowCodes> make_row_codes(const BinnedDataset& table, const Context& context);
 
 // One grower grows one tree at a time. Growers on different threads share table and codes.
 class HistogramGrower {
  public:
-  HistogramGrower(const CodedTable& table, std::shared_ptr<const RowCodes> codes,
+  HistogramGrower(const BinnedDataset& table, std::shared_ptr<const RowCodes> codes,
                   const HistogramGrowth& options, const Context& context);
   ~HistogramGrower();
 

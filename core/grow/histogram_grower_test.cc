@@ -104,7 +104,7 @@ TEST_CASE("every node is that of a tree grown the plain way") {
   const Context context(2);
   for (const std::size_t n : {40, 300}) {
     const MixedProblem problem(n);
-    const CodedTable table = problem.mixed(context, 255);
+    const BinnedDataset table = problem.mixed(context, 255);
     for (const bool unit : {true, false}) {
       const Statistics statistics(problem, unit);
       for (const Case& c : cases()) {
@@ -132,7 +132,7 @@ TEST_CASE("every node is that of a tree grown the plain way") {
 TEST_CASE("threads, widths of registers and the order of rows change nothing") {
   const MixedProblem problem(5000);
   const Context one(1, 7);
-  const CodedTable table = problem.mixed(one, 255);
+  const BinnedDataset table = problem.mixed(one, 255);
   const Statistics statistics(problem, false);
   for (const auto growth :
        {BoostedGrowth::leaf_wise, BoostedGrowth::level_wise, BoostedGrowth::symmetric}) {
@@ -169,7 +169,7 @@ TEST_CASE("threads, widths of registers and the order of rows change nothing") {
 TEST_CASE("a symmetric tree asks one question a level") {
   const Context context(2);
   const MixedProblem problem(3000);
-  const CodedTable table = problem.mixed(context, 255);
+  const BinnedDataset table = problem.mixed(context, 255);
   const Statistics statistics(problem, false);
   HistogramGrowth options;
   options.growth = BoostedGrowth::symmetric;
@@ -199,7 +199,7 @@ TEST_CASE("a symmetric tree asks one question a level") {
 TEST_CASE("the first split of a symmetric tree is that of a leaf-wise one") {
   const Context context(1);
   const MixedProblem problem(700);
-  const CodedTable table = problem.mixed(context, 255);
+  const BinnedDataset table = problem.mixed(context, 255);
   const Statistics statistics(problem, false);
   for (const Case& c : cases()) {
     CAPTURE(c.name);
@@ -225,7 +225,7 @@ TEST_CASE("the first split of a symmetric tree is that of a leaf-wise one") {
 TEST_CASE("wide cells give what packed ones give") {
   const Context context(1);
   const MixedProblem problem(2000);
-  const CodedTable table = problem.mixed(context, 255);
+  const BinnedDataset table = problem.mixed(context, 255);
   Statistics statistics(problem, false);
   HistogramGrowth options;
   options.max_leaf_nodes = 15;
@@ -258,7 +258,7 @@ TEST_CASE("wide cells give what packed ones give") {
 TEST_CASE("columns of different sets do not meet on a path") {
   const Context context(2);
   const MixedProblem problem(2000);
-  const CodedTable table = problem.mixed(context, 255);
+  const BinnedDataset table = problem.mixed(context, 255);
   const Statistics statistics(problem, false);
   for (const auto growth : {BoostedGrowth::leaf_wise, BoostedGrowth::symmetric}) {
     HistogramGrowth options;
@@ -286,7 +286,7 @@ TEST_CASE("columns of different sets do not meet on a path") {
 TEST_CASE("drawn columns are the only ones that are asked") {
   const Context context(1, 5);
   const MixedProblem problem(1000);
-  const CodedTable table = problem.mixed(context, 255);
+  const BinnedDataset table = problem.mixed(context, 255);
   const Statistics statistics(problem, true);
   HistogramGrowth options;
   options.max_leaf_nodes = 16;
@@ -311,7 +311,7 @@ TEST_CASE("drawn columns are the only ones that are asked") {
 TEST_CASE("gradients of any size give the same tree, and values of their size") {
   const Context context(1);
   const MixedProblem problem(600);
-  const CodedTable table = problem.mixed(context, 255);
+  const BinnedDataset table = problem.mixed(context, 255);
   const Statistics statistics(problem, true);
   const auto grow = [&](int exponent) {
     HistogramGrowth options;

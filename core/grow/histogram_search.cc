@@ -14,7 +14,7 @@ constexpr double kNoScore = -std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-HistogramSearch::HistogramSearch(const CodedTable& table, const HistogramGrowth& options)
+HistogramSearch::HistogramSearch(const BinnedDataset& table, const HistogramGrowth& options)
     : table_(table),
       options_(options),
       leaf_{options.l1, options.l2, options.max_delta_step},

@@ -45,7 +45,7 @@ struct SearchUnits {
 // Scratch of one thread.
 class HistogramSearch {
  public:
-  HistogramSearch(const CodedTable& table, const HistogramGrowth& options);
+  HistogramSearch(const BinnedDataset& table, const HistogramGrowth& options);
 
   void begin_tree(const SearchUnits& units);
 
@@ -125,7 +125,7 @@ class HistogramSearch {
     double key;
   };
 
-  const CodedTable& table_;
+  const BinnedDataset& table_;
   const HistogramGrowth& options_;
   NewtonLeaf leaf_;
   const bool is_plain_;

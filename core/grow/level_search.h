@@ -29,7 +29,7 @@ struct LevelNode {
 // Scratch of one thread.
 class LevelSearch {
  public:
-  LevelSearch(const CodedTable& table, const HistogramGrowth& options,
+  LevelSearch(const BinnedDataset& table, const HistogramGrowth& options,
               const HistogramSearch& search)
       : table_(table), options_(options), search_(search) {}
 
@@ -46,7 +46,7 @@ class LevelSearch {
   void keep(const RowCodes::Column& column, const CodedColumn& codes, bool missing_left,
             Split& best) const;
 
-  const CodedTable& table_;
+  const BinnedDataset& table_;
   const HistogramGrowth& options_;
   const HistogramSearch& search_;
   std::vector<Code> order_;     // codes in the order in which they join the left side

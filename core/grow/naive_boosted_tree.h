@@ -27,7 +27,7 @@ class NaiveBoostedTree {
     int left = -1, right = -1;
   };
 
-  NaiveBoostedTree(const CodedTable& table, std::span<const double> gradient,
+  NaiveBoostedTree(const BinnedDataset& table, std::span<const double> gradient,
                    std::span<const double> hessian, const HistogramGrowth& options,
                    std::vector<RowIndex> rows)
       : table_(table), gradient_(gradient), hessian_(hessian), options_(options) {
@@ -155,7 +155,7 @@ class NaiveBoostedTree {
     nodes.push_back(std::move(right));
   }
 
-  const CodedTable& table_;
+  const BinnedDataset& table_;
   std::span<const double> gradient_, hessian_;
   const HistogramGrowth& options_;
   std::vector<std::vector<Code>> codes_;

@@ -29,7 +29,7 @@ class NumberRows {
   // For nodes that look at max_features columns, -1 for all. Without columns of categories, of missing
   // values, of two values and of more than 2^16; empty where few of those that stand side by side would
   // be looked at together.
-  NumberRows(const CodedTable& table, FeatureIndex max_features, const Context& context);
+  NumberRows(const BinnedDataset& table, FeatureIndex max_features, const Context& context);
 
   bool empty() const { return stride_ == 0; }
   std::size_t n_numbers() const { return feature_.size(); }

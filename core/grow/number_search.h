@@ -24,7 +24,7 @@ class NumberSearch {
  public:
   // random: draws the thresholds. is_asked: only the score decides on a split, and one is drawn for each
   // column.
-  NumberSearch(const CodedTable& table, const NumberRows& rows, const Criterion& criterion,
+  NumberSearch(const BinnedDataset& table, const NumberRows& rows, const Criterion& criterion,
                const RandomSearch<Criterion>& random, bool is_asked)
       : table_(table), rows_(rows), criterion_(criterion), random_(random) {
     if constexpr (kScores) {
@@ -139,7 +139,7 @@ class NumberSearch {
                          criterion_.n_outputs(), &score_[at]);
   }
 
-  const CodedTable& table_;
+  const BinnedDataset& table_;
   const NumberRows& rows_;
   const Criterion& criterion_;
   const RandomSearch<Criterion>& random_;

@@ -82,13 +82,13 @@ void for_each_block(std::size_t n_rows, const Context& context, const Body& body
 
 }  // namespace
 
-RowCodes::RowCodes(const CodedTable& table, const Context& context) {
+RowCodes::RowCodes(const BinnedDataset& table, const Context& context) {
   lay_out(table);
   if (has_dense()) copy_bytes(table, context);
   list_cells(table, context);
 }
 
-void RowCodes::lay_out(const CodedTable& table) {
+void RowCodes::lay_out(const BinnedDataset& table) {
   struct Choice {
     Column column;
     double n_listed;  // codes a row, if the column is listed
@@ -129,7 +129,7 @@ void RowCodes::lay_out(const CodedTable& table) {
           "the columns have too many codes for histograms: fewer bins are needed");
 }
 
-void RowCodes::copy_bytes(const CodedTable& table, const Context& context) {
+void RowCodes::copy_bytes(const BinnedDataset& table, const Context& context) {
   // Rows that would straddle cache lines are widened where that costs little.
   stride_ = n_dense_;
   for (const std::size_t width : {8U, 16U, 32U, 64U}) {
@@ -148,7 +148,7 @@ void RowCodes::copy_bytes(const CodedTable& table, const Context& context) {
 }
 
 // Parts of few cells: they stay near while the rows go by.
-void RowCodes::list_cells(const CodedTable& table, const Context& context) {
+void RowCodes::list_cells(const BinnedDataset& table, const Context& context) {
   for (std::size_t j = n_dense_; j < columns_.size(); ++j) {
     const Column& column = columns_[j];
     require(column.n_codes <= kPartCells,
@@ -162,7 +162,7 @@ void RowCodes::list_cells(const CodedTable& table, const Context& context) {
   for (Listed& list : listed_) list_cells(table, context, list);
 }
 
-void RowCodes::list_cells(const CodedTable& table, const Context& context, Listed& list) const {
+void RowCodes::list_cells(const BinnedDataset& table, const Context& context, Listed& list) const {
   const auto for_each = [&](std::size_t begin, std::size_t end, const auto& visit) {
     for (std::size_t j = list.begin; j < list.end; ++j) {
       const Column& column = columns_[j];

@@ -27,7 +27,7 @@ class RowCodes {
   };
   static constexpr Code kNoUsual = UINT32_MAX;
 
-  RowCodes(const CodedTable& table, const Context& context);
+  RowCodes(const BinnedDataset& table, const Context& context);
 
   std::size_t n_cells() const { return n_cells_; }
   std::size_t updates_a_row() const { return updates_a_row_; }  // about, on average
@@ -44,9 +44,9 @@ class RowCodes {
   }
 
  private:
-  void lay_out(const CodedTable& table);
-  void copy_bytes(const CodedTable& table, const Context& context);
-  void list_cells(const CodedTable& table, const Context& context);
+  void lay_out(const BinnedDataset& table);
+  void copy_bytes(const BinnedDataset& table, const Context& context);
+  void list_cells(const BinnedDataset& table, const Context& context);
 
   // The listed codes of columns [begin, end), whose cells two bytes can number.
   struct Listed {
@@ -55,7 +55,7 @@ class RowCodes {
     std::vector<std::uint64_t> start = {};
     std::vector<std::uint16_t> cell = {};
   };
-  void list_cells(const CodedTable& table, const Context& context, Listed& list) const;
+  void list_cells(const BinnedDataset& table, const Context& context, Listed& list) const;
 
   std::vector<Column> columns_;
   std::size_t n_dense_ = 0;

@@ -18,7 +18,7 @@ struct Problem {
   std::vector<std::uint32_t> labels;
   std::size_t n_classes;
   FixedWeights weights;
-  CodedTable table;
+  BinnedDataset table;
 
   // Flags where n_values is 2; the label depends on a few of the columns.
   Problem(std::size_t n_rows, std::size_t n_columns, std::uint32_t n_values, std::size_t classes)
@@ -167,7 +167,7 @@ TEST_CASE("a tree does not depend on lists of flags, whatever it is fitted to") 
     view.columns.push_back(
         {reinterpret_cast<const std::byte*>(column.data()), sizeof(double), DType::float64});
   }
-  const CodedTable table = code_table(view, Context());
+  const BinnedDataset table = code_table(view, Context());
   const RowLayouts none;
   const RowLayouts lists{.lists = FlagLists(table)};
   REQUIRE(lists.lists.n_flags() == 30);

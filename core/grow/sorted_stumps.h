@@ -22,7 +22,7 @@ namespace arboleda {
 class SortedStumps {
  public:
   // All must outlive this.
-  SortedStumps(const CodedTable& table, std::span<const std::uint32_t> labels)
+  SortedStumps(const BinnedDataset& table, std::span<const std::uint32_t> labels)
       : table_(table), labels_(labels) {}
 
   void add(StumpColumn column);
@@ -64,7 +64,7 @@ class SortedStumps {
   ClassPair exact_sum_of(std::span<const RowIndex> rows) const;
   bool find_codes(const StumpColumn& column, std::size_t place, Split& candidate) const;
 
-  const CodedTable& table_;
+  const BinnedDataset& table_;
   const std::span<const std::uint32_t> labels_;
   const Kernels& kernels_ = kernels();
   std::vector<Column> columns_;

@@ -62,7 +62,7 @@ Partition count_codes(const CodedColumn& column, const Split& split, const std::
 
 }  // namespace
 
-bool StumpGrower::can_grow(const CodedTable& table, std::size_t n_classes,
+bool StumpGrower::can_grow(const BinnedDataset& table, std::size_t n_classes,
                            const GrowthOptions& options) {
   const bool no_limits = options.max_leaf_nodes >= 2 && options.min_samples_split <= 2 &&
                          options.min_samples_leaf <= 1 && options.min_weight_fraction_leaf <= 0.0 &&
@@ -75,7 +75,7 @@ bool StumpGrower::can_grow(const CodedTable& table, std::size_t n_classes,
                       [](const CodedColumn& column) { return column.is_categorical; });
 }
 
-StumpGrower::StumpGrower(const CodedTable& table, std::span<const std::uint32_t> labels,
+StumpGrower::StumpGrower(const BinnedDataset& table, std::span<const std::uint32_t> labels,
                          std::span<const RowIndex> rows)
     : table_(table),
       labels_(labels),

@@ -34,11 +34,11 @@ class StumpGrower {
  public:
   // Whether these trees are stumps that this can grow: of numeric columns, two classes, all columns
   // looked at, and no limit but the depth.
-  static bool can_grow(const CodedTable& table, std::size_t n_classes,
+  static bool can_grow(const BinnedDataset& table, std::size_t n_classes,
                        const GrowthOptions& options);
 
   // rows: those that may have a weight, ascending. All must outlive this.
-  StumpGrower(const CodedTable& table, std::span<const std::uint32_t> labels,
+  StumpGrower(const BinnedDataset& table, std::span<const std::uint32_t> labels,
               std::span<const RowIndex> rows);
   ~StumpGrower();
 
@@ -49,7 +49,7 @@ class StumpGrower {
   // What a split does to the rows that count.
   Partition count(const Split& split, std::span<const std::uint64_t> weight, bool all_count);
 
-  const CodedTable& table_;
+  const BinnedDataset& table_;
   const std::span<const std::uint32_t> labels_;
   const std::span<const RowIndex> rows_;
   const std::unique_ptr<StumpSearch> search_;

@@ -88,7 +88,7 @@ class ColumnMaker {
 
 }  // namespace
 
-StumpColumn stump_column(const CodedTable& table, FeatureIndex feature,
+StumpColumn stump_column(const BinnedDataset& table, FeatureIndex feature,
                          std::span<const std::uint32_t> labels, std::span<const RowIndex> rows) {
   const CodedColumn& column = table.columns[static_cast<std::size_t>(feature)];
   if (column.n_codes() < 2) return {};

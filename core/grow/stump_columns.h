@@ -37,7 +37,7 @@ struct StumpColumn {
 };
 
 // The kind of a column follows from its codes among the rows alone.
-StumpColumn stump_column(const CodedTable& table, FeatureIndex feature,
+StumpColumn stump_column(const BinnedDataset& table, FeatureIndex feature,
                          std::span<const std::uint32_t> labels, std::span<const RowIndex> rows);
 
 }  // namespace arboleda

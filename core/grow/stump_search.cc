@@ -16,7 +16,7 @@ constexpr std::size_t kManyCells = std::size_t{1} << 16;
 
 }  // namespace
 
-StumpSearch::StumpSearch(const CodedTable& table, std::span<const std::uint32_t> labels,
+StumpSearch::StumpSearch(const BinnedDataset& table, std::span<const std::uint32_t> labels,
                          std::span<const RowIndex> rows)
     : table_(table), labels_(labels), rows_(rows), sorted_(table, labels) {
   for (FeatureIndex j = 0; j < table.n_features(); ++j) {

@@ -16,7 +16,7 @@ namespace arboleda {
 class StumpSearch {
  public:
   // rows: those that may have a weight, ascending. All must outlive this.
-  StumpSearch(const CodedTable& table, std::span<const std::uint32_t> labels,
+  StumpSearch(const BinnedDataset& table, std::span<const std::uint32_t> labels,
               std::span<const RowIndex> rows);
 
   // weight: one a row of the table, 0 where it does not count; it must outlive the search. total: of
@@ -32,7 +32,7 @@ class StumpSearch {
   void sum_cells(const StumpColumn& column, Cells& cells) const;
   void scan_cells(const StumpColumn& column, const Cells& cells, BestStump& best) const;
 
-  const CodedTable& table_;
+  const BinnedDataset& table_;
   const std::span<const std::uint32_t> labels_;
   const std::span<const RowIndex> rows_;
   std::vector<StumpColumn> columns_;  // those that are neither constant nor sorted

@@ -87,7 +87,7 @@ TEST_SUITE("stump") {
       for (std::uint64_t seed = 0; seed < (n > 100 ? 6u : 30u); ++seed) {
         Problem problem(n, seed);
         const Context context(1 + static_cast<int>(seed % 3));
-        const CodedTable table = code_table(problem.view(), context);
+        const BinnedDataset table = code_table(problem.view(), context);
         const auto rows = all_rows(n);
         StumpGrower grower(table, problem.labels, rows);
         for (int kind = 0; kind < 5; ++kind) {
@@ -111,7 +111,7 @@ TEST_SUITE("stump") {
     for (const auto& column : problem.columns) {
       Problem one = problem;
       one.columns = {column, column};  // the second never wins
-      const CodedTable table = code_table(one.view(), context);
+      const BinnedDataset table = code_table(one.view(), context);
       StumpGrower grower(table, one.labels, rows);
       for (int kind = 0; kind < 5; ++kind) {
         const FixedWeights weights = fix_weights(one.weights(kind), n, kClassWeightBits);
@@ -140,7 +140,7 @@ TEST_SUITE("stump") {
     const Context context(2);
     const ColumnView view{reinterpret_cast<const std::byte*>(data.data()), sizeof(double),
                           DType::float64};
-    const CodedTable table =
+    const BinnedDataset table =
         code_table(SparseColumns{n, problem.columns.size(), {start, index, view}}, context);
     auto rows = all_rows(n);
     std::erase_if(rows, [](RowIndex row) { return row % 5 == 2; });
@@ -161,7 +161,7 @@ TEST_SUITE("stump") {
         {0, 0, 1, 1, 0, 0, 1, 1}, {0, 1, 0, 1, 0, 1, 0, 1}, {5, 5, 6, 6, 6, 6, 5, 5}};
     problem.labels = {0, 1, 1, 0, 0, 1, 1, 0};
     const Context context(1);
-    const CodedTable table = code_table(problem.view(), context);
+    const BinnedDataset table = code_table(problem.view(), context);
     const auto rows = all_rows(8);
     const FixedWeights weights = fix_weights({}, 8, kClassWeightBits);
     const TreeTask task{table, weights, kStump, context};
@@ -174,7 +174,7 @@ TEST_SUITE("stump") {
     Problem problem(n, 2);
     for (std::size_t i = 0; i < n; ++i) problem.columns[0][i] += static_cast<double>(i) * 0x1p-20;
     const Context context(2);
-    const CodedTable table = code_table(problem.view(), context);
+    const BinnedDataset table = code_table(problem.view(), context);
     REQUIRE(table.columns[0].values.empty());
     const auto rows = all_rows(n);
     StumpGrower grower(table, problem.labels, rows);
@@ -187,7 +187,7 @@ TEST_SUITE("stump") {
   TEST_CASE("trees of another kind are left to the Grower") {
     Problem problem(30, 3);
     const Context context(1);
-    const CodedTable table = code_table(problem.view(), context);
+    const BinnedDataset table = code_table(problem.view(), context);
     CHECK(StumpGrower::can_grow(table, 2, kStump));
     CHECK(!StumpGrower::can_grow(table, 3, kStump));
     CHECK(!StumpGrower::can_grow(table, 2, {.max_depth = 2}));

@@ -26,8 +26,8 @@ using Sums = std::array<std::uint32_t, MixedProblem::kMeasures>;
 Sums checksums(const GrowthOptions& options, std::size_t max_bins) {
   const MixedProblem problem(700);
   const Context context(1, 17);
-  const CodedTable mixed = problem.mixed(context, max_bins);
-  const CodedTable sparse = problem.sparse(context);
+  const BinnedDataset mixed = problem.mixed(context, max_bins);
+  const BinnedDataset sparse = problem.sparse(context);
   Sums sums{};
   for (int measure = 0; measure < MixedProblem::kMeasures; ++measure) {
     auto& sum = sums[static_cast<std::size_t>(measure)];

@@ -90,7 +90,7 @@ struct AdaBoosted {
 
 // Rows of the table that take no part and are scored after every round: ascending, or none.
 struct AdaBoostData {
-  const CodedTable& table;
+  const BinnedDataset& table;
   std::span<const std::uint32_t> labels;  // one a row, each below n_classes
   std::size_t n_classes;
   std::span<const double>

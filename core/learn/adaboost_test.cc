@@ -50,7 +50,7 @@ struct Problem {
 AdaBoosted fit(const Problem& problem, const AdaBoostOptions& options, bool weighted = false,
                int n_threads = 1) {
   const Context context(n_threads, 5);
-  const CodedTable table = code_table(problem.view(), context);
+  const BinnedDataset table = code_table(problem.view(), context);
   const std::span<const double> weights = problem.weights;
   return fit_adaboost(
       {table, problem.labels, problem.n_classes, weighted ? weights : weights.first(0)}, options,
@@ -158,7 +158,7 @@ TEST_SUITE("adaboost") {
           const double sum = std::accumulate(d.begin(), d.end(), 0.0);
           for (double& w : d) w /= sum;
           const Context context(1);
-          const CodedTable table = code_table(problem.view(), context);
+          const BinnedDataset table = code_table(problem.view(), context);
           for (std::size_t t = 0; t < boosted.rounds.size(); ++t) {
             const Tree tree = fit_classification_tree(table, problem.labels, n_classes, d,
                                                       ClassMeasure::gini, options.growth, context);
@@ -182,7 +182,7 @@ TEST_SUITE("adaboost") {
     const std::vector<double> start(10, 0.1);
     std::vector<RowIndex> rows(10);
     std::iota(rows.begin(), rows.end(), RowIndex{0});
-    const CodedTable table{10, {}};
+    const BinnedDataset table{10, {}};
     AdaBoostOptions options{.algorithm = AdaBoostAlgorithm::discrete};
     const Context context(1);
     const BoosterTask task{table, labels, 2, rows, start, options, context};
@@ -339,7 +339,7 @@ TEST_SUITE("adaboost") {
   TEST_CASE("validation rows take no part; their scores are the model's; a callback stops") {
     const Problem problem(400, 3, 6);
     const Context context(2);
-    const CodedTable table = code_table(problem.view(), context);
+    const BinnedDataset table = code_table(problem.view(), context);
     std::vector<RowIndex> rows;
     std::vector<double> weights(400, 1.0);
     for (RowIndex row = 3; row < 400; row += 4) {

@@ -20,7 +20,7 @@ constexpr std::size_t kAhead = 64;
 // Linear leaves with the columns of a table.
 class LinearAnswers {
  public:
-  LinearAnswers(const LinearLeaves& leaves, const CodedTable& table) : leaves_(leaves) {
+  LinearAnswers(const LinearLeaves& leaves, const BinnedDataset& table) : leaves_(leaves) {
     for (const FeatureIndex feature : leaves.feature) {
       columns_.push_back(table.columns[static_cast<std::size_t>(feature)].source);
       require(columns_.back().data != nullptr,
@@ -39,7 +39,7 @@ class LinearAnswers {
 
 }  // namespace
 
-BoostedScores::BoostedScores(const CodedTable& table, std::span<const double> start,
+BoostedScores::BoostedScores(const BinnedDataset& table, std::span<const double> start,
                              std::span<const double> offset)
     : table_(&table) {
   reserve_large(scores_, table.n_rows * start.size());

@@ -22,10 +22,10 @@ class BoostedScores {
  public:
   // start: one an output; offset: what is added to it, one a score, or empty for 0. The table must
   // outlive this.
-  BoostedScores(const CodedTable& table, std::span<const double> start,
+  BoostedScores(const BinnedDataset& table, std::span<const double> start,
                 std::span<const double> offset);
 
-  const CodedTable& table() const { return *table_; }
+  const BinnedDataset& table() const { return *table_; }
   std::size_t n_outputs() const { return scores_.size() / table_->n_rows; }
   std::span<const double> all() const { return scores_; }
   std::span<double> of(std::size_t output) {
@@ -42,7 +42,7 @@ class BoostedScores {
   void add(const TreeEnsemble& ensemble, std::span<const RowIndex> rows, const Context& context);
 
  private:
-  const CodedTable* table_;
+  const BinnedDataset* table_;
   std::vector<double> scores_;
 };
 

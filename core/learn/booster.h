@@ -21,7 +21,7 @@ namespace arboleda {
 
 // All must outlive the Booster.
 struct BoosterTask {
-  const CodedTable& table;
+  const BinnedDataset& table;
   std::span<const std::uint32_t> labels;
   std::size_t n_classes;
   std::span<const RowIndex> rows;  // that take part, ascending

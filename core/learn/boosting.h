@@ -43,7 +43,7 @@ struct BoostingOptions {
 
 // Rows of a table, with the loss bound to all rows of that table. All must outlive the fit.
 struct BoostingRows {
-  const CodedTable& table;
+  const BinnedDataset& table;
   std::span<const RowIndex> rows;  // ascending, each once; at least one of positive weight
   std::span<const double> weight;  // that of the loss: one a row of the table, or empty
   std::span<const double>

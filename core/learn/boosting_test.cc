@@ -67,7 +67,7 @@ struct Fitted {
 
   MixedProblem problem;
   Context context;
-  CodedTable table;
+  BinnedDataset table;
   std::vector<RowIndex> rows;
 };
 

@@ -16,15 +16,15 @@ namespace {
 // columns; of one target and of two.
 std::vector<Tree> fit_all(const MixedProblem& problem, const Context& context) {
   std::vector<Tree> trees;
-  const CodedTable exact = problem.mixed(context);
-  const CodedTable binned = problem.mixed(context, 30);
-  const CodedTable sparse = problem.sparse(context);
+  const BinnedDataset exact = problem.mixed(context);
+  const BinnedDataset binned = problem.mixed(context, 30);
+  const BinnedDataset sparse = problem.sparse(context);
   for (int measure = 0; measure < MixedProblem::kMeasures; ++measure) {
     GrowthOptions options;
     options.max_depth = 6;
     options.random_splits = measure % 2 == 1;
     options.max_features = measure % 3 == 1 ? 2 : -1;
-    for (const CodedTable* table : {&exact, &binned, &sparse}) {
+    for (const BinnedDataset* table : {&exact, &binned, &sparse}) {
       trees.push_back(problem.fit(*table, measure, measure % 4 == 0, options, context));
     }
   }

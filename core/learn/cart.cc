@@ -62,7 +62,7 @@ void check_labels(std::span<const std::uint32_t> labels, std::size_t n_rows,
           "a label is not a class");
 }
 
-Tree fit_classification_tree(const CodedTable& table, std::span<const std::uint32_t> labels,
+Tree fit_classification_tree(const BinnedDataset& table, std::span<const std::uint32_t> labels,
                              std::size_t n_classes, std::span<const double> weights,
                              ClassMeasure measure, const GrowthOptions& options,
                              const Context& context) {
@@ -94,7 +94,7 @@ TreeArrays grow_regression_tree(const TreeTask& task, const RegressionTargets& t
   return grow_means<Poisson>(task, targets);
 }
 
-Tree fit_regression_tree(const CodedTable& table, std::span<const double> targets,
+Tree fit_regression_tree(const BinnedDataset& table, std::span<const double> targets,
                          std::span<const double> weights, RegressionMeasure measure,
                          const GrowthOptions& options, const Context& context) {
   require(targets.size() == table.n_rows, "one target a row is needed");

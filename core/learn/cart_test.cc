@@ -156,7 +156,7 @@ void check_tree(const Problem& problem, const Tree& tree, bool weighted, int mea
   }
 }
 
-Tree fit(const Problem& problem, const CodedTable& coded, bool weighted, int measure,
+Tree fit(const Problem& problem, const BinnedDataset& coded, bool weighted, int measure,
          const GrowthOptions& options, const Context& context) {
   const std::vector<double> weights = weighted ? problem.weights : std::vector<double>{};
   if (measure >= 3) {
@@ -179,7 +179,7 @@ bool same_bytes(const TreeArrays& a, const TreeArrays& b) {
 TEST_CASE("every split is the best of all splits; impurities follow their definitions") {
   for (const std::uint64_t seed : {1u, 2u, 3u}) {
     const Problem problem = make_problem(90, 5, seed);
-    const CodedTable coded = code_table(problem.table(), Context());
+    const BinnedDataset coded = code_table(problem.table(), Context());
     for (const bool weighted : {false, true}) {
       for (const int measure : {0, 1, 2, 3, 4, 5}) {
         CAPTURE(measure);
@@ -199,7 +199,7 @@ TEST_CASE("every split is the best of all splits; impurities follow their defini
 
 TEST_CASE("the same bytes with 1, 2, 3 and 8 threads, by features and by subtrees") {
   const Problem problem = make_problem(6000, 30, 11);
-  const CodedTable coded = code_table(problem.table(), Context());
+  const BinnedDataset coded = code_table(problem.table(), Context());
   REQUIRE(6000 * 30 >= kParallelWork);
   for (const bool weighted : {false, true}) {
     for (const int measure : {0, 1, 3, 4, 5}) {
@@ -225,7 +225,7 @@ TEST_CASE("the same bytes with 1, 2, 3 and 8 threads, by features and by subtree
 
 TEST_CASE("best-first without a limit is the depth-first tree") {
   const Problem problem = make_problem(500, 4, 12);
-  const CodedTable coded = code_table(problem.table(), Context());
+  const BinnedDataset coded = code_table(problem.table(), Context());
   GrowthOptions best_first;
   best_first.policy = GrowthPolicy::best_first;
   for (const int measure : {0, 3, 4, 5}) {
@@ -247,7 +247,7 @@ TEST_CASE("the order of rows does not matter") {
 
 TEST_CASE("stopping rules hold in every leaf") {
   const Problem problem = make_problem(800, 6, 14);
-  const CodedTable coded = code_table(problem.table(), Context());
+  const BinnedDataset coded = code_table(problem.table(), Context());
   GrowthOptions options;
   options.max_depth = 5;
   options.min_samples_leaf = 13;
@@ -281,7 +281,7 @@ TEST_CASE("a leaf whose targets agree predicts exactly their value") {
 
 TEST_CASE("a large common offset of the target changes no split") {
   Problem problem = make_problem(300, 4, 16);
-  const CodedTable coded = code_table(problem.table(), Context());
+  const BinnedDataset coded = code_table(problem.table(), Context());
   const Tree tree = fit(problem, coded, false, 3, {}, Context());
   for (auto& y : problem.y) y += 1e6;
   const Tree shifted = fit(problem, coded, false, 3, {}, Context());
@@ -291,7 +291,7 @@ TEST_CASE("a large common offset of the target changes no split") {
 
 TEST_CASE("huge and tiny targets give the tree of ordinary ones, best first too") {
   const Problem problem = make_problem(300, 4, 19);
-  const CodedTable coded = code_table(problem.table(), Context());
+  const BinnedDataset coded = code_table(problem.table(), Context());
   GrowthOptions options;
   options.policy = GrowthPolicy::best_first;
   options.max_leaf_nodes = 9;
@@ -321,7 +321,7 @@ TEST_CASE("drawn features do not end a tree early, whatever cannot be split else
     for (auto& x : column) x = random.below(2);
   }
   for (auto& k : problem.labels) k = random.below(3);
-  const CodedTable coded = code_table(problem.table(), Context());
+  const BinnedDataset coded = code_table(problem.table(), Context());
   for (const bool at_random : {false, true}) {
     GrowthOptions options;
     options.max_features = 2;
@@ -342,7 +342,7 @@ TEST_CASE("drawn features do not end a tree early, whatever cannot be split else
 
 TEST_CASE("what cannot be learned from is refused") {
   const Problem problem = make_problem(10, 2, 17);
-  const CodedTable coded = code_table(problem.table(), Context());
+  const BinnedDataset coded = code_table(problem.table(), Context());
   CHECK_THROWS_AS(
       fit_classification_tree(coded, problem.labels, 2, {}, ClassMeasure::gini, {}, Context()),
       Error);
@@ -360,7 +360,7 @@ TEST_CASE("what cannot be learned from is refused") {
 
 TEST_CASE("a stop flag ends the fit with an error of its own kind") {
   const Problem problem = make_problem(20000, 30, 18);
-  const CodedTable coded = code_table(problem.table(), Context());
+  const BinnedDataset coded = code_table(problem.table(), Context());
   try {
     fit(problem, coded, false, 0, {}, Context(2, 0, [] { return true; }));
     FAIL("not stopped");

@@ -12,7 +12,7 @@ namespace {
 
 class ExactTrees : public BoostedTrees {
  public:
-  ExactTrees(const CodedTable& table, const ExactGrowth& options, int n_workers,
+  ExactTrees(const BinnedDataset& table, const ExactGrowth& options, int n_workers,
              const Context& context)
       : table_(table),
         options_(options),
@@ -54,7 +54,7 @@ class ExactTrees : public BoostedTrees {
     if (!weighted && rows.size() == table_.n_rows) mine.weight.clear();
   }
 
-  const CodedTable& table_;
+  const BinnedDataset& table_;
   const ExactGrowth options_;
   const Context& context_;
   std::vector<Worker> workers_;
@@ -62,7 +62,7 @@ class ExactTrees : public BoostedTrees {
 
 }  // namespace
 
-std::unique_ptr<BoostedTrees> make_exact_trees(const CodedTable& table, const ExactGrowth& options,
+std::unique_ptr<BoostedTrees> make_exact_trees(const BinnedDataset& table, const ExactGrowth& options,
                                                int n_workers, const Context& context) {
   return std::make_unique<ExactTrees>(table, options, n_workers, context);
 }

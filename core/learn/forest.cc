@@ -35,7 +35,7 @@ struct Learner {
 
 class ForestLoop {
  public:
-  ForestLoop(const CodedTable& table, std::span<const double> weights, const Learner& learner,
+  ForestLoop(const BinnedDataset& table, std::span<const double> weights, const Learner& learner,
              const ForestOptions& options, const BagDraw& bags, const Context& context)
       : table_(table),
         real_weights_(weights),
@@ -193,7 +193,7 @@ class ForestLoop {
     workspace.weights = fix_weights(weights, n, learner_.weight_bits);
   }
 
-  const CodedTable& table_;
+  const BinnedDataset& table_;
   const std::span<const double> real_weights_;
   const Learner& learner_;
   const ForestOptions& options_;
@@ -220,7 +220,7 @@ static_assert(static_cast<int>(Measure::gini) == static_cast<int>(ClassMeasure::
 
 }  // namespace
 
-Forest fit_classification_forest(const CodedTable& table, Labels labels,
+Forest fit_classification_forest(const BinnedDataset& table, Labels labels,
                                  std::span<const std::size_t> n_classes,
                                  std::span<const double> weights, ClassMeasure measure,
                                  const ForestOptions& options, const ForestProgress& progress,
@@ -248,7 +248,7 @@ Forest fit_classification_forest(const CodedTable& table, Labels labels,
   return ForestLoop(table, weights, learner, options, bags, context).run(progress);
 }
 
-Forest fit_regression_forest(const CodedTable& table, std::span<const double> targets,
+Forest fit_regression_forest(const BinnedDataset& table, std::span<const double> targets,
                              std::size_t n_outputs, std::span<const double> weights,
                              RegressionMeasure measure, const ForestOptions& options,
                              const ForestProgress& progress, const Context& context) {

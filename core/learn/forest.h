@@ -41,14 +41,14 @@ using ForestProgress = std::function<bool(std::size_t n_done)>;
 // labels: n_rows of output 0, then of output 1, ...; n_classes: of each output. weights: one a row, or
 // empty for "all 1"; rows of weight 0 take no part. progress may be empty; when it stops the loop, the
 // forest has the trees that were started, the first ones: at least one.
-Forest fit_classification_forest(const CodedTable& table, std::span<const std::uint32_t> labels,
+Forest fit_classification_forest(const BinnedDataset& table, std::span<const std::uint32_t> labels,
                                  std::span<const std::size_t> n_classes,
                                  std::span<const double> weights, ClassMeasure measure,
                                  const ForestOptions& options, const ForestProgress& progress,
                                  const Context& context);
 
 // targets: in the same order.
-Forest fit_regression_forest(const CodedTable& table, std::span<const double> targets,
+Forest fit_regression_forest(const BinnedDataset& table, std::span<const double> targets,
                              std::size_t n_outputs, std::span<const double> weights,
                              RegressionMeasure measure, const ForestOptions& options,
                              const ForestProgress& progress, const Context& context);

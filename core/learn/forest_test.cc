@@ -32,7 +32,7 @@ bool same(const Forest& a, const Forest& b) {
 }
 
 // The forest of each kind of target, numbered as the problem's trees are.
-Forest fit(const MixedProblem& problem, const CodedTable& table, int measure, bool weighted,
+Forest fit(const MixedProblem& problem, const BinnedDataset& table, int measure, bool weighted,
            const ForestOptions& options, const Context& context,
            const ForestProgress& progress = {}) {
   const std::span<const double> w =
@@ -72,7 +72,7 @@ ForestOptions varied_options(int measure) {
 }
 
 // The forest as the textbook has it: every row as often as it was drawn, nothing shared.
-Tree grown_alone(const MixedProblem& problem, const CodedTable& table, int measure, bool weighted,
+Tree grown_alone(const MixedProblem& problem, const BinnedDataset& table, int measure, bool weighted,
                  const ForestOptions& options, std::uint32_t tree) {
   const std::vector<double> none;
   const BagRows rows{problem.n, weighted ? problem.weights : none,
@@ -94,7 +94,7 @@ Tree grown_alone(const MixedProblem& problem, const CodedTable& table, int measu
 TEST_CASE("one tree on all rows and columns is the tree of CART") {
   const MixedProblem problem(700);
   const Context context(1, kSeed);
-  const CodedTable table = problem.mixed(context);
+  const BinnedDataset table = problem.mixed(context);
   for (int measure = 0; measure < MixedProblem::kMeasures; ++measure) {
     for (const bool weighted : {false, true}) {
       ForestOptions options;
@@ -113,7 +113,7 @@ TEST_CASE("one tree on all rows and columns is the tree of CART") {
 TEST_CASE("a tree of a forest asks what a tree of the bag's weights asks") {
   const MixedProblem problem(400);
   const Context context(2, kSeed);
-  const CodedTable table = problem.mixed(context);
+  const BinnedDataset table = problem.mixed(context);
   for (int measure = 0; measure < MixedProblem::kMeasures; ++measure) {
     for (const bool weighted : {false, true}) {
       ForestOptions options;
@@ -147,7 +147,7 @@ TEST_CASE("a tree of a forest asks what a tree of the bag's weights asks") {
 
 TEST_CASE("a forest is the same on any number of threads, and when it is grown in parts") {
   const MixedProblem problem(600);
-  const CodedTable table = problem.mixed(Context());
+  const BinnedDataset table = problem.mixed(Context());
   for (int measure = 0; measure < MixedProblem::kMeasures; ++measure) {
     const bool weighted = measure % 4 == 0;
     ForestOptions options = varied_options(measure);
@@ -168,7 +168,7 @@ TEST_CASE("a forest is the same on any number of threads, and when it is grown i
 
 TEST_CASE("trees ask their own columns alone, and rows they keep are those of their bags") {
   const MixedProblem problem(500);
-  const CodedTable table = problem.mixed(Context());
+  const BinnedDataset table = problem.mixed(Context());
   ForestOptions options;
   options.n_trees = 8;
   options.columns = {2};
@@ -202,7 +202,7 @@ TEST_CASE("trees ask their own columns alone, and rows they keep are those of th
 
 TEST_CASE("in balanced bags and under balanced weights the classes of a root weigh the same") {
   const MixedProblem problem(900);
-  const CodedTable table = problem.mixed(Context());
+  const BinnedDataset table = problem.mixed(Context());
   for (const bool by_weight : {false, true}) {
     ForestOptions options;
     options.n_trees = 4;
@@ -221,7 +221,7 @@ TEST_CASE("rows that are drawn thousands of times keep their weights") {
   MixedProblem problem(2000);
   for (std::size_t i = 0; i < problem.n; ++i) problem.labels[i] = i < 2 ? 2 : i % 2;
   problem.weights[0] = problem.weights[1] = 1.0 / 3.0;
-  const CodedTable table = problem.mixed(Context());
+  const BinnedDataset table = problem.mixed(Context());
   ForestOptions options;
   options.n_trees = 2;
   options.growth.max_depth = 0;
@@ -234,7 +234,7 @@ TEST_CASE("rows that are drawn thousands of times keep their weights") {
 
 TEST_CASE("the progress is told and may stop the forest, which is then the first trees") {
   const MixedProblem problem(300);
-  const CodedTable table = problem.mixed(Context());
+  const BinnedDataset table = problem.mixed(Context());
   ForestOptions options;
   options.n_trees = 40;
   const Forest whole = fit(problem, table, 0, false, options, Context(1, kSeed));
@@ -255,7 +255,7 @@ TEST_CASE("the progress is told and may stop the forest, which is then the first
 
 TEST_CASE("a caller who wants to stop is heard by every thread") {
   const MixedProblem problem(20000);
-  const CodedTable table = problem.mixed(Context());
+  const BinnedDataset table = problem.mixed(Context());
   ForestOptions options;
   options.n_trees = 100000;
   const Context context(2, kSeed, [] { return true; });
@@ -264,7 +264,7 @@ TEST_CASE("a caller who wants to stop is heard by every thread") {
 
 TEST_CASE("forests that cannot be are refused") {
   const MixedProblem problem(50);
-  const CodedTable table = problem.mixed(Context());
+  const BinnedDataset table = problem.mixed(Context());
   const auto refused = [&](int measure, ForestOptions options) {
     CHECK_THROWS_AS(fit(problem, table, measure, false, options, Context()), Error);
   };

@@ -17,7 +17,7 @@ inline constexpr int kClassWeightBits = 62;
 
 // A tree that is to be grown, whatever its target. All must outlive the growing.
 struct TreeTask {
-  const CodedTable& table;
+  const BinnedDataset& table;
   const FixedWeights& weights;
   const GrowthOptions& options;
   const Context& context;

@@ -14,7 +14,7 @@ namespace arboleda {
 
 // All must outlive the growing. labels: one a row, each below weights.n_classes.
 struct LabelTask {
-  const CodedTable& table;
+  const BinnedDataset& table;
   std::span<const std::uint32_t> labels;
   const LabelWeights& weights;
   const GrowthOptions& options;

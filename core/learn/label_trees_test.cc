@@ -146,7 +146,7 @@ Score best_of_all(const Problem& problem, const Rows& rows, bool ranking) {
   return best;
 }
 
-Tree grow(const Problem& problem, const CodedTable& table, bool ranking,
+Tree grow(const Problem& problem, const BinnedDataset& table, bool ranking,
           const GrowthOptions& options, const Context& context) {
   LabelWeights weights;
   fix_label_weights(problem.weights, problem.n_classes, {}, weights);
@@ -211,7 +211,7 @@ TEST_CASE(
         CAPTURE(n_classes);
         CAPTURE(ranking);
         const Problem problem(60, n_classes, ranking, seed);
-        const CodedTable table = code_table(problem.view(), Context());
+        const BinnedDataset table = code_table(problem.view(), Context());
         check_tree(problem, grow(problem, table, ranking, {}, Context()), ranking);
       }
     }
@@ -221,7 +221,7 @@ TEST_CASE(
 TEST_CASE("trees on weights of labels: the same with any number of threads") {
   for (const bool ranking : {false, true}) {
     const Problem problem(20000, 5, ranking, 9);
-    const CodedTable table = code_table(problem.view(), Context());
+    const BinnedDataset table = code_table(problem.view(), Context());
     GrowthOptions options;
     options.max_depth = 6;
     const Tree one = grow(problem, table, ranking, options, Context());
@@ -242,7 +242,7 @@ TEST_CASE("trees on weights of labels: categories of two classes are parted as w
       Problem one_column = problem;
       one_column.columns = {problem.columns[3]};
       const std::vector<std::uint32_t> levels{kCategories};
-      const CodedTable table = code_table(one_column.view(), Context(), {.n_categories = levels});
+      const BinnedDataset table = code_table(one_column.view(), Context(), {.n_categories = levels});
       GrowthOptions options;
       options.max_depth = 1;
       const Tree tree = grow(one_column, table, ranking, options, Context());

@@ -70,7 +70,7 @@ bool solve(Matrix a, Vector b, std::size_t k, Vector& w) {
 // Fits one leaf after the other; one a worker.
 class LeafFit {
  public:
-  LeafFit(const CodedTable& table, std::span<const double> gradient,
+  LeafFit(const BinnedDataset& table, std::span<const double> gradient,
           std::span<const double> hessian, double l2, double slope_l2)
       : table_(table), gradient_(gradient), hessian_(hessian), l2_(l2), slope_l2_(slope_l2) {}
 
@@ -198,7 +198,7 @@ class LeafFit {
     }
   }
 
-  const CodedTable& table_;
+  const BinnedDataset& table_;
   const std::span<const double> gradient_, hessian_;
   const double l2_, slope_l2_;
 
@@ -210,7 +210,7 @@ class LeafFit {
 };
 
 // Numeric columns on the way from a leaf to the root, each once.
-std::vector<FeatureIndex> columns_above(const CodedTable& table, const TreeArrays& tree,
+std::vector<FeatureIndex> columns_above(const BinnedDataset& table, const TreeArrays& tree,
                                         std::span<const NodeIndex> parent, NodeIndex leaf) {
   std::vector<FeatureIndex> features;
   for (NodeIndex node = parent[static_cast<std::size_t>(leaf)]; node >= 0;
@@ -257,7 +257,7 @@ LinearLeaves in_order(const TreeArrays& tree, const LeafRows& leaves,
 
 }  // namespace
 
-LinearLeaves fit_linear_leaves(const CodedTable& table, const TreeArrays& tree,
+LinearLeaves fit_linear_leaves(const BinnedDataset& table, const TreeArrays& tree,
                                const LeafRows& leaves, std::span<const double> gradient,
                                std::span<const double> hessian, double l2, double slope_l2,
                                const Context& context) {

@@ -35,7 +35,7 @@ struct LinearLeafOptions {
 // constant where no column varies, where it has too few rows for a column, or where the columns say the
 // same and slope_l2 is 0. Rows that lack a value of the leaf's columns take no part. No hessian: all are 1.
 // Throws Error(invalid_argument) where the table does not keep the values of its numeric columns.
-LinearLeaves fit_linear_leaves(const CodedTable& table, const TreeArrays& tree,
+LinearLeaves fit_linear_leaves(const BinnedDataset& table, const TreeArrays& tree,
                                const LeafRows& leaves, std::span<const double> gradient,
                                std::span<const double> hessian, double l2, double slope_l2,
                                const Context& context);

@@ -44,7 +44,7 @@ struct OneSplit {
 
   Context context;
   std::vector<std::vector<double>> x;
-  CodedTable table;
+  BinnedDataset table;
   TreeArrays tree;
   LeafRows leaves;
 };
@@ -91,7 +91,7 @@ TEST_SUITE("linear leaves") {
   TEST_CASE("sparse tables keep no values") {
     const MixedProblem problem(400);
     const Context context;
-    const CodedTable table = problem.sparse(context);
+    const BinnedDataset table = problem.sparse(context);
     const std::vector<double> gradient(problem.y.begin(), problem.y.begin() + 400);
     std::vector<RowIndex> rows;
     for (RowIndex i = 0; i < 400; ++i) rows.push_back(i);
@@ -104,7 +104,7 @@ TEST_SUITE("linear leaves") {
 
   TEST_CASE("no number of threads changes a bit") {
     const MixedProblem problem(3000);
-    const CodedTable table = problem.mixed(Context(), 255);
+    const BinnedDataset table = problem.mixed(Context(), 255);
     const std::vector<double> gradient(problem.y.begin(), problem.y.begin() + 3000);
     std::vector<RowIndex> rows;
     for (RowIndex i = 0; i < 3000; ++i) rows.push_back(i);

@@ -38,7 +38,7 @@ class MixedProblem {
   }
 
   // Columns 0 .. 3, of numbers and categories.
-  CodedTable mixed(const Context& context, std::size_t max_bins = 0) const {
+  BinnedDataset mixed(const Context& context, std::size_t max_bins = 0) const {
     return code_table(dense_view(kDense), context, {.n_categories = kLevels, .max_bins = max_bins});
   }
   TableView dense_view(std::size_t n_columns) const {
@@ -51,7 +51,7 @@ class MixedProblem {
   }
 
   // All columns as they are stored when zeros are not; categories count as numbers.
-  CodedTable sparse(const Context& context) const {
+  BinnedDataset sparse(const Context& context) const {
     std::vector<std::int64_t> start{0};
     std::vector<std::int32_t> index;
     std::vector<double> data;
@@ -70,7 +70,7 @@ class MixedProblem {
 
   // One measure a kind of target: 0 .. 2 classes, 3 .. 5 regression; with both outputs from 6 on.
   static constexpr int kMeasures = 12;
-  Tree fit(const CodedTable& table, int measure, bool weighted, const GrowthOptions& options,
+  Tree fit(const BinnedDataset& table, int measure, bool weighted, const GrowthOptions& options,
            const Context& context) const {
     const std::span<const double> w =
         weighted ? std::span<const double>(weights) : std::span<const double>();

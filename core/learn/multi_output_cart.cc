@@ -91,7 +91,7 @@ TreeArrays grow_multi_output_classification_tree(const TreeTask& task,
   return grow_classes<Misclassification>(task, labels, n_classes);
 }
 
-Tree fit_multi_output_classification_tree(const CodedTable& table,
+Tree fit_multi_output_classification_tree(const BinnedDataset& table,
                                           std::span<const std::uint32_t> labels,
                                           std::span<const std::size_t> n_classes,
                                           std::span<const double> weights, ClassMeasure measure,
@@ -130,7 +130,7 @@ TreeArrays grow_multi_output_regression_tree(const TreeTask& task,
   return grow_targets<Poisson<Int128, true>>(task, targets);
 }
 
-Tree fit_multi_output_regression_tree(const CodedTable& table, std::span<const double> targets,
+Tree fit_multi_output_regression_tree(const BinnedDataset& table, std::span<const double> targets,
                                       std::size_t n_outputs, std::span<const double> weights,
                                       RegressionMeasure measure, const GrowthOptions& options,
                                       const Context& context) {

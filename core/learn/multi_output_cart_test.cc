@@ -24,7 +24,7 @@ struct Problem {
     for (std::size_t i = 0; i < n; ++i) labels.push_back(random.below(2));
   }
 
-  CodedTable table() const {
+  BinnedDataset table() const {
     TableView view{n, {}};
     view.columns.push_back(
         {reinterpret_cast<const std::byte*>(x.data()), sizeof(double), DType::float64});
@@ -42,7 +42,7 @@ constexpr ClassMeasure kClasses[] = {ClassMeasure::gini, ClassMeasure::entropy,
 
 TEST_CASE("values stand output after output; the impurity of the root is the outputs' mean") {
   const Problem problem;
-  const CodedTable table = problem.table();
+  const BinnedDataset table = problem.table();
   const std::span<const double> y(problem.y);
   GrowthOptions root;
   root.max_depth = 0;
@@ -81,7 +81,7 @@ TEST_CASE("values stand output after output; the impurity of the root is the out
 
 TEST_CASE("two equal outputs make the tree of one") {
   Problem problem;
-  const CodedTable table = problem.table();
+  const BinnedDataset table = problem.table();
   std::copy_n(problem.y.begin(), problem.n, problem.y.begin() + 200);
   const std::span<const double> y(problem.y);
   for (const auto measure : kRegression) {
@@ -94,7 +94,7 @@ TEST_CASE("two equal outputs make the tree of one") {
 
 TEST_CASE("what does not fit is refused") {
   const Problem problem;
-  const CodedTable table = problem.table();
+  const BinnedDataset table = problem.table();
   const auto measure = RegressionMeasure::squared_error;
   CHECK_THROWS_AS(fit_multi_output_regression_tree(table, problem.y, 3, {}, measure, {}, Context()),
                   Error);

@@ -25,7 +25,7 @@ struct Fitted {
   bool weighted;
   std::vector<std::size_t> n_classes;
   ForestOptions options;
-  CodedTable table;
+  BinnedDataset table;
   Forest forest;
 
   Fitted(std::size_t n, bool is_classes, std::size_t outputs, bool is_weighted,

@@ -35,7 +35,7 @@ AdaBoosted boost_diagonal(std::size_t n_classes, AdaBoostAlgorithm algorithm,
   TableView view{n_classes, {}};
   view.columns.push_back(
       {reinterpret_cast<const std::byte*>(x.data()), sizeof(double), DType::float64});
-  const CodedTable table = code_table(view, Context());
+  const BinnedDataset table = code_table(view, Context());
   return fit_adaboost({table, labels, n_classes, {}}, options_of(algorithm, n_rounds, 1), nullptr,
                       Context());
 }
@@ -112,7 +112,7 @@ TEST_CASE("gentle and logit boosting by hand") {
 TEST_CASE("rounds by pairs and regressions: the same on any number of threads, of mixed columns") {
   const MixedProblem problem(6000);
   const std::span<const std::uint32_t> labels = std::span(problem.labels).first(problem.n);
-  const CodedTable table = problem.mixed(Context());
+  const BinnedDataset table = problem.mixed(Context());
   const std::vector<RowIndex> validation{1, 5, 17, 4000};
   for (const auto algorithm : kAlgorithms) {
     CAPTURE(static_cast<int>(algorithm));

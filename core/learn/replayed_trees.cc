@@ -17,7 +17,7 @@ struct NodeSums {
 
 class ReplayedTrees : public BoostedTrees {
  public:
-  ReplayedTrees(const CodedTable& table, const TreeEnsemble& structure, const TreeGrowth& options,
+  ReplayedTrees(const BinnedDataset& table, const TreeEnsemble& structure, const TreeGrowth& options,
                 const Context& context)
       : table_(table), structure_(structure), context_(context) {
     if (const auto* growth = std::get_if<HistogramGrowth>(&options)) {
@@ -101,7 +101,7 @@ class ReplayedTrees : public BoostedTrees {
     return monotonic_.empty() ? 0 : monotonic_[static_cast<std::size_t>(feature)];
   }
 
-  const CodedTable& table_;
+  const BinnedDataset& table_;
   const TreeEnsemble& structure_;
   const Context& context_;
   NewtonLeaf newton_;
@@ -111,7 +111,7 @@ class ReplayedTrees : public BoostedTrees {
 
 }  // namespace
 
-std::unique_ptr<BoostedTrees> make_replayed_trees(const CodedTable& table,
+std::unique_ptr<BoostedTrees> make_replayed_trees(const BinnedDataset& table,
                                                   const TreeEnsemble& structure,
                                                   const TreeGrowth& options,
                                                   const Context& context) {

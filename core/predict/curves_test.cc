@@ -18,7 +18,7 @@ constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kRows = 337;
 
 // By every kind of split, of depths from none to nine; of one output where it is asked for.
-std::vector<Tree> some_trees(const MixedProblem& problem, const CodedTable& table, int measure) {
+std::vector<Tree> some_trees(const MixedProblem& problem, const BinnedDataset& table, int measure) {
   std::vector<Tree> trees;
   for (int i = 0; i < 9; ++i) {
     GrowthOptions options;
@@ -82,7 +82,7 @@ const std::vector<std::vector<Axis>> kGrids = {
 
 TEST_CASE("curves are the predictions with other values in the columns, bit for bit") {
   const MixedProblem problem(kRows);
-  const CodedTable coded = problem.mixed(Context());
+  const BinnedDataset coded = problem.mixed(Context());
   const TableView table = problem.dense_view(MixedProblem::kDense);
   const std::vector<Tree> classes = some_trees(problem, coded, 0);
   const std::vector<Tree> medians = some_trees(problem, coded, 4);
@@ -150,7 +150,7 @@ TEST_CASE("a table that stores only what is not zero has the same curves") {
 
 TEST_CASE("curves that cannot be are refused") {
   const MixedProblem problem(60);
-  const CodedTable coded = problem.mixed(Context());
+  const BinnedDataset coded = problem.mixed(Context());
   const TableView table = problem.dense_view(MixedProblem::kDense);
   const Tree tree = some_trees(problem, coded, 3)[4];
   const RowRange<TableView> rows{table, 0, 60};

@@ -15,7 +15,7 @@ namespace {
 
 // Trees of depth up to nine that split by every kind of column, missing values on either side, and
 // one that is a leaf alone; `columns`: of the table they were fitted on.
-std::vector<Tree> some_trees(const MixedProblem& problem, const CodedTable& table) {
+std::vector<Tree> some_trees(const MixedProblem& problem, const BinnedDataset& table) {
   const Context context;
   std::vector<Tree> trees;
   for (int i = 0; i < 12; ++i) {
@@ -70,7 +70,7 @@ Stored rows_of(const TableView& table) {
 
 TEST_CASE("scores are start and leaf values, added in order, for any number of threads") {
   const MixedProblem problem(3011);
-  const CodedTable coded = problem.mixed(Context());
+  const BinnedDataset coded = problem.mixed(Context());
   const TableView table = problem.dense_view(MixedProblem::kDense);
   for (const std::vector<double>& start : {std::vector<double>{0.1}, {0.1, -2.0, 1e9}}) {
     const TreeEnsemble ensemble{start, some_trees(problem, coded)};

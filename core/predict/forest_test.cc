@@ -24,7 +24,7 @@ Measure measure_of(int measure) {
 }
 
 // Trees of depths from none to nine, the first one a leaf, by every kind of split, weighted or not.
-Forest some_forest(const MixedProblem& problem, const CodedTable& table, int measure) {
+Forest some_forest(const MixedProblem& problem, const BinnedDataset& table, int measure) {
   Forest forest;
   forest.measure = measure_of(measure);
   for (int i = 0; i < 11; ++i) {
@@ -77,7 +77,7 @@ std::vector<double> naive_votes(const Forest& forest, const TableView& table, Vo
 
 TEST_CASE("votes of a forest are the means of its trees' answers, for any number of threads") {
   const MixedProblem problem(1203);
-  const CodedTable coded = problem.mixed(Context());
+  const BinnedDataset coded = problem.mixed(Context());
   const TableView table = problem.dense_view(MixedProblem::kDense);
   for (int measure = 0; measure < MixedProblem::kMeasures; ++measure) {
     CAPTURE(measure);
@@ -99,7 +99,7 @@ TEST_CASE("votes of a forest are the means of its trees' answers, for any number
 
 TEST_CASE("leaves of a forest are nodes of its trees, whichever way they are asked for") {
   const MixedProblem problem(517);
-  const CodedTable coded = problem.mixed(Context());
+  const BinnedDataset coded = problem.mixed(Context());
   const TableView table = problem.dense_view(MixedProblem::kDense);
   const Forest forest = some_forest(problem, coded, 0);
   const std::vector<NodeIndex> found = apply_forest(forest, table, Context(3));

@@ -33,7 +33,7 @@ TEST_SUITE("member_scores") {
   TEST_CASE("sums of weighted votes, after all members and after each") {
     const MixedProblem problem(400);
     const Context context(2);
-    const CodedTable table = problem.mixed(context);
+    const BinnedDataset table = problem.mixed(context);
     const std::span<const std::uint32_t> labels(problem.labels);
     const AdaBoosted boosted =
         fit_adaboost({table, labels.first(400), 3, {}}, {.n_rounds = 6, .growth = {.max_depth = 3}},
@@ -72,7 +72,7 @@ TEST_SUITE("member_scores") {
   TEST_CASE("a weight is needed for each member, and sums of the right shape") {
     const MixedProblem problem(60);
     const Context context(1);
-    const CodedTable table = problem.mixed(context);
+    const BinnedDataset table = problem.mixed(context);
     const std::span<const std::uint32_t> labels(problem.labels);
     const AdaBoosted boosted = fit_adaboost(
         {table, labels.first(60), 3, {}}, {.n_rounds = 2, .growth = {.max_depth = 3}}, {}, context);

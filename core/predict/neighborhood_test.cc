@@ -24,7 +24,7 @@ struct Grown {
   explicit Grown(const MixedProblem& of, ForestOptions with, bool weighted, bool classes)
       : problem(of), options(std::move(with)) {
     const Context context(1, kSeed);
-    const CodedTable table = problem.mixed(context);
+    const BinnedDataset table = problem.mixed(context);
     options.keep_rows = true;
     options.growth.max_features = 2;
     const auto labels = std::span<const std::uint32_t>(problem.labels).first(problem.n);

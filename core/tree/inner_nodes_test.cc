@@ -63,7 +63,7 @@ void check_round_trip(const Tree& tree, Measure measure) {
 TEST_CASE("inner nodes follow from leaves as growing measured them, by every measure") {
   const MixedProblem problem(2003);
   for (const std::size_t max_bins : {0, 16}) {
-    const CodedTable table = problem.mixed(Context(), max_bins);
+    const BinnedDataset table = problem.mixed(Context(), max_bins);
     for (int measure = 0; measure < MixedProblem::kMeasures; ++measure) {
       for (const bool weighted : {false, true}) {
         for (const std::uint64_t min_leaf : {1u, 20u}) {
@@ -84,7 +84,7 @@ TEST_CASE("inner nodes follow from leaves as growing measured them, by every mea
 
 TEST_CASE("targets of any size have the spread that growing measured") {
   MixedProblem problem(400);
-  const CodedTable table = problem.mixed(Context());
+  const BinnedDataset table = problem.mixed(Context());
   const std::vector<double> y = problem.y;
   GrowthOptions options;
   options.min_samples_leaf = 3;
@@ -99,7 +99,7 @@ TEST_CASE("targets of any size have the spread that growing measured") {
 
 TEST_CASE("weights of any size leave shares and impurities as they are") {
   MixedProblem problem(400);
-  const CodedTable table = problem.mixed(Context());
+  const BinnedDataset table = problem.mixed(Context());
   GrowthOptions options;
   options.min_samples_leaf = 3;
   for (const double unit : {1e290, 1e-290}) {

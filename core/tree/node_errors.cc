@@ -30,7 +30,7 @@ std::vector<double> answers(const Tree& tree, Loss loss) {
   return answer;
 }
 
-void check_rows(const Tree& tree, const JudgingRows& rows, Loss loss) {
+void check_rows(const Tree& tree, const ValidationRows& rows, Loss loss) {
   require(rows.target.size() == rows.leaf.size(), "one target a row is needed");
   require(!rows.leaf.empty(), "at least one row is needed");
   require(loss == Loss::misclassification || tree.arrays().n_outputs == 1,
@@ -44,7 +44,7 @@ void check_rows(const Tree& tree, const JudgingRows& rows, Loss loss) {
 
 // Adds each row's weighted losses to all nodes that it passes.
 template <class RowLoss>
-void add_errors(const Tree& tree, const JudgingRows& rows, const FixedWeights& weights,
+void add_errors(const Tree& tree, const ValidationRows& rows, const FixedWeights& weights,
                 const std::vector<double>& answer, const Context& context,
                 std::vector<double>& error, const RowLoss& row_loss) {
   const auto parent = tree.parents();
@@ -62,7 +62,7 @@ void add_errors(const Tree& tree, const JudgingRows& rows, const FixedWeights& w
 
 }  // namespace
 
-std::vector<double> node_errors(const Tree& tree, const JudgingRows& rows, Loss loss,
+std::vector<double> node_errors(const Tree& tree, const ValidationRows& rows, Loss loss,
                                 const Context& context) {
   check_rows(tree, rows, loss);
   const FixedWeights weights = fix_weights(rows.weight, rows.leaf.size(), kExactBits);

@@ -23,7 +23,7 @@ enum class Loss {
 };
 
 // Rows that judge a tree.
-struct JudgingRows {
+struct ValidationRows {
   std::span<const NodeIndex> leaf;  // where each row ends in the whole tree
   std::span<const double> target;   // the number of its class, or its value
   std::span<const double> weight;   // empty: every row counts 1
@@ -32,7 +32,7 @@ struct JudgingRows {
 // E(t) of every node. Class errors are exact: weights are rounded to multiples of a unit, as many in
 // all as float64 counts. Throws Error(invalid_argument) where lengths differ, a leaf is none of the
 // tree's, a weight is negative or not finite, or none is positive.
-std::vector<double> node_errors(const Tree& tree, const JudgingRows& rows, Loss loss,
+std::vector<double> node_errors(const Tree& tree, const ValidationRows& rows, Loss loss,
                                 const Context& context);
 
 }  // namespace arboleda

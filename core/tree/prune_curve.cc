@@ -46,7 +46,7 @@ class ShrinkingTree {
 
 }  // namespace
 
-std::vector<double> pruning_errors(const Tree& tree, const JudgingRows& rows, Loss loss,
+std::vector<double> pruning_errors(const Tree& tree, const ValidationRows& rows, Loss loss,
                                    std::span<const double> alphas, const Context& context) {
   require(std::is_sorted(alphas.begin(), alphas.end()), "alphas must ascend");
   const std::vector<double> as_leaf = node_errors(tree, rows, loss, context);

@@ -12,7 +12,7 @@
 namespace arboleda {
 
 // Sum of weight x loss of `pruned(tree, alpha)` for every alpha; alphas ascend.
-std::vector<double> pruning_errors(const Tree& tree, const JudgingRows& rows, Loss loss,
+std::vector<double> pruning_errors(const Tree& tree, const ValidationRows& rows, Loss loss,
                                    std::span<const double> alphas, const Context& context);
 
 }  // namespace arboleda

@@ -16,7 +16,7 @@ struct Sample {
   std::vector<NodeIndex> leaf;
   std::vector<double> target;
   std::vector<double> weight;
-  JudgingRows rows() const { return {leaf, target, weight}; }
+  ValidationRows rows() const { return {leaf, target, weight}; }
 };
 
 Sample random_sample(const Tree& tree, std::uint64_t seed, std::uint32_t n_targets) {
@@ -97,7 +97,7 @@ TEST_CASE("what cannot judge a tree is refused") {
   const std::vector<NodeIndex> leaf{tree.n_nodes() - 1};
   const std::vector<double> target{1.0};
   const std::vector<double> alphas{0.0};
-  const auto errors = [&](const JudgingRows& rows) {
+  const auto errors = [&](const ValidationRows& rows) {
     return pruning_errors(tree, rows, Loss::misclassification, alphas, Context());
   };
   CHECK(errors({leaf, target, {}}).size() == 1);

@@ -6,7 +6,7 @@
 
 namespace arboleda {
 
-Tree reduced_error_pruned(const Tree& tree, const JudgingRows& rows, Loss loss,
+Tree reduced_error_pruned(const Tree& tree, const ValidationRows& rows, Loss loss,
                           const Context& context) {
   // From E(t) of a leaf to the error of the best tree below t.
   std::vector<double> best = node_errors(tree, rows, loss, context);

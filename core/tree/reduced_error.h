@@ -19,7 +19,7 @@
 
 namespace arboleda {
 
-Tree reduced_error_pruned(const Tree& tree, const JudgingRows& rows, Loss loss,
+Tree reduced_error_pruned(const Tree& tree, const ValidationRows& rows, Loss loss,
                           const Context& context);
 
 }  // namespace arboleda

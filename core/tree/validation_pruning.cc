@@ -6,7 +6,7 @@
 
 namespace arboleda {
 
-Tree validation_pruned(const Tree& tree, const JudgingRows& rows, Loss loss,
+Tree validation_pruned(const Tree& tree, const ValidationRows& rows, Loss loss,
                        const Context& context) {
   const std::vector<double> error = node_errors(tree, rows, loss, context);
   std::vector<bool> cut(error.size(), false);

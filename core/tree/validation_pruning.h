@@ -20,7 +20,7 @@
 
 namespace arboleda {
 
-Tree validation_pruned(const Tree& tree, const JudgingRows& rows, Loss loss,
+Tree validation_pruned(const Tree& tree, const ValidationRows& rows, Loss loss,
                        const Context& context);
 
 }  // namespace arboleda

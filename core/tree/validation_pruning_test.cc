@@ -13,7 +13,7 @@ namespace {
 struct Sample {
   std::vector<NodeIndex> leaf;
   std::vector<double> target;
-  JudgingRows rows() const { return {leaf, target, {}}; }
+  ValidationRows rows() const { return {leaf, target, {}}; }
 };
 
 Sample random_sample(const Tree& tree, std::uint64_t seed, std::uint32_t n_targets) {

@@ -101,9 +101,9 @@ _PUBLIC = {
     "export_graphviz": "arboleda.tree",
     "export_onnx": "arboleda.onnx_export",
     "export_text": "arboleda.tree",
-    "from_lightgbm": "arboleda.interchange",
-    "from_sklearn": "arboleda.interchange",
-    "from_xgboost": "arboleda.interchange",
+    "from_lightgbm": "arboleda.importers",
+    "from_sklearn": "arboleda.importers",
+    "from_xgboost": "arboleda.importers",
     "load": "arboleda.persist",
     "plot_tree": "arboleda.tree",
     "predict_file": "arboleda.study",
@@ -330,9 +330,9 @@ if TYPE_CHECKING:
     from arboleda.forest import QuantileRegressionForest as QuantileRegressionForest
     from arboleda.forest import RandomForestClassifier as RandomForestClassifier
     from arboleda.forest import RandomForestRegressor as RandomForestRegressor
-    from arboleda.interchange import from_lightgbm as from_lightgbm
-    from arboleda.interchange import from_sklearn as from_sklearn
-    from arboleda.interchange import from_xgboost as from_xgboost
+    from arboleda.importers import from_lightgbm as from_lightgbm
+    from arboleda.importers import from_sklearn as from_sklearn
+    from arboleda.importers import from_xgboost as from_xgboost
     from arboleda.learners import BayesianNetworkClassifier as BayesianNetworkClassifier
     from arboleda.learners import DiagonalLDA as DiagonalLDA
     from arboleda.learners import DirectedGraph as DirectedGraph

@@ -4,7 +4,7 @@ import math
 import unicodedata
 from collections.abc import Callable, Iterable
 
-from arboleda._speech import with_marks
+from arboleda._locale import localize_number
 
 __all__ = [
     "clip",
@@ -45,7 +45,7 @@ def plain(value: float | None, significant: int = 4) -> str:
         # Four digits stay together: a year is not 2,017.
         apart = "," if order >= 4 else ""
         text = _trimmed(f"{value:{apart}.{max(0, significant - 1 - order)}f}")
-    return with_marks(text.replace("-", _MINUS, 1) if value < 0 else text)
+    return localize_number(text.replace("-", _MINUS, 1) if value < 0 else text)
 
 
 def fixed(value: float, decimals: int) -> str:
@@ -60,7 +60,7 @@ def fixed(value: float, decimals: int) -> str:
     # A rounded "-0.0000" would claim a sign that the shown digits do not have.
     if float(text.replace(",", "")) == 0:
         text = text.lstrip("-")
-    return with_marks(text.replace("-", _MINUS))
+    return localize_number(text.replace("-", _MINUS))
 
 
 def number_format(values: Iterable[float | None], bounded: bool) -> Callable[[float | None], str]:
@@ -107,7 +107,7 @@ def integer(value: int | None) -> str:
     >>> integer(48842)
     '48,842'
     """
-    return NOTHING if value is None else with_marks(f"{value:,}")
+    return NOTHING if value is None else localize_number(f"{value:,}")
 
 
 def percent(share: float | None, decimals: int = 1) -> str:
@@ -127,11 +127,11 @@ def percent(share: float | None, decimals: int = 1) -> str:
     step = 10.0**-decimals
     unit = "\N{NO-BREAK SPACE}%"
     if 0 < share * 100 < step:
-        return with_marks(f"<{step:.{decimals}f}{unit}")
+        return localize_number(f"<{step:.{decimals}f}{unit}")
     if 100 - step < share * 100 < 100:
-        return with_marks(f">{100 - step:.{decimals}f}{unit}")
+        return localize_number(f">{100 - step:.{decimals}f}{unit}")
     text = f"{share * 100:.{decimals}f}"
-    return with_marks(f"{_trimmed(text) if share in (0, 1) else text}{unit}")
+    return localize_number(f"{_trimmed(text) if share in (0, 1) else text}{unit}")
 
 
 def duration(seconds: float | None) -> str:
@@ -154,7 +154,7 @@ def duration(seconds: float | None) -> str:
     if seconds < 0.9995:
         return f"{seconds * 1000:.0f}{space}ms"
     if seconds < 59.95:
-        return with_marks(f"{seconds:.1f}{space}s")
+        return localize_number(f"{seconds:.1f}{space}s")
     whole = round(seconds)
     if whole < 3600:
         return f"{whole // 60}{space}min{space}{whole % 60:02d}{space}s"

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._bridge.one_row import RowAnswers
-from arboleda._bridge.row_reading import RowAsker
+from arboleda._engine.row_predictor import RowPredictor
+from arboleda._engine.row_reader import RowReader
 
 Floats = npt.NDArray[np.float64]
 
@@ -22,7 +22,7 @@ class PredictsRows:
     """`predictor` for estimators whose trees the engine has."""
 
     @abstractmethod
-    def _row_answers(self) -> RowAnswers:
+    def _row_predictor(self) -> RowPredictor:
         """Return what gives raw answers row by row."""
 
     @abstractmethod
@@ -90,7 +90,7 @@ class Predictor:
 
     def __init__(self, model: PredictsRows) -> None:
         self._model = model
-        self._asker = RowAsker(model, model._row_answers(), model._category_numbers())
+        self._asker = RowReader(model, model._row_predictor(), model._category_numbers())
 
     def predict(self, row: Any) -> Any:
         """Answer as `predict` of the model does for a table of this row.

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arboleda import AdaBoostClassifier, DecisionTreeRegressor
-from arboleda._bridge.adaboost import AdaBoosted, AdaBoostOptions, fit_adaboost
-from arboleda._bridge.columns import Table
+from arboleda._engine.adaboost import AdaBoosted, AdaBoostOptions, fit_adaboost
+from arboleda._engine.columns import Table
 from arboleda.adaboost._algorithms import ALGORITHMS, Problem
 from arboleda.adaboost._algorithms._mh import MH
 

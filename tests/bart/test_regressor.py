@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import arboleda
 from arboleda import BARTRegressor, ModelFormatError, RandomForestRegressor
-from arboleda._bridge.bart import Posterior
+from arboleda._engine.bart import Posterior
 from arboleda.bart._bart import MOVES
 from arboleda.bart._convergence import split_r_hat
 from arboleda.bart._quantiles import noisy_quantiles

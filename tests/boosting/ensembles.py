@@ -7,10 +7,10 @@ import numpy.typing as npt
 from scipy import sparse
 
 from arboleda import DecisionTreeRegressor
-from arboleda._bridge.columns import SparseTable, Table
-from arboleda._bridge.ensemble import Ensemble
-from arboleda._bridge.table import check_table
-from arboleda._bridge.tree import Tree
+from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.ensemble import Ensemble
+from arboleda._engine.table import check_table
+from arboleda._engine.tree import Tree
 
 Array = npt.NDArray[Any]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from arboleda._bridge.boosting import (
+from arboleda._engine.boosting import (
     Boosted,
     BoostingOptions,
     BoostingRows,
@@ -13,7 +13,7 @@ from arboleda._bridge.boosting import (
     LossOptions,
     fit_boosting,
 )
-from arboleda._bridge.columns import Table
+from arboleda._engine.columns import Table
 
 LOSSES: dict[str, dict[str, Any]] = {
     "squared_error": {},

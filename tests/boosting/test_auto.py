@@ -18,8 +18,8 @@ from arboleda import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
 )
-from arboleda._bridge.ensemble import Ensemble
-from arboleda._bridge.table import check_table
+from arboleda._engine.ensemble import Ensemble
+from arboleda._engine.table import check_table
 from arboleda.boosting import _auto
 from arboleda.boosting._auto import HISTOGRAM_VALUES, MEMBERS, n_members
 from arboleda.tree._folds import fold_splits

@@ -21,9 +21,9 @@ from tests.boosting.ensembles import (
 from tests.property.strategies import checked
 
 from arboleda import DecisionTreeRegressor, _native
-from arboleda._bridge.columns import Table
-from arboleda._bridge.ensemble import Ensemble
-from arboleda._bridge.table import check_table
+from arboleda._engine.columns import Table
+from arboleda._engine.ensemble import Ensemble
+from arboleda._engine.table import check_table
 
 
 def read(model: Any, table: Any) -> Any:

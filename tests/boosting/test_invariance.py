@@ -18,7 +18,7 @@ from arboleda import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
 )
-from arboleda._bridge import threads
+from arboleda._engine import threads
 from arboleda.boosting._history import HistoryField
 from arboleda.boosting._losses import LossField
 from arboleda.persist._fields import Sections

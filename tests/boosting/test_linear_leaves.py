@@ -9,9 +9,9 @@ from scipy import sparse
 from tests.boosting.loop import LOSSES, Problem, bits
 from tests.persist.ensemble_files import from_file, to_file
 
-from arboleda._bridge.boosting import BoostingOptions, BoostingRows, LossOptions, fit_boosting
-from arboleda._bridge.columns import SparseTable, Table
-from arboleda._bridge.ensemble import Ensemble
+from arboleda._engine.boosting import BoostingOptions, BoostingRows, LossOptions, fit_boosting
+from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.ensemble import Ensemble
 
 SMOOTH = ["squared_error", "poisson", "exponential", "log_loss", "softmax"]
 MOST_COLUMNS = 3

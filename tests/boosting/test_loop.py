@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from tests.boosting.loop import LOSSES, Problem, bits, loss_of
 
-from arboleda._bridge.boosting import BoostingOptions, CustomLoss, fit_boosting
-from arboleda._bridge.ensemble import Ensemble
+from arboleda._engine.boosting import BoostingOptions, CustomLoss, fit_boosting
+from arboleda._engine.ensemble import Ensemble
 
 BOTH = pytest.mark.parametrize("exact", [True, False], ids=["exact", "histogram"])
 EVERY = pytest.mark.parametrize("loss", LOSSES)

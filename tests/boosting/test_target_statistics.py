@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arboleda._bridge.columns import Table
-from arboleda._bridge.schema import MISSING, missing_code
+from arboleda._engine.columns import Table
+from arboleda._engine.schema import MISSING, missing_code
 from arboleda.boosting._target_statistics import (
     PRIOR_WEIGHT,
     TargetStatistics,

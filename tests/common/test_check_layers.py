@@ -36,7 +36,7 @@ def test_lawful_imports_pass(tmp_path: Path) -> None:
     write(
         tmp_path, "bindings/tree.cpp", '#include <nanobind/nanobind.h>\n#include "data/column.h"\n'
     )
-    write(tmp_path, "src/arboleda/_bridge/tables.py", "from arboleda import _native\n")
+    write(tmp_path, "src/arboleda/_engine/tables.py", "from arboleda import _native\n")
     write(tmp_path, "src/arboleda/study/__init__.py", "from ..report import render\nimport os\n")
     write(tmp_path, "src/arboleda/cli/__init__.py", "from arboleda import __version__\n")
     result = run_check(tmp_path)
@@ -65,8 +65,8 @@ def test_lawful_imports_pass(tmp_path: Path) -> None:
         ("src/arboleda/cli/__init__.py", "from ..report import x\n", "cli must not import"),
         (
             "src/arboleda/cli/__init__.py",
-            "from importlib import import_module\nimport_module('arboleda._bridge')\n",
-            ":2: cli must not import arboleda._bridge",
+            "from importlib import import_module\nimport_module('arboleda._engine')\n",
+            ":2: cli must not import arboleda._engine",
         ),
         ("src/arboleda/novel/x.py", "", "novel is no known part"),
         ("src/arboleda/tree/cart.py", "import arboleda.novel\n", "no known part"),

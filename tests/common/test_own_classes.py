@@ -58,7 +58,7 @@ from arboleda import (
     VotingClassifier,
     WeightedMajorityVote,
 )
-from arboleda._bridge.model_file import PREAMBLE_SIZE, check_preamble
+from arboleda._engine.model_file import PREAMBLE_SIZE, check_preamble
 from arboleda.study.artifacts.model_files import keep_model, read_model
 
 MEMBERS = [

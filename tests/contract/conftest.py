@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sklearn.base import BaseEstimator
 
-from arboleda._bridge.table import Table, check_table
+from arboleda._engine.table import Table, check_table
 
 
 class Reader(BaseEstimator):  # type: ignore[misc]

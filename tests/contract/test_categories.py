@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 
 from arboleda import DecisionTreeClassifier
-from arboleda._bridge.labels import label_from_json, label_to_json, plain_label, sorted_labels
-from arboleda._bridge.schema import MISSING, MISSING_OF_MANY, Schema, missing_code
-from arboleda._bridge.table import check_table
+from arboleda._engine.labels import label_from_json, label_to_json, plain_label, sorted_labels
+from arboleda._engine.schema import MISSING, MISSING_OF_MANY, Schema, missing_code
+from arboleda._engine.table import check_table
 
 _LABELS = ["b", None, "ä", "b", "a", None, "a"]
 _CODES = [1, MISSING, 2, 1, 0, MISSING, 0]

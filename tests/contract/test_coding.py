@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from arboleda._bridge.table import check_table
+from arboleda._engine.table import check_table
 
 
 def table_of(X: Any) -> Any:

@@ -159,7 +159,7 @@ def test_rows_to_look_at_are_what_they_are_called(subject: ExplainedModel) -> No
     answers = subject.answers(subject.test.x)
     for row in rows:
         at = int(np.flatnonzero(subject.test.numbers == row["row"] - 1)[0])
-        assert row["said"] == subject.answer_text(float(answers[at]))
+        assert row["said"] == subject.prediction_text(float(answers[at]))
         right = answers[at] == subject.test.y[at]
         if row["why"] in ("wrong", "surely_wrong"):
             assert not right

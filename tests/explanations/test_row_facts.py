@@ -26,7 +26,7 @@ def test_the_row_is_the_one_of_the_table(of_row: Explanation, subject: Explained
     assert row["number"] == subject.test.numbers[0] + 1
     assert row["part"] == "test"
     assert row["near_test_rows"] == []
-    assert row["truth"] == subject.answer_text(float(subject.test.y[0]))
+    assert row["truth"] == subject.prediction_text(float(subject.test.y[0]))
 
 
 def test_the_prediction_is_that_of_the_pipeline(
@@ -34,8 +34,8 @@ def test_the_prediction_is_that_of_the_pipeline(
 ) -> None:
     said, x = of_row.facts["prediction"], subject.test.x[:1]
     answer = float(subject.pipeline.predict(x)[0])
-    assert said["answer"] == subject.answer_text(answer)
-    if subject.says_probabilities:
+    assert said["answer"] == subject.prediction_text(answer)
+    if subject.predicts_probabilities:
         shares = np.bincount(subject.train.y) / len(subject.train.y)
         expected = {
             label: (p, share)
@@ -95,7 +95,7 @@ def test_changes_are_the_answers_for_the_changed_row(
         ):
             other = subject.test.x[:1].copy()
             other[0, j] = known.get(value, subject.test.x[0, j])
-            assert answer == subject.answer_text(float(subject.pipeline.predict(other)[0]))
+            assert answer == subject.prediction_text(float(subject.pipeline.predict(other)[0]))
             k = subject.labels.index(change["output"]) if subject.classes else 0
             assert output == pytest.approx(subject.outputs(other)[0, k])
         turn = change["turn"]

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
 from sklearn.metrics.cluster import contingency_matrix, expected_mutual_information
 
-from arboleda._bridge.columns import Table
+from arboleda._engine.columns import Table
 from arboleda.features import mutual_information
 from arboleda.features._counting import LevelColumns, Levels, counted_information
 from arboleda.features._expected_information import expected_terms

@@ -6,14 +6,14 @@ import numpy as np
 from tests.boosting.ensembles import CATEGORY, mixed_table, naive_leaf, target_of
 
 from arboleda import DecisionTreeRegressor
-from arboleda._bridge.columns import Table
-from arboleda._bridge.fit_forest import (
+from arboleda._engine.columns import Table
+from arboleda._engine.fit_forest import (
     ForestOptions,
     fit_classification_forest,
     fit_regression_forest,
 )
-from arboleda._bridge.forest import Forest
-from arboleda._bridge.table import check_table
+from arboleda._engine.forest import Forest
+from arboleda._engine.table import check_table
 
 CLASSES = ("gini", "entropy", "misclassification")
 TARGETS = ("squared_error", "absolute_error", "poisson")

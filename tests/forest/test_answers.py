@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 from tests.forest.tables import CLASSIFIERS, FORESTS, REGRESSORS, bytes_of, classes, table_for
 
 from arboleda import RandomForestClassifier, RandomForestRegressor
-from arboleda.forest._members import MadeWhenAsked
+from arboleda.forest._members import LazySequence
 
 
 @pytest.mark.parametrize("forest", CLASSIFIERS)
@@ -76,7 +76,7 @@ def test_members_read_as_trees_do() -> None:
     with pytest.raises(IndexError):
         trees[5]
     assert repr(trees) == "<5 entries, made when asked for>"
-    assert list(MadeWhenAsked(lambda i: -i, 3)) == [0, -1, -2]
+    assert list(LazySequence(lambda i: -i, 3)) == [0, -1, -2]
 
 
 def test_breast_cancer_as_the_lecture_has_it() -> None:

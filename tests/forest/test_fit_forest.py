@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from arboleda._bridge.columns import SparseTable, Table
-from arboleda._bridge.fit_forest import (
+from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.fit_forest import (
     FittedRows,
     ForestOptions,
     draw_bag,
@@ -25,7 +25,7 @@ from arboleda._bridge.fit_forest import (
     out_of_bag_votes,
     switch_labels,
 )
-from arboleda._bridge.forest import Forest
+from arboleda._engine.forest import Forest
 
 _SEED = 11
 
@@ -282,8 +282,8 @@ def test_ctrl_c_ends_it_soon(prepared: Callable[[], Callable[[], Any]]) -> None:
 
 _PEAK = """
 import resource, numpy as np
-from arboleda._bridge.columns import Table
-from arboleda._bridge.fit_forest import ForestOptions, fit_regression_forest
+from arboleda._engine.columns import Table
+from arboleda._engine.fit_forest import ForestOptions, fit_regression_forest
 X = np.random.default_rng(0).normal(size=(20_000, 4))
 y = np.random.default_rng(1).normal(size=20_000)
 code = Table(list(X.T), len(X), (0,) * 4).code(2)

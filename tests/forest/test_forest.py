@@ -13,13 +13,13 @@ from tests.boosting.ensembles import CATEGORY, mixed_table, naive_leaf
 from tests.forest.forests import CRITERIA, mixed_forest, naive_votes, numbers_of, read
 
 from arboleda import DecisionTreeClassifier, DecisionTreeRegressor, _native
-from arboleda._bridge.columns import SparseTable, Table
-from arboleda._bridge.fit_forest import (
+from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.fit_forest import (
     ForestOptions,
     fit_classification_forest,
     fit_regression_forest,
 )
-from arboleda._bridge.forest import Forest
+from arboleda._engine.forest import Forest
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

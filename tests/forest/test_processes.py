@@ -16,8 +16,8 @@ _MODULE = """
 import hashlib, multiprocessing, pickle, signal, sys
 import joblib
 import numpy as np
-from arboleda._bridge.columns import Table
-from arboleda._bridge.fit_forest import (
+from arboleda._engine.columns import Table
+from arboleda._engine.fit_forest import (
     FittedRows, ForestOptions, fit_classification_forest, out_of_bag_curve)
 
 signal.alarm(60)
@@ -43,7 +43,7 @@ def fitted(n_threads=3):
     return digest(fit(n_threads), n_threads)
 
 def in_child(queue, native):
-    from arboleda._bridge.forest import Forest
+    from arboleda._engine.forest import Forest
     queue.put((None if native is None else digest(Forest(native, (2,))), fitted()))
 """
 

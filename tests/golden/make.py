@@ -30,8 +30,8 @@ from arboleda import (
     StackingClassifier,
     VotingClassifier,
 )
-from arboleda._bridge.columns import Table
-from arboleda._bridge.forest import Forest
+from arboleda._engine.columns import Table
+from arboleda._engine.forest import Forest
 
 HERE = Path(__file__).parent
 METHODS = ("predict", "decision_function", "predict_proba", "apply")

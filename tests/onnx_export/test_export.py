@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, RANSACRegressor
-from tests.interchange.peers import classes, mixed_frame, signal
+from tests.importers.peers import classes, mixed_frame, signal
 
 import arboleda as ab
 

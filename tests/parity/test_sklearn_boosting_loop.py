@@ -11,7 +11,7 @@ import pytest
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 from tests.boosting.loop import Problem
 
-from arboleda._bridge.ensemble import Ensemble
+from arboleda._engine.ensemble import Ensemble
 
 PARAMETERS = {
     "squared_error": {"loss": "squared_error"},

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from arboleda._bridge.ensemble import Ensemble
-from arboleda._bridge.model_file import read_model, write_model
+from arboleda._engine.ensemble import Ensemble
+from arboleda._engine.model_file import read_model, write_model
 from arboleda.persist import EnsemblePart
 from arboleda.persist._fields import Sections
 

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from arboleda._bridge.forest import Forest
-from arboleda._bridge.model_file import read_model, write_model
+from arboleda._engine.forest import Forest
+from arboleda._engine.model_file import read_model, write_model
 from arboleda.persist import ForestPart
 from arboleda.persist._fields import Sections
 

@@ -11,9 +11,9 @@ from tests.persist.ensemble_files import from_file, to_file
 from tests.persist.twin import FileTwin, TreeTwin, array_content
 
 from arboleda import DecisionTreeRegressor
-from arboleda._bridge.columns import Table
-from arboleda._bridge.ensemble import Ensemble
-from arboleda._bridge.table import check_table
+from arboleda._engine.columns import Table
+from arboleda._engine.ensemble import Ensemble
+from arboleda._engine.table import check_table
 
 
 @pytest.mark.parametrize("n_outputs", [1, 3])

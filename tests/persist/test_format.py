@@ -10,7 +10,7 @@ from tests.persist.twin import FileTwin, TreeTwin, array_content, crc32c, sectio
 from tests.property.strategies import trees_of
 
 from arboleda import _native, load
-from arboleda._bridge.model_file import read_model, write_model
+from arboleda._engine.model_file import read_model, write_model
 from arboleda.persist._save import model_to_bytes
 
 

@@ -10,7 +10,7 @@ from tests.property.strategies import Array, Problem, checked, growth, problems
 from tests.tree.handmade import Node, classifier
 
 from arboleda import DecisionTreeClassifier, DecisionTreeRegressor
-from arboleda._bridge.table import Table
+from arboleda._engine.table import Table
 
 N_LEVELS = 5
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 import arboleda.report
+from arboleda._locale import use_locale
 from arboleda._numbers import duration, integer, number_format, percent, plain
-from arboleda._speech import speaking
 from arboleda.report import render_report
-from arboleda.report._texts import LANGUAGES, _table, speech_of, text, told
+from arboleda.report._texts import LANGUAGES, _table, locale_of, text, told
 from arboleda.report._words import listed
 from arboleda.study.catalogue import CATALOGUE
 from arboleda.study.catalogue.portfolio import PORTFOLIO
@@ -98,7 +98,7 @@ def test_no_english_is_left_on_a_spanish_page(
 
 
 def test_numbers_have_the_marks_of_the_language() -> None:
-    with speaking(speech_of("es")):
+    with use_locale(locale_of("es")):
         assert [integer(n) for n in (1234, 12345, 1234567)] == [
             "1234",
             "12\u202f345",
@@ -112,7 +112,7 @@ def test_numbers_have_the_marks_of_the_language() -> None:
 
 
 def test_every_model_of_the_catalogue_has_a_name_in_each_language() -> None:
-    with speaking(speech_of("es")):
+    with use_locale(locale_of("es")):
         same = {model.name for model in CATALOGUE if told(model.name) == model.name}
         same |= {one.name for one in (*METHODS, *PORTFOLIO) if told(one.name) == one.name}
     names = "AdaBoost AdaBoost.M1 AdaBoost.M2 AdaBoost.MR AdaBoost.R DART Lasso LogitBoost SAMME"
@@ -120,7 +120,7 @@ def test_every_model_of_the_catalogue_has_a_name_in_each_language() -> None:
 
 
 def test_what_the_facts_say_is_said_with_its_values() -> None:
-    with speaking(speech_of("es")):
+    with use_locale(locale_of("es")):
         said = told("12,345 of 20,000 rows repeat an earlier row; they are kept.")
         assert said == "12\u202f345 de 20\u202f000 filas repiten una fila anterior; se conservan."
         assert told("Left out: identifier: every value is different.") == (
@@ -136,7 +136,7 @@ def test_what_the_facts_say_is_said_with_its_values() -> None:
 
 def test_a_language_that_no_page_speaks_is_named() -> None:
     with pytest.raises(ValueError, match="no page speaks 'xx'; choose one of en, es"):
-        speech_of("xx")
+        locale_of("xx")
 
 
 def test_markup_in_a_text_leaves_the_rest_escaped() -> None:
@@ -154,7 +154,7 @@ def test_names_stand_in_the_quotes_of_the_page() -> None:
     assert told(said).startswith("The column “it's” names 12 cases")
     # What is to be typed keeps the quotes of the shell.
     assert "--groups 'its' tests" in told(said)
-    with speaking(speech_of("es")):
+    with use_locale(locale_of("es")):
         assert told(said).startswith("La columna «it's» nombra 12 casos")
         assert "--groups 'its'" in told(said)
         rare = "The class 'a' has 3 rows, so some folds may lack it and its scores are rough."

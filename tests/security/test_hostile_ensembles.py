@@ -11,9 +11,9 @@ from tests.persist.ensemble_files import from_file, to_file
 from tests.persist.twin import FileTwin, TreeTwin, array_content
 
 from arboleda import DecisionTreeRegressor, ModelFormatError
-from arboleda._bridge.ensemble import Ensemble
-from arboleda._bridge.model_file import write_model
-from arboleda._bridge.table import check_table
+from arboleda._engine.ensemble import Ensemble
+from arboleda._engine.model_file import write_model
+from arboleda._engine.table import check_table
 
 
 @pytest.fixture(scope="module")

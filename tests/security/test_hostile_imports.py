@@ -12,7 +12,7 @@ import pytest
 
 from arboleda import ModelFormatError, from_lightgbm, from_xgboost
 
-FOLDER = Path(__file__).parents[1] / "interchange" / "models"
+FOLDER = Path(__file__).parents[1] / "importers" / "models"
 EXPECTED = json.loads((FOLDER / "expected.json").read_text())
 NAMES = sorted(EXPECTED["models"])
 MUTATIONS = 60  # of each file and kind; the slow test makes more

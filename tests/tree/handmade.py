@@ -8,8 +8,8 @@ import numpy as np
 from tests.persist.twin import TreeTwin, section
 
 from arboleda import DecisionTreeClassifier, DecisionTreeRegressor, _native
-from arboleda._bridge.schema import Schema
-from arboleda._bridge.tree import Tree
+from arboleda._engine.schema import Schema
+from arboleda._engine.tree import Tree
 
 
 @dataclass

@@ -32,7 +32,7 @@ from arboleda import (
     PrunedTreeRegressor,
     load,
 )
-from arboleda._bridge import threads
+from arboleda._engine import threads
 from arboleda.tree._folds import fold_splits, hold_out
 
 Array = Any

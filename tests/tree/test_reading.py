@@ -75,7 +75,7 @@ def test_what_is_no_fitted_tree_is_told_kindly(name: str) -> None:
         (pipeline, "pass its last step"),
         (DecisionTreeClassifier, "fit an instance of it"),
         (5, f"{name} reads a fitted tree of arboleda, not builtins.int"),
-        (iris(max_depth=1).tree_, "not arboleda._bridge.tree.Tree"),
+        (iris(max_depth=1).tree_, "not arboleda._engine.tree.Tree"),
     ]:
         with pytest.raises(TypeError, match=hint):
             read(other)

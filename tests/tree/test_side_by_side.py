@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from arboleda import DecisionTreeRegressor
-from arboleda._bridge.side_by_side import run_side_by_side
+from arboleda._engine.side_by_side import run_side_by_side
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from tests.tree.handmade import Node, classifier
 
 from arboleda import DecisionTreeClassifier, DecisionTreeRegressor
 from arboleda._numbers import text_units
-from arboleda._reading.colours import CLASS_COLOURS
-from arboleda._reading.layout import place_across
+from arboleda._tree_rendering.colours import CLASS_COLOURS
+from arboleda._tree_rendering.layout import place_across
 
 SVG = "{http://www.w3.org/2000/svg}"
 Box = tuple[float, float, float, float]

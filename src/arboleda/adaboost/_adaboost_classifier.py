@@ -12,8 +12,8 @@ from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
-from arboleda._bridge.target import read_target, read_weight
-from arboleda._bridge.threads import resolve_n_jobs
+from arboleda._engine.target import read_target, read_weight
+from arboleda._engine.threads import resolve_n_jobs
 from arboleda.adaboost._algorithms import ALGORITHMS, Floats, Indices, Outcome, Problem
 from arboleda.adaboost._any_members import AnyMembers, Round, Teacher
 from arboleda.adaboost._boosted_classifier import BoostedClassifier
@@ -28,7 +28,7 @@ from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from arboleda.tree._class_target import numbered_classes
 from arboleda.tree._decision_tree import DecisionTree
 from arboleda.tree._folds import hold_out
-from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._restore_on_failure import restore_on_failure
 
 AlgorithmName = Literal["discrete", "M1", "M2", "MH", "MR", "SAMME", "real", "gentle", "logit"]
 
@@ -220,7 +220,7 @@ class AdaBoostClassifier(MetaEstimatorMixin, BoostedClassifier):  # type: ignore
             it was.
         """
         self._validate_params()
-        with as_before_if_it_fails(self):
+        with restore_on_failure(self):
             self.classes_, target = numbered_classes(read_target(y, numeric=False), self)
             check_algorithm(self)
             self.__dict__.pop("validation_errors_", None)

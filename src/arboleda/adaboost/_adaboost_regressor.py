@@ -12,21 +12,21 @@ from sklearn.utils import Tags, check_random_state, column_or_1d, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_y, check_consistent_length
 
-from arboleda._bridge.target import read_target, read_weight
-from arboleda._bridge.threads import resolve_n_jobs
+from arboleda._engine.target import read_target, read_weight
+from arboleda._engine.threads import resolve_n_jobs
 from arboleda.adaboost._any_regressors import AnyTeacher
 from arboleda.adaboost._boosted_regressor import BoostedRegressor
 from arboleda.adaboost._boosted_trees import BoostedTrees, TreeTeacher, engine_can_boost
 from arboleda.adaboost._density_rounds import DensityRounds
 from arboleda.adaboost._drawn_rounds import DrawnRounds, Loss
-from arboleda.adaboost._median_validation import set_aside
+from arboleda.adaboost._median_validation import holdout_split
 from arboleda.adaboost._saved_trees import SavedTrees, complete
 from arboleda.adaboost._verdict import Floats
 from arboleda.bagging._tables import checked_table
 from arboleda.persist import Array as SavedArray
 from arboleda.persist import Field
 from arboleda.tree import DecisionTreeRegressor
-from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._restore_on_failure import restore_on_failure
 
 
 class AdaBoostRegressor(MetaEstimatorMixin, BoostedRegressor):  # type: ignore[misc]
@@ -202,7 +202,7 @@ class AdaBoostRegressor(MetaEstimatorMixin, BoostedRegressor):  # type: ignore[m
                 f"loss={self.loss!r} is for algorithm='R2': 'R' has a loss of its own, so leave it "
                 "out"
             )
-        with as_before_if_it_fails(self):
+        with restore_on_failure(self):
             self._fit(X, y, sample_weight)
         return self
 
@@ -258,7 +258,7 @@ class AdaBoostRegressor(MetaEstimatorMixin, BoostedRegressor):  # type: ignore[m
         random = check_random_state(self.random_state)
         validation = None
         if self.n_iter_no_change is not None:
-            weight, validation = set_aside(
+            weight, validation = holdout_split(
                 target, weight, self.validation_fraction, self.n_iter_no_change, random
             )
         rounds: DensityRounds | DrawnRounds

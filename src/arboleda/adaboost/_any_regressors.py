@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from arboleda._bridge.adaboost_regressor import RunningMedians
+from arboleda._engine.adaboost_regressor import RunningMedians
 from arboleda.adaboost._density_rounds import DensityRounds
 from arboleda.adaboost._verdict import Floats, Indices
 from arboleda.bagging._members import set_random_states

@@ -11,9 +11,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from arboleda._bridge.one_row import RowAnswers
-from arboleda._bridge.target import read_target
-from arboleda._bridge.threads import resolve_n_jobs, threads_for
+from arboleda._engine.row_predictor import RowPredictor
+from arboleda._engine.target import read_target
+from arboleda._engine.threads import resolve_n_jobs, threads_for
 from arboleda._predictor import PredictsRows
 from arboleda._staged_scores import StagedScores
 from arboleda.adaboost._algorithms import ALGORITHMS, Algorithm, Floats, Indices
@@ -51,13 +51,13 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
 
     # Scores and classes
 
-    def _row_answers(self) -> RowAnswers:
+    def _row_predictor(self) -> RowPredictor:
         if not isinstance(self._members, TreeMembers):
             raise ValueError(  # noqa: TRY004 - a matter of state
                 f"the members of this {type(self).__name__} are no trees of the engine, so it has "
                 "no predictor: call predict"
             )
-        return self._members.row_answers()
+        return self._members.row_predictor()
 
     def _predictions_by(self, raw: Floats) -> Array:
         return self._labels(self._decided(raw, self._total()))

@@ -10,9 +10,9 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._bridge.adaboost_regressor import RunningMedians
-from arboleda._bridge.one_row import RowAnswers
-from arboleda._bridge.threads import resolve_n_jobs, threads_for
+from arboleda._engine.adaboost_regressor import RunningMedians
+from arboleda._engine.row_predictor import RowPredictor
+from arboleda._engine.threads import resolve_n_jobs, threads_for
 from arboleda._predictor import PredictsRows
 from arboleda._staged_scores import StagedScores
 from arboleda.adaboost._any_regressors import AnyRegressors
@@ -63,13 +63,13 @@ class BoostedRegressor(SavedModel, PredictsRows, StagedScores, RegressorMixin, B
             running.add(values, weight, n_threads)
             yield running.medians(n_threads).clip(*self._range)
 
-    def _row_answers(self) -> RowAnswers:
+    def _row_predictor(self) -> RowPredictor:
         if not isinstance(self._members, BoostedTrees):
             raise ValueError(  # noqa: TRY004 - a matter of state
                 f"the members of this {type(self).__name__} are no trees of the engine, so it has "
                 "no predictor: call predict"
             )
-        return self._members.row_answers()
+        return self._members.row_predictor()
 
     def _predictions_by(self, raw: Floats) -> Floats:
         return raw[:, 0].clip(*self._range)

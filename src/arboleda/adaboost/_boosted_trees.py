@@ -11,16 +11,16 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from arboleda._bridge.columns import SparseTable, Table
-from arboleda._bridge.fit_forest import ForestOptions, fit_regression_forest
-from arboleda._bridge.forest import Forest
-from arboleda._bridge.one_row import RowAnswers
-from arboleda._bridge.table import check_table
+from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.fit_forest import ForestOptions, fit_regression_forest
+from arboleda._engine.forest import Forest
+from arboleda._engine.row_predictor import RowPredictor
+from arboleda._engine.table import check_table
 from arboleda.adaboost._density_rounds import DensityRounds
 from arboleda.adaboost._verdict import Floats, Indices
 from arboleda.bagging._members import set_random_states
 from arboleda.bagging._tree_members import engine_can
-from arboleda.forest._members import MadeWhenAsked
+from arboleda.forest._members import LazySequence
 from arboleda.tree import DecisionTreeRegressor
 from arboleda.tree._tree_learner import Training
 
@@ -64,7 +64,7 @@ class BoostedTrees:
     @property
     def estimators(self) -> Sequence[DecisionTreeRegressor]:
         """The trees by themselves; made when asked for."""
-        return MadeWhenAsked(self._estimator, len(self))
+        return LazySequence(self._estimator, len(self))
 
     def _estimator(self, number: int) -> DecisionTreeRegressor:
         tree = copy.copy(self.example)
@@ -81,7 +81,7 @@ class BoostedTrees:
         """Weighted median of their answers."""
         return self.forest.medians(table, self.weights, n_threads)
 
-    def row_answers(self) -> RowAnswers:
+    def row_predictor(self) -> RowPredictor:
         """Return what gives `medians` row by row."""
         return self.forest.row_medians(self.weights)
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from arboleda._bridge.adaboost_regressor import TargetDensity
+from arboleda._engine.adaboost_regressor import TargetDensity
 from arboleda.adaboost._verdict import Floats, Indices, RegressorTeacher, Verdict
 
 # An error below this is none.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arboleda._bridge.adaboost_regressor import RunningMedians
+from arboleda._engine.adaboost_regressor import RunningMedians
 from arboleda.adaboost._verdict import Floats, Indices
 from arboleda.tree._folds import hold_out
 
@@ -43,7 +43,7 @@ class MedianValidation:
         return int(np.argmin(self._errors)) + 1
 
 
-def set_aside(
+def holdout_split(
     target: Floats,
     weight: Floats,
     fraction: float,

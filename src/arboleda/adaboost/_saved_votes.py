@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.adaboost import WeightedForest
+from arboleda._engine.adaboost import WeightedForest
 from arboleda._errors import ModelFormatError
 from arboleda.adaboost._rounds import Rounds
 from arboleda.adaboost._tree_members import VOTES, TreeMembers

@@ -13,12 +13,12 @@ from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from arboleda._bridge.target import read_target
+from arboleda._engine.target import read_target
 from arboleda.bagging._members import set_random_states
 from arboleda.bagging._tables import checked_table, rows_of
 from arboleda.tree import DecisionTreeClassifier
 from arboleda.tree._class_target import numbered_classes
-from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._restore_on_failure import restore_on_failure
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -148,7 +148,7 @@ class SchapireBoostingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
             a member refuses its rows. The estimator stays as it was.
         """
         self._validate_params()
-        with as_before_if_it_fails(self):
+        with restore_on_failure(self):
             self.classes_, target = numbered_classes(read_target(y, numeric=False), self)
             if len(self.classes_) > 2:
                 raise ValueError(

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from arboleda._bridge.adaboost import AdaBoostOptions, WeightedForest, fit_adaboost
-from arboleda._bridge.fit import check_class_shares_fit
-from arboleda._bridge.one_row import RowAnswers
-from arboleda._bridge.table import SparseTable, Table, check_table
-from arboleda._bridge.tree import Tree
+from arboleda._engine.adaboost import AdaBoostOptions, WeightedForest, fit_adaboost
+from arboleda._engine.fit import check_class_shares_fit
+from arboleda._engine.row_predictor import RowPredictor
+from arboleda._engine.table import SparseTable, Table, check_table
+from arboleda._engine.tree import Tree
 from arboleda.adaboost._algorithms import Algorithm, Floats, Indices
 from arboleda.adaboost._algorithms._real import votes_by_shares
 from arboleda.adaboost._rounds import Rounds
 from arboleda.bagging._tree_members import engine_can
-from arboleda.forest._members import MadeWhenAsked
+from arboleda.forest._members import LazySequence
 from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from arboleda.tree._decision_tree import DecisionTree
 from arboleda.tree._tree_learner import Training
@@ -84,7 +84,7 @@ class TreeMembers:
 
     def estimators(self, algorithm: Algorithm) -> Any:
         """Return the trees by themselves, made on access; a row for each round with several."""
-        trees = MadeWhenAsked(
+        trees = LazySequence(
             lambda number: self._estimator(number, algorithm), self.weighted.forest.n_trees
         )
         a_round = self.weighted.trees_a_member
@@ -96,9 +96,9 @@ class TreeMembers:
         """Sums of the weighted votes for rows."""
         return self.weighted.scores(table, n_threads)
 
-    def row_answers(self) -> RowAnswers:
+    def row_predictor(self) -> RowPredictor:
         """Return what gives `sums` row by row."""
-        return self.weighted.row_answers()
+        return self.weighted.row_predictor()
 
     def staged_sums(self, table: Table | SparseTable, n_threads: int) -> Iterator[Floats]:
         """Sums of the votes of the first 1, 2, .. rounds."""

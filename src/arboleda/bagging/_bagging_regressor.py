@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from arboleda._bridge.target import check_squares
+from arboleda._engine.target import check_squares
 from arboleda._out_of_bag import judged_values
 from arboleda.bagging._bagging import Bagging
 from arboleda.bagging._draws import RowsToDraw

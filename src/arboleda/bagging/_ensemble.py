@@ -18,8 +18,8 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from arboleda._bridge.one_row import RowAnswers
-from arboleda._bridge.target import read_weight
+from arboleda._engine.row_predictor import RowPredictor
+from arboleda._engine.target import read_weight
 from arboleda._predictor import PredictsRows
 from arboleda._staged_scores import StagedScores
 from arboleda.bagging._any_members import AnyMembers
@@ -33,7 +33,7 @@ from arboleda.bagging._tree_members import TreeMembers, engine_can, grown_trees
 from arboleda.bagging._votes import Asking
 from arboleda.persist import Field, SavedModel
 from arboleda.tree._decision_tree import DecisionTree
-from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._restore_on_failure import restore_on_failure
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -179,7 +179,7 @@ class MemberEnsemble(
             a member refuses its rows. The ensemble stays as it was.
         """
         self._validate_params()
-        with as_before_if_it_fails(self):
+        with restore_on_failure(self):
             self._fit(X, y, sample_weight, fit_params)
         return self
 
@@ -289,13 +289,13 @@ class MemberEnsemble(
         seeds: npt.NDArray[Any] = random.randint(np.iinfo(np.int32).max, size=self.n_estimators)
         return seeds[n_before:]
 
-    def _row_answers(self) -> RowAnswers:
+    def _row_predictor(self) -> RowPredictor:
         if not isinstance(self._members, TreeMembers):
             raise ValueError(  # noqa: TRY004 - a matter of state
                 f"the members of this {type(self).__name__} are no trees of the engine, so it has "
                 "no predictor: call predict"
             )
-        return self._members.row_answers(self._asking())
+        return self._members.row_predictor(self._asking())
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)

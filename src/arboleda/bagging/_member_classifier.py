@@ -10,8 +10,8 @@ from sklearn.base import ClassifierMixin, clone, is_regressor
 from sklearn.metrics import accuracy_score
 from sklearn.utils._param_validation import StrOptions
 
-from arboleda._bridge.class_weights import check_class_weights
-from arboleda._bridge.target import read_target
+from arboleda._engine.class_weights import check_class_weights
+from arboleda._engine.target import read_target
 from arboleda.bagging._ensemble import Array, Floats, Indices, MemberEnsemble, members_have
 from arboleda.bagging._tree_members import TreeMembers
 from arboleda.bagging._votes import Asking, Voting, votes_with

@@ -11,7 +11,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils import Tags, column_or_1d, get_tags
 from sklearn.utils.validation import _check_y
 
-from arboleda._bridge.target import check_sums, read_target
+from arboleda._engine.target import check_sums, read_target
 from arboleda.bagging._draws import RowsToDraw
 from arboleda.bagging._ensemble import Array, Floats, MemberEnsemble
 from arboleda.bagging._tree_members import TreeMembers

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
 
-from arboleda._bridge.threads import available_cores
+from arboleda._engine.threads import available_cores
 from arboleda.bagging._draws import Draw, RowsToDraw, draw, switched, switched_uniformly
 from arboleda.bagging._plan import Plan
 from arboleda.bagging._tables import columns_of, rows_of

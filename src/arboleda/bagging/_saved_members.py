@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import InvalidParameterError
 
-from arboleda._bridge.forest import Forest
+from arboleda._engine.forest import Forest
 from arboleda._errors import ModelFormatError
 from arboleda.bagging._draws import RowsToDraw
 from arboleda.bagging._plan import Plan

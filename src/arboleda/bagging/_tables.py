@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import validate_data
 
-from arboleda._bridge.frames import as_frame
+from arboleda._engine.frames import as_frame
 from arboleda._sparse import check_sparse
 
 __all__ = ["checked_table", "columns_of", "n_rows_of", "rows_of"]

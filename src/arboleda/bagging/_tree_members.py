@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.adaboost import WeightedForest
-from arboleda._bridge.fit import check_class_shares_fit
-from arboleda._bridge.fit_forest import (
+from arboleda._engine.adaboost import WeightedForest
+from arboleda._engine.fit import check_class_shares_fit
+from arboleda._engine.fit_forest import (
     FittedRows,
     ForestOptions,
     draw_bag,
@@ -23,11 +23,11 @@ from arboleda._bridge.fit_forest import (
     out_of_bag_curve,
     out_of_bag_votes,
 )
-from arboleda._bridge.forest import Forest
-from arboleda._bridge.one_row import RowAnswers
-from arboleda._bridge.schema import Schema
-from arboleda._bridge.table import check_table
-from arboleda._bridge.threads import resolve_n_jobs, threads_for
+from arboleda._engine.forest import Forest
+from arboleda._engine.row_predictor import RowPredictor
+from arboleda._engine.schema import Schema
+from arboleda._engine.table import check_table
+from arboleda._engine.threads import resolve_n_jobs, threads_for
 from arboleda._out_of_bag import OobCurve
 from arboleda.bagging._draws import RowsToDraw, learned_rows
 from arboleda.bagging._plan import Plan
@@ -40,7 +40,7 @@ from arboleda.bagging._votes import (
     out_of_bag,
     running_totals,
 )
-from arboleda.forest._members import MadeWhenAsked
+from arboleda.forest._members import LazySequence
 from arboleda.tree._decision_tree import DecisionTree
 from arboleda.tree._tree_learner import Training, n_drawn_features
 
@@ -192,19 +192,19 @@ class TreeMembers:
         return check_table(ensemble, X, reset=False)
 
     @property
-    def estimators(self) -> MadeWhenAsked[DecisionTree]:
+    def estimators(self) -> LazySequence[DecisionTree]:
         """The trees by themselves, each on its own columns; made when asked for."""
-        return MadeWhenAsked(self._estimator, len(self))
+        return LazySequence(self._estimator, len(self))
 
     @property
-    def columns(self) -> MadeWhenAsked[Indices]:
+    def columns(self) -> LazySequence[Indices]:
         """Numbers of the columns of each tree, ascending, each once."""
-        return MadeWhenAsked(self._columns, len(self))
+        return LazySequence(self._columns, len(self))
 
     @property
-    def samples(self) -> MadeWhenAsked[Indices]:
+    def samples(self) -> LazySequence[Indices]:
         """Numbers of the rows of each tree, ascending, those drawn twice twice."""
-        return MadeWhenAsked(self._samples, len(self))
+        return LazySequence(self._samples, len(self))
 
     def mean_output(self, X: Any, asking: Asking) -> Floats:
         """Mean vote or value of the trees."""
@@ -232,12 +232,12 @@ class TreeMembers:
         for total, scores in islice(stages, n_silent, None):
             yield _as_output(scores / total, asking)
 
-    def row_answers(self, asking: Asking) -> RowAnswers:
+    def row_predictor(self, asking: Asking) -> RowPredictor:
         """Return what gives `mean_output` row by row."""
         weighted = self.weighted_forest(asking)
         if weighted is not None:
-            return weighted.row_answers()
-        return self.forest.row_answers(asking.voting_of_trees)
+            return weighted.row_predictor()
+        return self.forest.row_predictor(asking.voting_of_trees)
 
     def mean_decision(self, X: Any, asking: Asking) -> Floats:
         """Trees have no decision function."""

@@ -19,10 +19,10 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._bridge.bart import BartOptions, BartSamples, Posterior
-from arboleda._bridge.schema import Schema
-from arboleda._bridge.table import SparseTable, Table, check_table
-from arboleda._bridge.threads import resolve_n_jobs
+from arboleda._engine.bart import BartOptions, BartSamples, Posterior
+from arboleda._engine.schema import Schema
+from arboleda._engine.table import SparseTable, Table, check_table
+from arboleda._engine.threads import resolve_n_jobs
 from arboleda.bart._convergence import split_r_hat
 from arboleda.bart._posterior_field import PosteriorsField
 from arboleda.persist import Array as SavedArray

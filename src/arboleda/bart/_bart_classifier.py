@@ -9,14 +9,14 @@ from scipy.special import ndtr, ndtri
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_consistent_length
 
-from arboleda._bridge.bart import BartSamples, Posterior, sample_bart
-from arboleda._bridge.target import read_target
-from arboleda._bridge.threads import resolve_n_jobs, threads_for
+from arboleda._engine.bart import BartSamples, Posterior, sample_bart
+from arboleda._engine.target import read_target
+from arboleda._engine.threads import resolve_n_jobs, threads_for
 from arboleda.bart._bart import BART, Array, CategoricalFeatures, Floats, check_draws_fit
 from arboleda.bart._quantiles import interval_levels
 from arboleda.persist import Field, Integer, Labels
 from arboleda.tree._class_target import numbered_classes
-from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._restore_on_failure import restore_on_failure
 
 _PRIOR_RANGE = 3.0  # of the latent function: Phi(-3) and Phi(3) are about 0.001 and 0.999
 
@@ -194,7 +194,7 @@ class BARTClassifier(ClassifierMixin, BART):  # type: ignore[misc]
         ConvergenceWarning
             If the chains disagree: an R-hat is above 1.1.
         """
-        with as_before_if_it_fails(self):
+        with restore_on_failure(self):
             self._fit(X, y)
         return self
 

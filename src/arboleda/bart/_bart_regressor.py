@@ -12,13 +12,13 @@ from sklearn.utils import column_or_1d
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_y, check_consistent_length
 
-from arboleda._bridge.bart import sample_bart
-from arboleda._bridge.target import check_squares, check_total_weight, read_target, read_weight
-from arboleda._bridge.threads import resolve_n_jobs, threads_for
+from arboleda._engine.bart import sample_bart
+from arboleda._engine.target import check_squares, check_total_weight, read_target, read_weight
+from arboleda._engine.threads import resolve_n_jobs, threads_for
 from arboleda.bart._bart import BART, CategoricalFeatures, Floats, check_draws_fit
 from arboleda.bart._noise_guess import noise_guess
 from arboleda.bart._quantiles import interval_levels, noisy_quantiles, read_levels
-from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._restore_on_failure import restore_on_failure
 
 Kind = Literal["mean", "prediction"]
 
@@ -218,7 +218,7 @@ class BARTRegressor(RegressorMixin, BART):  # type: ignore[misc]
         ConvergenceWarning
             If the chains disagree: an R-hat is above 1.1.
         """
-        with as_before_if_it_fails(self):
+        with restore_on_failure(self):
             self._fit(X, y, sample_weight)
         return self
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.table import SparseTable, Table
+from arboleda._engine.table import SparseTable, Table
 
 Floats = npt.NDArray[np.float64]
 

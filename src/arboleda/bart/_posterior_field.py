@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from arboleda._bridge.bart import POSTERIOR_ARRAYS, Posterior
+from arboleda._engine.bart import POSTERIOR_ARRAYS, Posterior
 from arboleda._errors import ModelFormatError
 from arboleda.persist import Array
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda.boosting._rows import Problem, dealt_out
+from arboleda.boosting._rows import Problem, kfold_splits
 
 Floats = npt.NDArray[np.float64]
 
@@ -122,7 +122,7 @@ def problems_of_members(problem: Problem, *, stratify: bool, seed: int) -> list[
     n_folds = number if number > 1 else _FOLDS_OF_ONE
     parts = []
     if rows.numbers.size >= n_folds:
-        parts = dealt_out(rows, n_folds, stratify=stratify, seed=seed)
+        parts = kfold_splits(rows, n_folds, stratify=stratify, seed=seed)
     if not parts:  # few rows, or as many classes: none can be set aside
         return [Problem(rows, rows, None)]
     return [Problem(learn, judge, None) for learn, judge in parts[:number]]

@@ -11,11 +11,11 @@ from sklearn.base import BaseEstimator, is_regressor
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._bridge.ensemble import Ensemble
-from arboleda._bridge.one_row import RowAnswers
-from arboleda._bridge.schema import Schema
-from arboleda._bridge.table import SparseTable, Table, check_table
-from arboleda._bridge.threads import resolve_n_jobs, threads_for
+from arboleda._engine.ensemble import Ensemble
+from arboleda._engine.row_predictor import RowPredictor
+from arboleda._engine.schema import Schema
+from arboleda._engine.table import SparseTable, Table, check_table
+from arboleda._engine.threads import resolve_n_jobs, threads_for
 from arboleda._predictor import PredictsRows
 from arboleda.boosting._category_encoding import replaced_table, statistics_defect
 from arboleda.boosting._history import HistoryField
@@ -71,9 +71,9 @@ class BoostedModel(SavedModel, PredictsRows, BaseEstimator):  # type: ignore[mis
         table = self._check_input(X)
         return self.ensemble_.scores(table, threads_for(table, self.n_jobs))
 
-    def _row_answers(self) -> RowAnswers:
+    def _row_predictor(self) -> RowPredictor:
         n_columns = len(self.statistics_.owners(self.n_features_in_))
-        return self.ensemble_.row_answers(n_columns)
+        return self.ensemble_.row_predictor(n_columns)
 
     def _category_numbers(self) -> Mapping[int, Floats]:
         return dict(zip(self.statistics_.columns, self.statistics_.values, strict=True))

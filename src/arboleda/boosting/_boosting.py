@@ -20,26 +20,26 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
-from arboleda._bridge.boosting import BoostingOptions, fit_boosting
-from arboleda._bridge.coded_once import CodedOnce
-from arboleda._bridge.ensemble import Ensemble
-from arboleda._bridge.fit import CodedTable
-from arboleda._bridge.memory import check_answers_fit
-from arboleda._bridge.table import check_table
-from arboleda._bridge.target import read_target, read_weight
-from arboleda._bridge.threads import resolve_n_jobs
+from arboleda._engine.boosting import BoostingOptions, fit_boosting
+from arboleda._engine.ensemble import Ensemble
+from arboleda._engine.fit import BinnedDataset
+from arboleda._engine.memory import check_output_size
+from arboleda._engine.shared_binning import SharedBinning
+from arboleda._engine.table import check_table
+from arboleda._engine.target import read_target, read_weight
+from arboleda._engine.threads import resolve_n_jobs
 from arboleda.boosting._boosted_model import BoostedModel
 from arboleda.boosting._category_encoding import (
     CategoryEncoding,
     missing_columns,
     with_statistics,
 )
-from arboleda.boosting._folds_judge import grow_as_folds_say
+from arboleda.boosting._folds_judge import fit_with_cv_rounds
 from arboleda.boosting._history import joined
 from arboleda.boosting._losses import Loss, check_amounts
 from arboleda.boosting._members import mean_of_members
 from arboleda.boosting._no_trees import warn_if_no_trees
-from arboleda.boosting._rows import Problem, Rows, set_aside
+from arboleda.boosting._rows import Problem, Rows, holdout_split
 from arboleda.boosting._target_statistics import TargetStatistics
 from arboleda.boosting._watch import Callback, Judge, Stopping, Watcher, judge_with
 
@@ -184,7 +184,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             and self._n_judging_folds is None
             and self.validation_fraction is not None
         ):
-            rows, validation = set_aside(
+            rows, validation = holdout_split(
                 rows, self.validation_fraction, stratify=is_classifier(self), seed=self.seed_
             )
         for part in (rows, validation):
@@ -273,7 +273,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
 
     def _read_rows(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Rows:
         """Check rows to learn from; `reset` learns columns and classes from them."""
-        if isinstance(X, CodedOnce):
+        if isinstance(X, SharedBinning):
             table = X.table_for(self)
         else:
             table = check_table(
@@ -330,7 +330,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             self.ensemble_ = mean_of_members(self, problem, coded, callbacks)
             self.history_ = {}
         elif self._n_judging_folds and problem.stopping and problem.validation is None:
-            grow_as_folds_say(self, problem, self._n_judging_folds, coded, callbacks)
+            fit_with_cv_rounds(self, problem, self._n_judging_folds, coded, callbacks)
             problem = replace(problem, validation=problem.rows)  # all have judged
         else:
             self._grow(problem, coded, so_far, callbacks)
@@ -339,14 +339,14 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
     def _grow(
         self,
         problem: Problem,
-        coded: CodedTable,
+        coded: BinnedDataset,
         so_far: Ensemble | None,
         callbacks: Sequence[Callback],
     ) -> None:
         """Boost on codes that were made, and go back to the best round."""
         n_threads = resolve_n_jobs(self.n_jobs)
         rows, validation = problem.rows, problem.validation
-        check_answers_fit(rows.numbers.size, self.loss_.n_outputs, task="fitting")
+        check_output_size(rows.numbers.size, self.loss_.n_outputs, task="fitting")
         judge = self._judge(problem)
         if judge is not None and validation is None:
             validation = rows
@@ -381,7 +381,9 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
         if problem.stopping is not None:
             self.ensemble_ = boosted.ensemble.truncated(watcher.best_round)
 
-    def _code(self, rows: Rows, n_threads: int, learned: CodedTable | None = None) -> CodedTable:
+    def _code(
+        self, rows: Rows, n_threads: int, learned: BinnedDataset | None = None
+    ) -> BinnedDataset:
         """Codes of a table; bins are learned from the rows that trees are grown on, and no others.
 
         Without bins every distinct value has its code, and thresholds come from a node's rows.
@@ -390,7 +392,7 @@ class Boosting(BoostedModel, metaclass=ABCMeta):
             return rows.table.code_like(learned, n_threads)
         all_rows = self.max_bins is None or rows.numbers.size == rows.table.n_rows
         chosen = None if all_rows else rows.numbers.astype(np.uint32)
-        if isinstance(rows.X, CodedOnce):
+        if isinstance(rows.X, SharedBinning):
             return rows.X.code(rows.table, n_threads, self.max_bins, chosen)
         return rows.table.code(n_threads, self.max_bins, chosen)
 

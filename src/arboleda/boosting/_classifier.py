@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y
 
-from arboleda._bridge.class_weights import check_class_weights
+from arboleda._engine.class_weights import check_class_weights
 from arboleda._staged_scores import StagedScores
 from arboleda.boosting._boosting import Array, Boosting, Floats
 from arboleda.boosting._losses import CLASSIFICATION, CustomLoss, Loss, classification_loss

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import is_classifier
 
-from arboleda._bridge.fit import CodedTable
-from arboleda.boosting._rows import Problem, Rows, dealt_out
+from arboleda._engine.fit import BinnedDataset
+from arboleda.boosting._rows import Problem, Rows, kfold_splits
 from arboleda.boosting._watch import place_of_best
 
 if TYPE_CHECKING:
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 
 
-def grow_as_folds_say(
+def fit_with_cv_rounds(
     model: Boosting,
     problem: Problem,
     n_folds: int,
-    coded: CodedTable,
+    coded: BinnedDataset,
     callbacks: Sequence[Callback],
 ) -> None:
     """Boost on the rows outside each fold, and then on all with the rounds best in the mean.
@@ -45,7 +45,7 @@ def grow_as_folds_say(
     n_rows = rows.numbers.size
     parts = []
     if n_rows >= n_folds:
-        parts = dealt_out(rows, n_folds, stratify=is_classifier(model), seed=model.seed_)
+        parts = kfold_splits(rows, n_folds, stratify=is_classifier(model), seed=model.seed_)
     if not parts:
         raise ValueError(
             f"validation_folds={n_folds} cannot be dealt out of n_samples={n_rows} rows of "

@@ -17,11 +17,11 @@ from sklearn.base import is_classifier
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._bridge.boosting import BoostingOptions
-from arboleda._bridge.one_row import RowAnswers
-from arboleda._bridge.table import SparseTable, Table
-from arboleda._bridge.threads import resolve_n_jobs, threads_for
-from arboleda._bridge.tree import Tree
+from arboleda._engine.boosting import BoostingOptions
+from arboleda._engine.row_predictor import RowPredictor
+from arboleda._engine.table import SparseTable, Table
+from arboleda._engine.threads import resolve_n_jobs, threads_for
+from arboleda._engine.tree import Tree
 from arboleda.boosting._auto import EXACT_VALUES
 from arboleda.boosting._boosting import Boosting, Floats
 from arboleda.boosting._initial_model import InitField, fitted_init, initial_scores
@@ -29,7 +29,7 @@ from arboleda.boosting._rows import Problem, Rows
 from arboleda.boosting._watch import Stopping, last_not_better
 from arboleda.persist import Field, Integer
 from arboleda.tree._decision_tree_regressor import DecisionTreeRegressor
-from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._restore_on_failure import restore_on_failure
 from arboleda.tree._tree_learner import (
     MaxFeatures,
     TreeLearner,
@@ -130,7 +130,7 @@ class GradientBoosting(Boosting):
             If early stopping keeps no tree, as no round was better on the validation rows than the
             prediction that boosting starts from.
         """
-        with as_before_if_it_fails(self):
+        with restore_on_failure(self):
             callbacks = list(self.callbacks or ())
             if monitor is not None:
                 callbacks.append(lambda told: monitor(told.iteration - 1, self, vars(told)))
@@ -203,13 +203,13 @@ class GradientBoosting(Boosting):
         offset = self._offset(X, table)
         return self.ensemble_.staged_scores(table, resolve_n_jobs(self.n_jobs), offset)
 
-    def _row_answers(self) -> RowAnswers:
+    def _row_predictor(self) -> RowPredictor:
         if not (self.init_ is None or isinstance(self.init_, str)):
             raise ValueError(
                 f"this {type(self).__name__} begins from a {type(self.init_).__name__}, which the "
                 "engine does not have: call predict, or fit with init=None"
             )
-        return super()._row_answers()
+        return super()._row_predictor()
 
     def _offset(self, X: Any, table: Table | SparseTable) -> Floats | None:
         if self.init_ is None or isinstance(self.init_, str):

@@ -18,8 +18,8 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._bridge.boosting import BoostingOptions
-from arboleda._bridge.constraints import read_interaction_cst, read_monotonic_cst
+from arboleda._engine.boosting import BoostingOptions
+from arboleda._engine.constraints import read_interaction_cst, read_monotonic_cst
 from arboleda.boosting._auto import HISTOGRAM_VALUES
 from arboleda.boosting._boosting import Boosting, Floats
 from arboleda.boosting._category_encoding import engine_directions, engine_sets
@@ -28,7 +28,7 @@ from arboleda.boosting._rows import Problem, Rows
 from arboleda.boosting._watch import Stopping, judge_with, none_better
 from arboleda.persist import Array as SavedArray
 from arboleda.persist import Field
-from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._restore_on_failure import restore_on_failure
 
 MonotonicCst = Sequence[int] | npt.NDArray[Any] | Mapping[str, int] | None
 InteractionCst = (
@@ -159,7 +159,7 @@ class HistGradientBoosting(Boosting):
             If early stopping keeps no tree, as no round was better on the validation rows than the
             prediction that boosting starts from.
         """
-        with as_before_if_it_fails(self):
+        with restore_on_failure(self):
             given = (X_val, y_val, sample_weight_val)
             self._boost(X, y, sample_weight, given, self.callbacks or ())
         return self

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arboleda._bridge.table import SparseTable, Table
+from arboleda._engine.table import SparseTable, Table
 
 if TYPE_CHECKING:
     from arboleda.boosting._hist_gradient_boosting import HistGradientBoosting

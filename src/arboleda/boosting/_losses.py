@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, softmax
 
-from arboleda._bridge.boosting import CustomLoss as NativeCustomLoss
-from arboleda._bridge.boosting import LossOptions
+from arboleda._engine.boosting import CustomLoss as NativeCustomLoss
+from arboleda._engine.boosting import LossOptions
 from arboleda._errors import ModelFormatError
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import is_classifier
 
-from arboleda._bridge.boosting import fit_boosting
-from arboleda._bridge.ensemble import Ensemble
-from arboleda._bridge.fit import CodedTable
-from arboleda._bridge.threads import resolve_n_jobs
+from arboleda._engine.boosting import fit_boosting
+from arboleda._engine.ensemble import Ensemble
+from arboleda._engine.fit import BinnedDataset
+from arboleda._engine.threads import resolve_n_jobs
 from arboleda.boosting._auto import (
     MOST_ROUNDS,
     best_score,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def mean_of_members(
-    model: Boosting, problem: Problem, coded: CodedTable, callbacks: Sequence[Callback]
+    model: Boosting, problem: Problem, coded: BinnedDataset, callbacks: Sequence[Callback]
 ) -> Ensemble:
     """Boost the members, each with the parameters of `model` but for what "auto" chooses."""
     parts = problems_of_members(problem, stratify=is_classifier(model), seed=model.seed_)
@@ -51,7 +51,7 @@ def _member(
     problem: Problem,
     way: Mapping[str, Any],
     number: int,
-    coded: CodedTable,
+    coded: BinnedDataset,
     callbacks: Sequence[Callback],
 ) -> Boosting:
     member = copy.copy(model)
@@ -62,7 +62,7 @@ def _member(
     return member
 
 
-def _replayed(member: Boosting, rows: Rows, coded: CodedTable) -> Ensemble:
+def _replayed(member: Boosting, rows: Rows, coded: BinnedDataset) -> Ensemble:
     """Find the values of the trees anew from more rows; their questions stay."""
     setattr(member, member._rounds_parameter, member.ensemble_.n_rounds)
     return fit_boosting(

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.boosting import BoostingRows
-from arboleda._bridge.fit import CodedTable
-from arboleda._bridge.table import SparseTable, Table
+from arboleda._engine.boosting import BoostingRows
+from arboleda._engine.fit import BinnedDataset
+from arboleda._engine.table import SparseTable, Table
 from arboleda.boosting._watch import Stopping
 from arboleda.tree._folds import fold_splits, hold_out, with_every_class
 
@@ -64,7 +64,7 @@ class Rows:
         """Weights of these rows."""
         return None if self.weight is None else self.weight[self.numbers]
 
-    def coded(self, table: CodedTable) -> BoostingRows:
+    def coded(self, table: BinnedDataset) -> BoostingRows:
         """Return these rows as the engine takes them, given the codes of their table."""
         return BoostingRows(table, self.numbers, self.target, self.weight, self.offset)
 
@@ -93,7 +93,7 @@ class Problem:
         return self.rows if self.validation is None else self.validation
 
 
-def set_aside(rows: Rows, fraction: float, *, stratify: bool, seed: int) -> tuple[Rows, Rows]:
+def holdout_split(rows: Rows, fraction: float, *, stratify: bool, seed: int) -> tuple[Rows, Rows]:
     """Part rows at random into those to learn from and those to judge by.
 
     Parameters
@@ -126,7 +126,7 @@ def set_aside(rows: Rows, fraction: float, *, stratify: bool, seed: int) -> tupl
     return replace(rows, numbers=learn), replace(rows, numbers=judge)
 
 
-def dealt_out(rows: Rows, n_folds: int, *, stratify: bool, seed: int) -> list[tuple[Rows, Rows]]:
+def kfold_splits(rows: Rows, n_folds: int, *, stratify: bool, seed: int) -> list[tuple[Rows, Rows]]:
     """Deal rows out to folds: for each the other rows to learn from, and its own to judge by.
 
     Parameters

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.columns import Table
-from arboleda._bridge.ensemble import Ensemble
-from arboleda._bridge.labels import Label
-from arboleda._bridge.schema import MISSING, Schema, missing_code
-from arboleda._bridge.tree import Tree
+from arboleda._engine.columns import Table
+from arboleda._engine.ensemble import Ensemble
+from arboleda._engine.labels import Label
+from arboleda._engine.schema import MISSING, Schema, missing_code
+from arboleda._engine.tree import Tree
 from arboleda._figures import axes_or_new, new_figure
 from arboleda._frames import new_frame
 from arboleda.boosting._target_statistics import TargetStatistics

@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.columns import Table
-from arboleda._bridge.schema import missing_code
+from arboleda._engine.columns import Table
+from arboleda._engine.schema import missing_code
 from arboleda._errors import ModelFormatError
 from arboleda.persist import Array as SavedArray
 

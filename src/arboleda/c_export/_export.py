@@ -10,7 +10,7 @@ from typing import Any
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._bridge.schema import Schema
+from arboleda._engine.schema import Schema
 from arboleda._files import write_atomically
 from arboleda.c_export._file import File
 from arboleda.c_export._models import add_model

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from arboleda._bridge.schema import Schema
+from arboleda._engine.schema import Schema
 from arboleda.c_export._parts import Part
 from arboleda.c_export._text import NumberType, number
 

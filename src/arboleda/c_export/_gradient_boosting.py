@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.ensemble import Ensemble
+from arboleda._engine.ensemble import Ensemble
 from arboleda.boosting._boosted_model import BoostedModel
 from arboleda.boosting._losses import Loss
 from arboleda.boosting._target_statistics import TargetStatistics

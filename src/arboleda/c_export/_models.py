@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.frozen import FrozenEstimator
 
-from arboleda._bridge.adaboost import WeightedForest
-from arboleda._bridge.forest import Forest, Voting
-from arboleda._bridge.tree import Tree
+from arboleda._engine.adaboost import WeightedForest
+from arboleda._engine.forest import Forest, Voting
+from arboleda._engine.tree import Tree
 from arboleda.adaboost._boosted_classifier import BoostedClassifier
 from arboleda.adaboost._boosted_regressor import BoostedRegressor
 from arboleda.bagging._ensemble import MemberEnsemble

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.tree import Tree
+from arboleda._engine.tree import Tree
 from arboleda.c_export._text import NumberType, integers, numbers
-from arboleda.interchange._float32 import at_most_float32
+from arboleda.importers._float32 import at_most_float32
 
 Floats = npt.NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from arboleda._bridge.combine import sum_tables, sum_votes
+from arboleda._engine.combine import sum_tables, sum_votes
 from arboleda._member_weights import log_odds
 from arboleda.combine._outputs import MemberOutputs
 from arboleda.combine._rule import Array, Floats, Rule, Said

@@ -12,7 +12,7 @@ from sklearn.utils import gen_batches
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _num_samples
 
-from arboleda._bridge.coded_once import rows_of
+from arboleda._engine.shared_binning import rows_of
 from arboleda._sparse import check_sparse
 from arboleda.combine._learned import Given, LearnedCombination
 from arboleda.combine._outputs import MemberOutputs

@@ -17,15 +17,15 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import _check_method_params
 
-from arboleda._bridge.coded_once import CodedOnce, learns_from_codes, reading, rows_of
-from arboleda._bridge.side_by_side import run_side_by_side
-from arboleda._bridge.threads import available_cores, resolve_n_jobs
+from arboleda._engine.shared_binning import SharedBinning, learns_from_codes, reading, rows_of
+from arboleda._engine.side_by_side import run_side_by_side
+from arboleda._engine.threads import available_cores, resolve_n_jobs
 from arboleda.bagging._members import each, n_jobs_limits
 from arboleda.combine._folds import Folds
 from arboleda.combine._members import Named, classes_known_to
 from arboleda.combine._multilabel import explain_failure
 
-__all__ = ["Training", "answers_by_fold", "fit_members"]
+__all__ = ["Training", "fit_members", "predictions_by_fold"]
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -87,7 +87,7 @@ def fit_members(members: Sequence[Named], training: Training) -> list[Any]:
     return [fitted[number] for number in range(len(members))]
 
 
-def answers_by_fold(
+def predictions_by_fold(
     members: Sequence[Named], training: Training, folds: Folds, ask: Ask
 ) -> Iterator[tuple[int, int, Floats]]:
     """What members say of the rows of a split's test when they learned from its other rows.
@@ -137,7 +137,7 @@ def _run(
     yield from zip(theirs, each(work, theirs, training.n_jobs), strict=True)
 
     n_threads = resolve_n_jobs(training.n_jobs)
-    tables: dict[Any, CodedOnce] = {}
+    tables: dict[Any, SharedBinning] = {}
     for first in range(0, len(ours), _AHEAD * n_threads):
         part = ours[first : first + _AHEAD * n_threads]
         wanted = {_table_key(task, members): task for task in part}
@@ -158,12 +158,12 @@ def _table_key(task: _Task, members: Sequence[Named]) -> Any:
     return task.split, reading(members[task.number][1])
 
 
-def _table(task: _Task, members: Sequence[Named], training: Training) -> CodedOnce:
-    return CodedOnce(training.X, task.rows, members[task.number][1])
+def _table(task: _Task, members: Sequence[Named], training: Training) -> SharedBinning:
+    return SharedBinning(training.X, task.rows, members[task.number][1])
 
 
 def _configured(
-    config: dict[str, Any], call: Callable[..., Result], table: CodedOnce, n_threads: int
+    config: dict[str, Any], call: Callable[..., Result], table: SharedBinning, n_threads: int
 ) -> Result:
     """Call under scikit-learn's configuration, which a thread does not inherit."""
     with config_context(**config):
@@ -176,7 +176,7 @@ def _work(
     training: Training,
     n_threads: int | None,
     function: Callable[..., Result],
-    table: CodedOnce | None = None,
+    table: SharedBinning | None = None,
 ) -> Result:
     """Fit a clone of a task's member and hand it to a function."""
     name, template = members[task.number]
@@ -202,7 +202,9 @@ def _work(
         member.set_params(**given)
 
 
-def _fit(member: Any, name: str, task: _Task, training: Training, table: CodedOnce | None) -> None:
+def _fit(
+    member: Any, name: str, task: _Task, training: Training, table: SharedBinning | None
+) -> None:
     X: Any = table
     rows = task.rows
     if table is None:

@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from arboleda._bridge.target import check_total_weight
+from arboleda._engine.target import check_total_weight
 from arboleda._sparse import check_sparse
 from arboleda.combine._combination import Array, Combination
 from arboleda.combine._fits import Training, fit_members
@@ -35,7 +35,7 @@ from arboleda.combine._target import (
     read_values,
     read_weights,
 )
-from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._restore_on_failure import restore_on_failure
 
 __all__ = ["ClassCombination", "Given", "LearnedCombination", "ValueCombination"]
 
@@ -123,7 +123,7 @@ class LearnedCombination(Combination):
         TypeError
             If weights are given and a member takes none.
         """
-        with as_before_if_it_fails(self):
+        with restore_on_failure(self):
             own = {"sample_weight": sample_weight, "groups": groups}
             self._fit(X, y, fit_params | own)
         return self

@@ -12,7 +12,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.validation import _num_samples
 
-from arboleda._bridge.coded_once import rows_of
+from arboleda._engine.shared_binning import rows_of
 from arboleda.combine._members import Named
 
 __all__ = [

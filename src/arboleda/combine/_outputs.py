@@ -18,7 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, check_c
 from arboleda._sparse import check_sparse
 from arboleda.bagging._member_classifier import with_numbered_weights
 from arboleda.combine._cache import OutputCache
-from arboleda.combine._fits import Training, answers_by_fold
+from arboleda.combine._fits import Training, predictions_by_fold
 from arboleda.combine._folds import Folds, folds_of
 from arboleda.combine._members import (
     Named,
@@ -221,7 +221,7 @@ def out_of_fold(
     unanswered = dict.fromkeys(waiting, len(folds))
     asked = [members[number] for number in waiting]
     ask = partial(answer_of, votes=votes)
-    for place, split, said in answers_by_fold(asked, training, folds, ask):
+    for place, split, said in predictions_by_fold(asked, training, folds, ask):
         number = waiting[place]
         outputs[number, folds.places(split)] += said
         unanswered[number] -= 1

@@ -19,12 +19,12 @@ from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from arboleda._bridge.coded_once import rows_of
+from arboleda._engine.shared_binning import rows_of
 from arboleda.bagging._tables import checked_table
 from arboleda.combine._members import answer_of
 from arboleda.combine._partition import Partition
 from arboleda.combine._target import check_squares, read_classes, read_values
-from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._restore_on_failure import restore_on_failure
 
 __all__ = ["RegionalClassifier", "RegionalRegressor"]
 
@@ -89,7 +89,7 @@ class Regional(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         ValueError
             If a parameter, X or y cannot be used. The estimator stays as it was.
         """
-        with as_before_if_it_fails(self):
+        with restore_on_failure(self):
             self._validate_params()
             check_consistent_length(X, y)
             target = self._read_target(y)

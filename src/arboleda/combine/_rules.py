@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length
 
-from arboleda._bridge.threads import resolve_n_jobs
+from arboleda._engine.threads import resolve_n_jobs
 from arboleda.combine._choice_rules import AccuracyWeights, Majority, NaiveBayes
 from arboleda.combine._outputs import MemberOutputs
 from arboleda.combine._rule import Array, Floats, Rule

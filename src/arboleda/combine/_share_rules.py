@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from arboleda._bridge.combine import mean_of_members, order_statistic_of_members
+from arboleda._engine.combine import mean_of_members, order_statistic_of_members
 from arboleda._member_weights import inverse_error_weights, mean_squared_error
 from arboleda.combine._outputs import MemberOutputs
 from arboleda.combine._rule import Array, Floats, Rule, Said

@@ -21,10 +21,10 @@ from sklearn.utils.validation import (
     has_fit_parameter,
 )
 
-from arboleda._bridge.coded_once import rows_of
+from arboleda._engine.shared_binning import rows_of
 from arboleda._sparse import check_sparse
 from arboleda.combine._constrained_weights import Constraint, constrained_weights
-from arboleda.combine._fits import answers_by_fold
+from arboleda.combine._fits import predictions_by_fold
 from arboleda.combine._learned import Given, LearnedCombination
 from arboleda.combine._members import Named, answer_of, classes_known_to, places_of
 from arboleda.combine._multilabel import explain_failure
@@ -315,7 +315,7 @@ def _blocks_by_fold(
     folds = given.folds
     assert folds is not None
     blocks: dict[int, Floats] = {}
-    for number, split, said in answers_by_fold(given.members, given.training, folds, ask):
+    for number, split, said in predictions_by_fold(given.members, given.training, folds, ask):
         if number not in blocks:
             blocks[number] = np.zeros((len(folds.rows), said.shape[1]))
         blocks[number][folds.places(split)] += said

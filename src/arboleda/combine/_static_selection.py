@@ -12,7 +12,7 @@ from sklearn.utils import indexable
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._bridge.coded_once import rows_of
+from arboleda._engine.shared_binning import rows_of
 from arboleda._sparse import check_sparse
 from arboleda.combine._learned import (
     ClassCombination,

@@ -10,7 +10,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_y
 
-from arboleda._bridge.target import read_target, read_weight
+from arboleda._engine.target import read_target, read_weight
 
 __all__ = [
     "check_held_out_weights",

@@ -16,8 +16,8 @@ from sklearn.utils.validation import (
     check_is_fitted,
 )
 
-from arboleda._bridge.target import check_total_weight
-from arboleda._bridge.threads import resolve_n_jobs
+from arboleda._engine.target import check_total_weight
+from arboleda._engine.threads import resolve_n_jobs
 from arboleda._sparse import check_sparse
 from arboleda.combine._combination import Array, SavedCombination
 from arboleda.combine._fits import Training, fit_members

@@ -23,7 +23,7 @@ from arboleda.combine._target import read_classes
 from arboleda.combine._voting import Voting, are_weights
 from arboleda.persist import Array as SavedArray
 from arboleda.persist import Field, Labels, Maybe
-from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._restore_on_failure import restore_on_failure
 
 
 def _has_probabilities(voting: VotingClassifier) -> bool:
@@ -206,7 +206,7 @@ class VotingClassifier(ClassifierMixin, Voting):  # type: ignore[misc]
         TypeError
             If weights are given and a member takes none.
         """
-        with as_before_if_it_fails(self):
+        with restore_on_failure(self):
             self._validate_params()
             classes, target = read_classes(y)
             self.classes_ = classes

@@ -18,7 +18,7 @@ from arboleda.combine._target import read_values
 from arboleda.combine._voting import Voting, are_weights
 from arboleda.persist import Array as SavedArray
 from arboleda.persist import Field, Maybe
-from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._restore_on_failure import restore_on_failure
 
 
 class VotingRegressor(RegressorMixin, Voting):  # type: ignore[misc]
@@ -124,7 +124,7 @@ class VotingRegressor(RegressorMixin, Voting):  # type: ignore[misc]
         TypeError
             If weights are given and a member takes none.
         """
-        with as_before_if_it_fails(self):
+        with restore_on_failure(self):
             self._validate_params()
             self._fit(X, read_values(y), None, dict(fit_params))
             self.__dict__.pop("vote_weights_", None)

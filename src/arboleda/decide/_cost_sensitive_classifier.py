@@ -26,7 +26,7 @@ from arboleda.decide._posterior_classifier import (
     PosteriorClassifier,
 )
 from arboleda.decide._posterior_weights import cost_of_decisions, learned_weights
-from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._restore_on_failure import restore_on_failure
 
 __all__ = ["CostSensitiveClassifier"]
 
@@ -183,7 +183,7 @@ class CostSensitiveClassifier(PosteriorClassifier):
         params = fit_params
         if sample_weight is not None:
             params = {**fit_params, "sample_weight": sample_weight}
-        with as_before_if_it_fails(self):
+        with restore_on_failure(self):
             classes, true = read_classes(y)
             matrix = read_cost_matrix(self.cost_matrix, classes)
             of_rows = None

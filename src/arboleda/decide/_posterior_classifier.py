@@ -18,7 +18,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from arboleda._sparse import check_sparse
-from arboleda.combine._fits import Training, answers_by_fold
+from arboleda.combine._fits import Training, predictions_by_fold
 from arboleda.combine._folds import folds_of
 from arboleda.combine._members import Named, places_of
 from arboleda.combine._routing import params_of_members
@@ -153,7 +153,7 @@ class PosteriorClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             return _posteriors_of(member[1], rows, classes)
 
         posteriors = np.zeros((len(folds.rows), len(classes)))
-        for _, split, said in answers_by_fold([(name, model)], training, folds, ask):
+        for _, split, said in predictions_by_fold([(name, model)], training, folds, ask):
             posteriors[folds.places(split)] += said
         posteriors /= folds.times[:, np.newaxis]
         check_held_out_weights(weight[folds.rows])

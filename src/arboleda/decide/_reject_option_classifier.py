@@ -24,7 +24,7 @@ from arboleda.decide._posterior_classifier import (
     PosteriorClassifier,
 )
 from arboleda.decide._posterior_weights import weighted_mean
-from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._restore_on_failure import restore_on_failure
 
 __all__ = ["RejectOptionClassifier"]
 
@@ -171,7 +171,7 @@ class RejectOptionClassifier(PosteriorClassifier):
         params = fit_params
         if sample_weight is not None:
             params = {**fit_params, "sample_weight": sample_weight}
-        with as_before_if_it_fails(self):
+        with restore_on_failure(self):
             classes, _ = read_classes(y)
             self._matrix = read_cost_matrix(self.cost_matrix, classes)
             self._labels = labels_with_reject(classes, self.reject_label)

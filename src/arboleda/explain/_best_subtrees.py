@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.tree import Tree
+from arboleda._engine.tree import Tree
 from arboleda.explain._units import power_of_two
 
 __all__ = ["Judgement", "best_rules", "best_subtrees", "node_of_leaf"]

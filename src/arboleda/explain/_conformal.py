@@ -13,7 +13,7 @@ import numpy.typing as npt
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._bridge.target import read_target
+from arboleda._engine.target import read_target
 from arboleda.explain._containers import container_of
 
 __all__ = [

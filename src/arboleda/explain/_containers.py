@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from arboleda._bridge.arrays import ArraySource
-from arboleda._bridge.categories import LabelColumn
-from arboleda._bridge.frames import Frame, FrameSource, as_frame
-from arboleda._bridge.numbers import engine_numbers
+from arboleda._engine.arrays import ArraySource
+from arboleda._engine.categories import LabelColumn
+from arboleda._engine.frames import Frame, FrameSource, as_frame
+from arboleda._engine.numbers import engine_numbers
 from arboleda._sparse import check_sparse
 
 __all__ = ["Container", "container_of"]

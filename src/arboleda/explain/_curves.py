@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.frames import as_frame
-from arboleda._bridge.schema import Schema, missing_code
-from arboleda._bridge.table import check_table, fitted_order
-from arboleda._bridge.threads import resolve_n_jobs
+from arboleda._engine.frames import as_frame
+from arboleda._engine.schema import Schema, missing_code
+from arboleda._engine.table import check_table, fitted_order
+from arboleda._engine.threads import resolve_n_jobs
 from arboleda.bagging import (
     BaggingClassifier,
     BaggingRegressor,

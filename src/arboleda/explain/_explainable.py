@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.columns import SparseTable, Table
-from arboleda._bridge.shap import TreeSum
+from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.shap import TreeSum
 
 __all__ = ["Explainable", "MeanOfModels", "Part", "Question", "Scale", "Shares", "TreeModel"]
 

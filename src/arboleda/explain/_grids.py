@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats.mstats import mquantiles
 
-from arboleda._bridge.labels import plain_label
-from arboleda._bridge.numbers import numbers_of_objects
+from arboleda._engine.labels import plain_label
+from arboleda._engine.numbers import numbers_of_objects
 from arboleda.explain._rows import Rows
 
 __all__ = ["check_resolution", "edges_of", "given_points", "points_of", "shown"]

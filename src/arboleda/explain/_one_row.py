@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 from scipy import sparse
 
-from arboleda._bridge.numbers import is_missing
+from arboleda._engine.numbers import is_missing
 from arboleda.explain._rows import Rows, read_rows
 
 __all__ = ["as_one_row"]

@@ -24,7 +24,7 @@ from sklearn.metrics import (
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import _check_sample_weight
 
-from arboleda._bridge.numbers import is_missing
+from arboleda._engine.numbers import is_missing
 from arboleda.explain._rows import MOST_ROWS, Rows
 
 __all__ = ["N_BLOCKS", "permuted_scores"]

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.categories import encode, learn_levels
-from arboleda._bridge.kinds import chosen_columns
-from arboleda._bridge.labels import Label
-from arboleda._bridge.schema import Schema, missing_code
+from arboleda._engine.categories import encode, learn_levels
+from arboleda._engine.kinds import chosen_columns
+from arboleda._engine.labels import Label
+from arboleda._engine.schema import Schema, missing_code
 from arboleda.explain._containers import Container, container_of
 
 __all__ = ["MOST_ROWS", "Rows", "read_rows"]

@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from arboleda._bridge.threads import resolve_n_jobs
+from arboleda._engine.threads import resolve_n_jobs
 from arboleda._frames import new_frame
 from arboleda._sparse import check_sparse
 from arboleda.explain._explainable import Question, Scale

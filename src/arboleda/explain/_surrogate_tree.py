@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from arboleda._bridge.tree import Loss
+from arboleda._engine.tree import Loss
 from arboleda.explain._best_subtrees import best_subtrees
 from arboleda.explain._surrogate import Surrogate, prepare_imitation
 

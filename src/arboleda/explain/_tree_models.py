@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._bridge.shap import TreeSum
+from arboleda._engine.shap import TreeSum
 from arboleda.adaboost._boosted_classifier import BoostedClassifier
 from arboleda.adaboost._boosted_regressor import BoostedRegressor
 from arboleda.adaboost._tree_members import TreeMembers as BoostedTreeMembers

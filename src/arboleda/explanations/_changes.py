@@ -44,7 +44,7 @@ def describe_change(subject: ExplainedModel, row: Floats, column: int) -> dict[s
         "values": [subject.text(column, value) for value in values],
         "shares": shares,
         "outputs": outputs[:, said].tolist(),
-        "answers": [subject.answer_text(answer) for answer in answers],
+        "answers": [subject.prediction_text(answer) for answer in answers],
         "turn": _turn(answers, own, ordered) if subject.classes else None,
         "histogram": None if listed else histogram(present, BINS),
     }

@@ -29,7 +29,7 @@ def rows_to_see(subject: ExplainedModel) -> list[dict[str, Any]]:
         middle = int(np.argsort(off, kind="stable")[len(off) // 2])
         return [_told(subject, i, why, answers, None) for i, why in [*chosen, (middle, "middle")]]
     wrong, right = (np.flatnonzero((answers == test.y) == is_right) for is_right in (False, True))
-    if not subject.says_probabilities:
+    if not subject.predicts_probabilities:
         chosen = [(int(i), "wrong") for i in wrong[:N_WRONG]] + [
             (int(i), "right") for i in right[:1]
         ]
@@ -51,8 +51,8 @@ def _told(
     return {
         "row": int(subject.test.numbers[at]) + 1,
         "why": why,
-        "truth": subject.answer_text(float(subject.test.y[at])),
-        "said": subject.answer_text(float(answers[at])),
+        "truth": subject.prediction_text(float(subject.test.y[at])),
+        "said": subject.prediction_text(float(answers[at])),
         "probability": None if sure is None else float(sure[at]),
     }
 

@@ -69,7 +69,7 @@ def _model(subject: ExplainedModel) -> dict[str, Any]:
         if baseline is None
         else {"name": baseline["name"], "test": baseline["test"]["metrics"].get(metric)},
         "calibration": _calibration(test["calibration"]),
-        "probabilities": subject.says_probabilities,
+        "probabilities": subject.predicts_probabilities,
         "by_trees": type(subject.pipeline[-1]).__module__.startswith(_TREES),
     }
 

@@ -76,7 +76,7 @@ class Nearness:
         return {
             "row": int(part.numbers[at]) + 1,
             "proximity": proximity,
-            "target": subject.answer_text(float(part.y[at])),
+            "target": subject.prediction_text(float(part.y[at])),
             "values": [subject.text(j, value) for j, value in enumerate(part.x[at])],
         }
 

@@ -26,7 +26,7 @@ def describe_prediction(subject: ExplainedModel, row: Floats, own: int | None) -
     test = subject.test.some(np.flatnonzero(subject.test.numbers != own))
     answer = float(subject.answers(row[None, :])[0])
     found: dict[str, Any] = {
-        "answer": subject.answer_text(answer),
+        "answer": subject.prediction_text(answer),
         "probabilities": None,
         "mean": None,
         "similar": None,
@@ -38,7 +38,7 @@ def describe_prediction(subject: ExplainedModel, row: Floats, own: int | None) -
     else:
         said = subject.outputs(row[None, :])[0]
         found["similar"] = _similar(subject, test, int(answer), float(said[int(answer)]))
-    if subject.says_probabilities:
+    if subject.predicts_probabilities:
         shares = np.bincount(subject.train.y, minlength=len(subject.labels)) / len(subject.train.y)
         found["probabilities"] = [
             {"label": subject.labels[k], "probability": float(said[k]), "share": float(shares[k])}
@@ -63,7 +63,7 @@ def _similar(
     same = test.some(np.flatnonzero(subject.answers(test.x) == answer))
     if len(same.x) < FEWEST_NEAR:
         return None
-    if not subject.says_probabilities:
+    if not subject.predicts_probabilities:
         n_right = int(np.sum(same.y == answer))
         return {"n_rows": len(same.x), "n_right": n_right, "low": None, "high": None}
     sure = subject.outputs(same.x)[:, answer]

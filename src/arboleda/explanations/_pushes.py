@@ -40,7 +40,7 @@ def _exact(subject: ExplainedModel, row: Floats, said: float, found: Shares) -> 
     order = [int(j) for j in np.argsort(-np.abs(pushes), kind="stable") if pushes[j] != 0]
     return {
         "method": "shap",
-        "output": subject.answer_text(said) if subject.classes else None,
+        "output": subject.prediction_text(said) if subject.classes else None,
         "unit": found.unit,
         "base": found.base,
         "total": found.base + float(pushes.sum()),
@@ -68,7 +68,7 @@ def _by_lime(subject: ExplainedModel, row: Floats, said: float) -> dict[str, Any
         categorical_features=[*subject.levels, *subject.binary] or None,
         random_state=subject.seed,
     )
-    output = subject.answer_text(said) if subject.classes else None
+    output = subject.prediction_text(said) if subject.classes else None
     found = explainer.explain(row, output=output, n_features=CONDITIONS)
     return {
         "method": "lime",

@@ -56,7 +56,7 @@ def row_facts(subject: ExplainedModel, asked: Asked, progress: Progress) -> dict
             "number": asked.number + 1,
             "n_rows": asked.n_rows,
             "part": asked.part,
-            "truth": subject.answer_text(asked.truth),
+            "truth": subject.prediction_text(asked.truth),
             "near_test_rows": near_test_rows,
         },
         "prediction": prediction,

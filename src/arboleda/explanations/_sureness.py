@@ -73,7 +73,7 @@ def describe_promise(subject: ExplainedModel) -> dict[str, Any] | None:
 
 
 def _can(subject: ExplainedModel, n_rows: int) -> bool:
-    return n_rows >= FEWEST_ROWS and (subject.says_probabilities or not subject.classes)
+    return n_rows >= FEWEST_ROWS and (subject.predicts_probabilities or not subject.classes)
 
 
 def _sets(subject: ExplainedModel, part: Part, x: Floats) -> Any:

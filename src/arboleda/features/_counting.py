@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.columns import SparseTable, Table
-from arboleda._bridge.fit import CodedTable
+from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.fit import BinnedDataset
 from arboleda.features._expected_information import expected_terms
 
 __all__ = ["LevelColumns", "Levels", "counted_information"]
@@ -72,7 +72,7 @@ class LevelColumns:
     def __init__(self, table: Table | SparseTable, n_bins: int, n_threads: int) -> None:
         self.n_rows = table.n_rows
         self.n_columns = table.n_columns
-        self._coded: CodedTable = table.code(n_threads, n_bins)
+        self._coded: BinnedDataset = table.code(n_threads, n_bins)
         counts = [np.bincount(self._coded.codes(j)) for j in range(self.n_columns)]
         self._n_levels = np.array([len(of_column) for of_column in counts])
         together = np.concatenate(counts)

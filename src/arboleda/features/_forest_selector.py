@@ -13,12 +13,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
-from arboleda._bridge.coded_once import CodedOnce
+from arboleda._engine.shared_binning import SharedBinning
 from arboleda.features._permutation_tests import adjusted_p_values, p_values, standardised
 from arboleda.features._table_selector import TableSelector
 from arboleda.features._target import Task, read_classes_or_numbers
 from arboleda.forest import RandomForestClassifier, RandomForestRegressor
-from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._restore_on_failure import restore_on_failure
 
 __all__ = ["ForestSelector"]
 
@@ -166,7 +166,7 @@ class ForestSelector(TableSelector):
             ``alpha``, there is a single row, or the forest refuses X or y. The selector stays as it
             was.
         """
-        with as_before_if_it_fails(self):
+        with restore_on_failure(self):
             self._validate_params()
             if 1.0 / (1 + self.n_permutations) > self.alpha:
                 raise ValueError(
@@ -176,7 +176,7 @@ class ForestSelector(TableSelector):
                 )
             target, self.task_ = read_classes_or_numbers(y, self._wanted_task(), self)
             forest = self._template()
-            coded = CodedOnce(X, None, forest)
+            coded = SharedBinning(X, None, forest)
             table = coded.table_for(self)
             check_consistent_length(table, target)
             if table.n_rows < 2:
@@ -198,7 +198,7 @@ class ForestSelector(TableSelector):
         return RandomForestClassifier() if classes else RandomForestRegressor()
 
     def _importances(
-        self, forest: Any, X: Any, coded: CodedOnce, target: npt.NDArray[Any]
+        self, forest: Any, X: Any, coded: SharedBinning, target: npt.NDArray[Any]
     ) -> Floats:
         """Importances for the target, and below it for each permuted one."""
         random = check_random_state(self.random_state)

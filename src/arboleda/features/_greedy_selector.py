@@ -14,12 +14,12 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
-from arboleda._bridge.table import check_table
-from arboleda._bridge.threads import resolve_n_jobs
+from arboleda._engine.table import check_table
+from arboleda._engine.threads import resolve_n_jobs
 from arboleda.features._measures import Continuous, Measure, measure_of
 from arboleda.features._table_selector import TableSelector
 from arboleda.features._target import Task, read_classes_or_numbers
-from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._restore_on_failure import restore_on_failure
 
 __all__ = ["GreedySelector"]
 
@@ -86,7 +86,7 @@ class GreedySelector(TableSelector):
             If a parameter is out of range, X holds an infinite value or text in a numeric column, y
             has missing or infinite values, or the lengths differ. The selector stays as it was.
         """
-        with as_before_if_it_fails(self):
+        with restore_on_failure(self):
             self._validate_params()
             kinds = self.categorical_features
             table = check_table(self, X, reset=True, categorical_features=kinds)

@@ -7,8 +7,8 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.columns import SparseTable, Table
-from arboleda._bridge.schema import missing_code
+from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.schema import missing_code
 from arboleda.features._counting import LevelColumns, Levels
 from arboleda.features._neighbors import Mixed, information_of_mixed
 

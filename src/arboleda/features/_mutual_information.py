@@ -11,8 +11,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.validation import check_consistent_length
 
-from arboleda._bridge.table import check_table
-from arboleda._bridge.threads import resolve_n_jobs
+from arboleda._engine.table import check_table
+from arboleda._engine.threads import resolve_n_jobs
 from arboleda.features._greedy_selector import GreedySelector
 from arboleda.features._measures import Continuous, measure_of
 from arboleda.features._target import Task, read_classes_or_numbers

@@ -14,9 +14,9 @@ from sklearn.utils import Tags
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._bridge.frames import as_frame
-from arboleda._bridge.schema import Schema
-from arboleda._bridge.table import fitted_order
+from arboleda._engine.frames import as_frame
+from arboleda._engine.schema import Schema
+from arboleda._engine.table import fitted_order
 from arboleda._sparse import check_sparse
 
 __all__ = ["TableSelector"]

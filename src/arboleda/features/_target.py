@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _check_y, column_or_1d
 
-from arboleda._bridge.target import read_target
+from arboleda._engine.target import read_target
 from arboleda.tree._class_target import numbered_classes
 
 __all__ = ["Task", "read_classes_or_numbers"]

@@ -19,12 +19,12 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, St
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_consistent_length
 
-from arboleda._bridge.frames import as_frame
-from arboleda._bridge.table import check_table
-from arboleda._bridge.target import read_target
+from arboleda._engine.frames import as_frame
+from arboleda._engine.table import check_table
+from arboleda._engine.target import read_target
 from arboleda.features._table_selector import TableSelector
 from arboleda.features._target import read_classes_or_numbers
-from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._restore_on_failure import restore_on_failure
 
 __all__ = ["SubsetScores", "WrapperSelector"]
 
@@ -155,7 +155,7 @@ class WrapperSelector(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
             If a parameter is out of range, the lengths differ, or the estimator refuses its rows.
             The selector stays as it was.
         """
-        with as_before_if_it_fails(self):
+        with restore_on_failure(self):
             self._validate_params()
             table = check_table(self, X, reset=True, categorical_features="from_dtype")
             y = self._read_target(y)

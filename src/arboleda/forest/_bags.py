@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.fit_forest import ForestOptions, draw_bag
+from arboleda._engine.fit_forest import ForestOptions, draw_bag
 from arboleda._errors import ModelFormatError
 from arboleda.persist import Array as SavedArray
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from arboleda._bridge.forest import Voting
+from arboleda._engine.forest import Voting
 from arboleda._fixed_parameters import FixedParameters
 from arboleda.forest._forest_classifier import ClassWeight, Criterion
 from arboleda.forest._random_forest_classifier import RandomForestClassifier

@@ -16,14 +16,14 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
-from arboleda._bridge.fit_forest import ForestOptions
-from arboleda._bridge.forest import Forest as Trees
+from arboleda._engine.fit_forest import ForestOptions
+from arboleda._engine.forest import Forest as Trees
 from arboleda.forest._bags import BagKind, Bags
 from arboleda.forest._enough_trees import BLOCK, MOST, Convergence
 from arboleda.forest._forest_model import ForestModel
 from arboleda.forest._kept_rows import KeptRows
 from arboleda.forest._left_out import LeftOut
-from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._restore_on_failure import restore_on_failure
 from arboleda.tree._tree_learner import Array, Training
 
 Progress = Callable[[int], bool]
@@ -105,7 +105,7 @@ class Forest(ForestModel):
             or text in a numeric column, the lengths differ, y has missing or infinite values, or
             the weights are negative or all zero. The estimator stays as it was.
         """
-        with as_before_if_it_fails(self):
+        with restore_on_failure(self):
             so_far = copy.copy(self) if self.warm_start and hasattr(self, "forest_") else None
             self._validate_params()
             self._check_parameters()

@@ -10,11 +10,11 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 
-from arboleda._bridge.fit import check_class_shares_fit
-from arboleda._bridge.fit_forest import ForestOptions, fit_classification_forest
-from arboleda._bridge.forest import Forest as Trees
-from arboleda._bridge.forest import Voting
-from arboleda._bridge.target import as_columns
+from arboleda._engine.fit import check_class_shares_fit
+from arboleda._engine.fit_forest import ForestOptions, fit_classification_forest
+from arboleda._engine.forest import Forest as Trees
+from arboleda._engine.forest import Voting
+from arboleda._engine.target import as_columns
 from arboleda.forest._forest import Forest, Progress
 from arboleda.forest._left_out import LeftOut
 from arboleda.forest._neighborhood import ClassNeighborhoodMixin

@@ -13,19 +13,19 @@ from scipy.sparse import csr_matrix
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from arboleda._bridge.forest import Forest as Trees
-from arboleda._bridge.forest import Voting
-from arboleda._bridge.one_row import RowAnswers
-from arboleda._bridge.table import SparseTable, Table
-from arboleda._bridge.target import check_squares, read_target
-from arboleda._bridge.threads import resolve_n_jobs, threads_for
+from arboleda._engine.forest import Forest as Trees
+from arboleda._engine.forest import Voting
+from arboleda._engine.row_predictor import RowPredictor
+from arboleda._engine.table import SparseTable, Table
+from arboleda._engine.target import check_squares, read_target
+from arboleda._engine.threads import resolve_n_jobs, threads_for
 from arboleda._out_of_bag import OobCurve
 from arboleda._predictor import PredictsRows
 from arboleda._staged_scores import StagedScores
 from arboleda.forest._bags import Bags, BagsField
 from arboleda.forest._kept_rows import KeptRows, KeptRowsField
 from arboleda.forest._left_out import LeftOut
-from arboleda.forest._members import MadeWhenAsked
+from arboleda.forest._members import LazySequence
 from arboleda.forest._permutation_importance import PermutationImportance
 from arboleda.persist import Field, ForestPart, Integer
 from arboleda.tree._decision_tree import DecisionTree
@@ -192,7 +192,7 @@ class ForestModel(StagedScores, PredictsRows, TreeLearner):
                 "the trees of this forest saw different tables (warm_start=True), so the rows they "
                 "drew are not known"
             )
-        return MadeWhenAsked(bags.drawn, self.n_estimators_)
+        return LazySequence(bags.drawn, self.n_estimators_)
 
     # Answers
 
@@ -221,8 +221,8 @@ class ForestModel(StagedScores, PredictsRows, TreeLearner):
         """
         return map(self._predictions_by, self._staged_votes(X))
 
-    def _row_answers(self) -> RowAnswers:
-        return self.forest_.row_answers(self._voting)
+    def _row_predictor(self) -> RowPredictor:
+        return self.forest_.row_predictor(self._voting)
 
     def apply(self, X: Any) -> npt.NDArray[np.intp]:
         """Index of the leaf that each row reaches in each tree.
@@ -266,7 +266,7 @@ class ForestModel(StagedScores, PredictsRows, TreeLearner):
     def estimators_(self) -> Sequence[DecisionTree]:
         """The trees as decision trees, each made when it is asked for."""
         check_is_fitted(self)
-        return MadeWhenAsked(self._member, self.n_estimators_)
+        return LazySequence(self._member, self.n_estimators_)
 
     def __len__(self) -> int:
         """Return the number of trees."""

@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.metrics import r2_score
 from sklearn.utils._param_validation import StrOptions
 
-from arboleda._bridge.fit_forest import ForestOptions, fit_regression_forest
-from arboleda._bridge.forest import Forest as Trees
-from arboleda._bridge.forest import Voting
-from arboleda._bridge.target import check_sums
+from arboleda._engine.fit_forest import ForestOptions, fit_regression_forest
+from arboleda._engine.forest import Forest as Trees
+from arboleda._engine.forest import Voting
+from arboleda._engine.target import check_sums
 from arboleda.forest._forest import Forest, Progress
 from arboleda.forest._left_out import LeftOut
 from arboleda.forest._neighborhood import QuantileMixin

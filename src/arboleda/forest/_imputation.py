@@ -13,13 +13,13 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix, issparse
 from sklearn.base import clone
 
-from arboleda._bridge.columns import Table
-from arboleda._bridge.filled import with_columns
-from arboleda._bridge.labels import Label
-from arboleda._bridge.neighborhood import Proximity
-from arboleda._bridge.schema import Schema, missing_code
-from arboleda._bridge.table import check_table
-from arboleda._bridge.threads import resolve_n_jobs
+from arboleda._engine.columns import Table
+from arboleda._engine.filled import with_columns
+from arboleda._engine.labels import Label
+from arboleda._engine.neighborhood import Proximity
+from arboleda._engine.schema import Schema, missing_code
+from arboleda._engine.table import check_table
+from arboleda._engine.threads import resolve_n_jobs
 
 Floats = npt.NDArray[np.float64]
 

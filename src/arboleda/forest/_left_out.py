@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.fit_forest import (
+from arboleda._engine.fit_forest import (
     FittedRows,
     ForestOptions,
     out_of_bag_curve,
     out_of_bag_permutation,
     out_of_bag_votes,
 )
-from arboleda._bridge.forest import Forest as Trees
-from arboleda._bridge.forest import Voting
-from arboleda._bridge.table import SparseTable, Table
+from arboleda._engine.forest import Forest as Trees
+from arboleda._engine.forest import Voting
+from arboleda._engine.table import SparseTable, Table
 from arboleda._out_of_bag import OobCurve, means_of_votes
 from arboleda.forest._bags import Bags
 

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar, overload
 Item = TypeVar("Item")
 
 
-class MadeWhenAsked(Sequence[Item], Generic[Item]):
+class LazySequence(Sequence[Item], Generic[Item]):
     """A sequence whose entries are made each time they are asked for, and not kept.
 
     Spread out as an estimator, a tree takes several times the memory that it takes in its forest.
@@ -21,7 +21,7 @@ class MadeWhenAsked(Sequence[Item], Generic[Item]):
 
     Examples
     --------
-    >>> squares = MadeWhenAsked(lambda i: i * i, 4)
+    >>> squares = LazySequence(lambda i: i * i, 4)
     >>> squares[-1], squares[1:3], list(squares)
     (9, [1, 4], [0, 1, 4, 9])
     """

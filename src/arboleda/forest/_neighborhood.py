@@ -15,12 +15,12 @@ from scipy.sparse import csr_matrix
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from arboleda._bridge.columns import SparseTable, Table
-from arboleda._bridge.fit_forest import FittedRows, ForestOptions
-from arboleda._bridge.forest import Forest
-from arboleda._bridge.neighborhood import Neighborhood, Proximity, squared_proximities
-from arboleda._bridge.target import read_target
-from arboleda._bridge.threads import resolve_n_jobs
+from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.fit_forest import FittedRows, ForestOptions
+from arboleda._engine.forest import Forest
+from arboleda._engine.neighborhood import Neighborhood, Proximity, squared_proximities
+from arboleda._engine.target import read_target
+from arboleda._engine.threads import resolve_n_jobs
 from arboleda.forest._bags import Bags
 from arboleda.forest._imputation import imputed
 from arboleda.forest._kept_rows import KeptRows

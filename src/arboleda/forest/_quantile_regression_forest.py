@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from arboleda._bridge.one_row import RowAnswers
+from arboleda._engine.row_predictor import RowPredictor
 from arboleda._fixed_parameters import FixedParameters
 from arboleda.forest._forest_regressor import Criterion
 from arboleda.forest._random_forest_regressor import RandomForestRegressor
@@ -156,7 +156,7 @@ class QuantileRegressionForest(FixedParameters, RandomForestRegressor):
         """Not available: see `staged_predict`."""
         raise AttributeError("QuantileRegressionForest predicts no means, so it has no stages")
 
-    def _row_answers(self) -> RowAnswers:
+    def _row_predictor(self) -> RowPredictor:
         raise ValueError(
             "QuantileRegressionForest has no predictor of single rows, which is made for means of "
             "trees: call predict, or use RandomForestRegressor"

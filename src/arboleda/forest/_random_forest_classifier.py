@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from arboleda._bridge.forest import Voting
+from arboleda._engine.forest import Voting
 from arboleda.forest._forest_classifier import ClassWeight, Criterion, ForestClassifier
 from arboleda.tree._tree_learner import CategoricalFeatures, MaxFeatures
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._bridge.schema import Schema
+from arboleda._engine.schema import Schema
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]

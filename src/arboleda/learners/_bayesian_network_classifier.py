@@ -11,7 +11,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._bridge.table import check_table
+from arboleda._engine.table import check_table
 from arboleda._frames import new_frame
 from arboleda.learners._bayes_rule import Array, BayesRuleClassifier, Floats
 from arboleda.learners._bayesian_network_em import learn_tables
@@ -29,7 +29,7 @@ from arboleda.learners._class_rows import ClassRows, dense_table, read_class_row
 from arboleda.learners._directed_graph import DirectedGraph
 from arboleda.learners._discretisation import Bins
 from arboleda.learners._graph_drawing import draw_graph
-from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._restore_on_failure import restore_on_failure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -217,7 +217,7 @@ default="from_dtype"
             at the target, a table would be too large, or X, y or the weights are not as described.
             The estimator stays as it was.
         """
-        with as_before_if_it_fails(self):
+        with restore_on_failure(self):
             self._validate_params()
             rows = read_class_rows(
                 self, X, y, sample_weight, categorical_features=self.categorical_features

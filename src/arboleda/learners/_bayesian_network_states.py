@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.columns import Column, Table
-from arboleda._bridge.schema import Schema
+from arboleda._engine.columns import Column, Table
+from arboleda._engine.schema import Schema
 from arboleda.learners._bayesian_network_tables import MISSING, Floats, States
 from arboleda.learners._class_rows import ClassRows, as_floats
 from arboleda.learners._discretisation import Bins, find_cuts

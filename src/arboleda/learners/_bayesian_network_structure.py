@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Sequence
 from typing import Any, Literal
 
-from arboleda._bridge.schema import Name
+from arboleda._engine.schema import Name
 from arboleda.learners._bayesian_network_tables import Floats, States
 from arboleda.learners._directed_graph import DirectedGraph
 from arboleda.learners._tree_augmented import augmenting_tree

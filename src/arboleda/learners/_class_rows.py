@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_consistent_length
 
-from arboleda._bridge.columns import Column
-from arboleda._bridge.table import SparseTable, Table, check_table
-from arboleda._bridge.target import check_total_weight, read_target, read_weight
+from arboleda._engine.columns import Column
+from arboleda._engine.table import SparseTable, Table, check_table
+from arboleda._engine.target import check_total_weight, read_target, read_weight
 from arboleda.tree._class_target import numbered_classes
 
 Array = npt.NDArray[Any]

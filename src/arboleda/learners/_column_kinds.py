@@ -7,10 +7,10 @@ from typing import Any, Literal
 import narwhals as nw
 import numpy as np
 
-from arboleda._bridge.columns import Column, Table
-from arboleda._bridge.frames import as_frame
-from arboleda._bridge.kinds import chosen_columns
-from arboleda._bridge.schema import Schema
+from arboleda._engine.columns import Column, Table
+from arboleda._engine.frames import as_frame
+from arboleda._engine.kinds import chosen_columns
+from arboleda._engine.schema import Schema
 
 ColumnKind = Literal["gaussian", "bernoulli", "categorical"]
 

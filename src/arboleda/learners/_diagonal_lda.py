@@ -9,7 +9,7 @@ import numpy as np
 from arboleda.learners._bayes_rule import Floats, log_priors
 from arboleda.learners._numbers_classifier import NumbersClassifier
 from arboleda.learners._units import class_means, divided, within_scale
-from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._restore_on_failure import restore_on_failure
 
 
 class DiagonalLDA(NumbersClassifier):
@@ -95,7 +95,7 @@ class DiagonalLDA(NumbersClassifier):
             If X has a missing or infinite value or text, or y, the weights or priors are not as
             described. The estimator stays as it was.
         """
-        with as_before_if_it_fails(self):
+        with restore_on_failure(self):
             self._validate_params()
             rows, table = self._enter_rows(X, y, sample_weight, common=False)
             weight = rows.unit_weight

@@ -23,7 +23,7 @@ from sklearn.isotonic import isotonic_regression
 
 from arboleda._figures import axes_or_new, new_figure
 from arboleda._numbers import text_units
-from arboleda._reading.colours import CLASS_COLOURS, GREY, on_white
+from arboleda._tree_rendering.colours import CLASS_COLOURS, GREY, on_white
 from arboleda._visible import visible
 
 if TYPE_CHECKING:

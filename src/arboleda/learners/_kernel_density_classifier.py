@@ -13,7 +13,7 @@ from arboleda.learners._bayes_rule import Floats, log_priors
 from arboleda.learners._kernels import Kernel, log_density
 from arboleda.learners._numbers_classifier import NumbersClassifier
 from arboleda.learners._units import divided, within_scale
-from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._restore_on_failure import restore_on_failure
 
 
 class KernelDensityClassifier(NumbersClassifier):
@@ -140,7 +140,7 @@ default="gaussian"
             If a parameter is out of range, X has a missing or infinite value or text, or y or the
             weights are not as described. The estimator stays as it was.
         """
-        with as_before_if_it_fails(self):
+        with restore_on_failure(self):
             self._validate_params()
             rows, table = self._enter_rows(X, y, sample_weight, common=not self.standardize)
             weight, labels = rows.unit_weight, rows.labels

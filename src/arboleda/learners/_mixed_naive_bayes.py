@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from arboleda._bridge.table import check_table
+from arboleda._engine.table import check_table
 from arboleda.learners._bayes_rule import (
     Array,
     BayesRuleClassifier,
@@ -25,7 +25,7 @@ from arboleda.learners._class_rows import (
     sums_by_class,
 )
 from arboleda.learners._column_kinds import ColumnKind, check_binary, column_kinds
-from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._restore_on_failure import restore_on_failure
 
 # More standard deviations than this count as so many: their squares stay within float64.
 _FARTHEST = 1e140
@@ -177,7 +177,7 @@ default="from_dtype"
             another value than 0 and 1 in a binary one, or values whose variance is outside float64,
             or y or the weights are not as described. The estimator stays as it was.
         """
-        with as_before_if_it_fails(self):
+        with restore_on_failure(self):
             self._validate_params()
             rows = read_class_rows(
                 self, X, y, sample_weight, categorical_features=self.categorical_features

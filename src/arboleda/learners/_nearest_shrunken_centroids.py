@@ -15,7 +15,7 @@ from arboleda.learners._folds import error_rates, row_splits
 from arboleda.learners._numbers_classifier import NumbersClassifier
 from arboleda.learners._shrinkage_path import ShrinkagePath
 from arboleda.learners._standardized_centroids import StandardizedCentroids
-from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._restore_on_failure import restore_on_failure
 
 
 class NearestShrunkenCentroids(NumbersClassifier):
@@ -156,7 +156,7 @@ class NearestShrunkenCentroids(NumbersClassifier):
             If a parameter is out of range, X has a missing or infinite value or text, y is not as
             described, or there are fewer rows than folds. The estimator stays as it was.
         """
-        with as_before_if_it_fails(self):
+        with restore_on_failure(self):
             self._validate_params()
             rows, table = self._enter_rows(X, y, None, common=True)
             self._centroids = StandardizedCentroids.of(table, rows.labels, rows.classes.size)

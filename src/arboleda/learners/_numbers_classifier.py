@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABCMeta
 from typing import Any
 
-from arboleda._bridge.table import check_table
+from arboleda._engine.table import check_table
 from arboleda.learners._bayes_rule import BayesRuleClassifier, Floats, class_priors
 from arboleda.learners._class_rows import ClassRows, dense_table, read_class_rows
 from arboleda.learners._units import Units, complete_matrix

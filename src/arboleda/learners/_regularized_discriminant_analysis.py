@@ -17,7 +17,7 @@ from arboleda.learners._leave_one_out import LeftOut
 from arboleda.learners._numbers_classifier import NumbersClassifier
 from arboleda.learners._regularization_plane import RegularizationPlane
 from arboleda.learners._units import divided, within_scale
-from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._restore_on_failure import restore_on_failure
 
 # Tried where nothing else is asked for; another gamma costs next to nothing, another alpha does.
 _ALPHAS = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0)
@@ -178,7 +178,7 @@ class RegularizedDiscriminantAnalysis(NumbersClassifier):
             weights are not as described, or there are fewer rows than folds. The estimator stays as
             it was.
         """
-        with as_before_if_it_fails(self):
+        with restore_on_failure(self):
             self._validate_params()
             alphas = _candidates(self.alpha, _ALPHAS, "alpha")
             gammas = _candidates(self.gamma, _GAMMAS, "gamma")

@@ -10,11 +10,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._bridge.schema import Schema
-from arboleda._bridge.table import check_table
+from arboleda._engine.schema import Schema
+from arboleda._engine.table import check_table
 from arboleda.learners._class_rows import dense_table, read_class_rows
 from arboleda.learners._units import complete_matrix
-from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._restore_on_failure import restore_on_failure
 
 __all__ = ["ThreePieceClassifier"]
 
@@ -106,7 +106,7 @@ class ThreePieceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             If X has a missing or infinite value or text, y more than two classes, or the weights
             are not as described. The estimator stays as it was.
         """
-        with as_before_if_it_fails(self):
+        with restore_on_failure(self):
             rows = read_class_rows(self, X, y, sample_weight)
             if len(rows.classes) > 2:
                 raise ValueError(

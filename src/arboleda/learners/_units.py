@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.schema import Schema
-from arboleda._bridge.table import Table
+from arboleda._engine.schema import Schema
+from arboleda._engine.table import Table
 from arboleda.learners._class_rows import sums_by_class
 
 Floats = npt.NDArray[np.float64]

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.table import SparseTable, Table
+from arboleda._engine.table import SparseTable, Table
 from arboleda.boosting._boosting import Boosting
 from arboleda.boosting._category_encoding import replaced_table
 from arboleda.boosting._gradient_boosting_classifier import GradientBoostingClassifier

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.table import SparseTable, Table
+from arboleda._engine.table import SparseTable, Table
 from arboleda.forest import (
     BalancedRandomForestClassifier,
     ExtraTreesClassifier,

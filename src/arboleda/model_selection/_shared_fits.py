@@ -17,8 +17,8 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _check_method_params
 
-from arboleda._bridge.coded_once import CodedOnce
-from arboleda._bridge.table import SparseTable, Table, check_table
+from arboleda._engine.shared_binning import SharedBinning
+from arboleda._engine.table import SparseTable, Table, check_table
 from arboleda.model_selection._plan import Candidate, Family, Plan
 
 Floats = npt.NDArray[np.float64]
@@ -39,15 +39,15 @@ class Fold:
     def __init__(self, train: Rows, test: Rows, *, with_train: bool) -> None:
         self.train = train
         self.asked = [test, train] if with_train else [test]
-        self._tables: dict[Any, CodedOnce] = {}
+        self._tables: dict[Any, SharedBinning] = {}
         self._tests: dict[Any, Table | SparseTable] = {}
         self._lock = Lock()
 
-    def table(self, X: Any, family: Family) -> CodedOnce:
+    def table(self, X: Any, family: Family) -> SharedBinning:
         """The rows to learn from, for a family and those that read a table alike."""
         with self._lock:
             if family.reading not in self._tables:
-                self._tables[family.reading] = CodedOnce(X, self.train, family.model)
+                self._tables[family.reading] = SharedBinning(X, self.train, family.model)
             return self._tables[family.reading]
 
     def read(self, X: Any, rows: Rows, family: Family, model: Any) -> Table | SparseTable:

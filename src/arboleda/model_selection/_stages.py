@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.table import SparseTable, Table
+from arboleda._engine.table import SparseTable, Table
 from arboleda.model_selection._boosting_stages import BoostingStages
 from arboleda.model_selection._forest_stages import ForestStages
 

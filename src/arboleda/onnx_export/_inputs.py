@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.schema import Schema
+from arboleda._engine.schema import Schema
 from arboleda.boosting._target_statistics import TargetStatistics
 from arboleda.onnx_export._graph import Graph
 

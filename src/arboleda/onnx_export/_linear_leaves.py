@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.ensemble import Ensemble
-from arboleda._bridge.tree import Tree
+from arboleda._engine.ensemble import Ensemble
+from arboleda._engine.tree import Tree
 from arboleda.onnx_export._graph import Graph
 from arboleda.onnx_export._trees import TreeNodes, nodes_of, with_more
 

@@ -18,10 +18,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
-from arboleda._bridge.adaboost import WeightedForest
-from arboleda._bridge.forest import Forest, Voting
-from arboleda._bridge.schema import Schema
-from arboleda._bridge.tree import Tree
+from arboleda._engine.adaboost import WeightedForest
+from arboleda._engine.forest import Forest, Voting
+from arboleda._engine.schema import Schema
+from arboleda._engine.tree import Tree
 from arboleda.adaboost._boosted_classifier import BoostedClassifier
 from arboleda.adaboost._boosted_regressor import BoostedRegressor
 from arboleda.bagging._ensemble import MemberEnsemble

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.tree import Tree
+from arboleda._engine.tree import Tree
 from arboleda.onnx_export._graph import Graph
 
 Floats = npt.NDArray[np.float64]

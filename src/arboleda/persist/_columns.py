@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from arboleda._bridge.schema import Schema
+from arboleda._engine.schema import Schema
 from arboleda._errors import ModelFormatError
 
 

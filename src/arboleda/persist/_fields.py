@@ -13,9 +13,9 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from arboleda._bridge.ensemble import LINEAR_ARRAYS, Ensemble
-from arboleda._bridge.forest import Forest
-from arboleda._bridge.tree import Tree
+from arboleda._engine.ensemble import LINEAR_ARRAYS, Ensemble
+from arboleda._engine.forest import Forest
+from arboleda._engine.tree import Tree
 from arboleda._errors import ModelFormatError
 from arboleda.persist._values import decode_array, encode_array
 

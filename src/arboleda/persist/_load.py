@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from arboleda._bridge.model_file import (
+from arboleda._engine.model_file import (
     FORMAT_VERSION,
     PREAMBLE_SIZE,
     check_preamble,
@@ -68,7 +68,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     >>> arboleda.load("answer.arboleda").predict([[1]])
     array(['yes'], dtype='<U3')
     """
-    return _telling_where(path, lambda: model_from_bytes(_read(path)))
+    return _error_location(path, lambda: model_from_bytes(_read(path)))
 
 
 def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
     >>> arboleda.persist.read_header("answer.arboleda")["metrics"]
     {'accuracy': 1.0}
     """
-    return _telling_where(
+    return _error_location(
         path, lambda: _check_keys(read_model_header(_read(path, only_header=True)))
     )
 
@@ -153,7 +153,7 @@ def _read(path: str | os.PathLike[str], *, only_header: bool = False) -> bytes:
     return content
 
 
-def _telling_where(path: str | os.PathLike[str], read: Callable[[], _Result]) -> _Result:
+def _error_location(path: str | os.PathLike[str], read: Callable[[], _Result]) -> _Result:
     try:
         return read()
     except ModelFormatError as error:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 import arboleda
-from arboleda._bridge.model_file import FORMAT_VERSION, write_model
+from arboleda._engine.model_file import FORMAT_VERSION, write_model
 from arboleda._files import write_atomically
 from arboleda.persist._fields import Field, Sections
 from arboleda.persist._header import header_from_bytes, header_to_bytes

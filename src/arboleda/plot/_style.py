@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arboleda._reading.colours import CLASS_COLOURS, class_colours, on_white
+from arboleda._tree_rendering.colours import CLASS_COLOURS, class_colours, on_white
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from arboleda._reading.question import Question
+from arboleda._tree_rendering.question import Question
 
 __all__ = ["Levels", "find_levels", "question"]
 

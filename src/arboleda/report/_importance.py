@@ -28,16 +28,16 @@ def importance_view(about: About) -> dict[str, Any] | None:
     bars = [(c["name"], c["value"], c["standard_error"]) for c in columns[:_DRAWN]]
     label = within(told(found["metric_label"]))
     axis = text("importance.axis", metric=label)
-    spoken = text("figure.importance", name=name)
+    current_locale = text("figure.importance", name=name)
     return {
         "name": name,
         "skipped": None,
         "metric": label,
         "n_rows": integer(found["n_rows"]),
         "n_repeats": integer(found["n_repeats"]),
-        "wide": bar_plot(bars, axis, name="importance-wide", title=spoken, narrow=False),
-        "narrow": bar_plot(bars, axis, name="importance-narrow", title=spoken, narrow=True),
-        "title": spoken,
+        "wide": bar_plot(bars, axis, name="importance-wide", title=current_locale, narrow=False),
+        "narrow": bar_plot(bars, axis, name="importance-narrow", title=current_locale, narrow=True),
+        "title": current_locale,
         "more": max(0, len(columns) - _DRAWN),
         "rows": [
             {

@@ -111,8 +111,8 @@ def confusion_rows(confusion: Mapping[str, Any] | None) -> dict[str, Any] | None
             # The root keeps a confusion of one per cent visible; ink stays readable on all tints.
             tint = f"{kind} t{round(10 * share**0.5)}" if count else "none"
             # Where cells are many the tint must do: a text for each would double the page.
-            spoken = percent(share) if len(confusion["labels"]) <= SWATCHES and count else ""
-            cells.append((integer(count), spoken, tint))
+            share_text = percent(share) if len(confusion["labels"]) <= SWATCHES and count else ""
+            cells.append((integer(count), share_text, tint))
         rows.append((confusion["labels"][index], cells))
     return {"labels": confusion["labels"], "rows": rows, "many": len(rows) > SWATCHES}
 

@@ -7,8 +7,8 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from matplotlib.ticker import MaxNLocator
 
+from arboleda._locale import Locale, localize_number, use_locale
 from arboleda._numbers import fixed, plain, text_units
-from arboleda._speech import Speech, speaking, with_marks
 from arboleda.report._svg import MUTED
 
 __all__ = ["dot_patch", "left_label", "numeric_ticks", "padded", "plot_axes"]
@@ -62,10 +62,10 @@ def numeric_ticks(axes: Axes, x: bool, most: int, whole: bool = False) -> None:
     # Ticks come out of a floating-point ladder: 0.30000000000000004 is 0.3.
     found = [float(f"{tick:.6g}") for tick in locator.tick_values(low, high) if low <= tick <= high]
     ticks = [0.0 if abs(tick) < 1e-9 * (high - low) else tick for tick in found]
-    with speaking(Speech()):
+    with use_locale(Locale()):
         texts = [plain(tick, 6) for tick in ticks]
     if any("e" in text for text in texts):
-        texts = [with_marks(text) for text in texts]
+        texts = [localize_number(text) for text in texts]
     else:
         decimals = max((len(text.partition(".")[2]) for text in texts), default=0)
         texts = [fixed(tick, decimals) for tick in ticks]

@@ -16,11 +16,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from arboleda._files import write_atomically
-from arboleda._speech import speaking, spoken
+from arboleda._locale import current_locale, use_locale
 from arboleda._visible import visible_lines
 from arboleda.report._gallery import Figure, standalone
 from arboleda.report._page import page_view
-from arboleda.report._texts import speech_of, text, told
+from arboleda.report._texts import locale_of, text, told
 
 __all__ = ["FIGURES", "render_page", "render_report", "write_report"]
 
@@ -63,7 +63,7 @@ def render_report(facts: Mapping[str, Any], language: str | None = None) -> str:
 def _drawn(facts: Mapping[str, Any], language: str | None) -> tuple[str, Sequence[Figure]]:
     check_version(facts, _SCHEMA_VERSION, "this report", "run the study again")
     asked = language or facts["study"].get("settings", {}).get("lang", "en")
-    with speaking(speech_of(asked)):
+    with use_locale(locale_of(asked)):
         view = page_view(facts)
         return render_page(_TEMPLATES / "report.html.j2", view), view["gallery"]
 
@@ -115,7 +115,7 @@ def render_page(template: Path, view: Mapping[str, Any], beside: Sequence[str] =
     script, style = ("".join(map(_source, _of_kind(files, end))) for end in (".js", ".css"))
     page = _templates(template.parent).get_template(template.name).render(
         view,
-        language=spoken().language,
+        language=current_locale().language,
         policy=_policy(script),
         script=Markup(script),
         style=Markup(style),

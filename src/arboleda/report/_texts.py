@@ -1,7 +1,7 @@
-"""The words of the pages, by language: every text stands in one table, ``words/<language>.toml``.
+"""The words of the pages, by language: every text stands in one table, ``locales/<language>.toml``.
 
 A text is asked for by its key, as in ``text("summary.alone", name="CART")``; which language answers
-is what `arboleda._speech` says is spoken. Facts hold sentences in English: `told` says them in the
+is what `arboleda._locale` says is spoken. Facts hold sentences in English: `told` says them in the
 language of the page where the table knows their shape.
 """
 
@@ -15,12 +15,12 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from arboleda._speech import Speech, spoken, with_marks
+from arboleda._locale import Locale, current_locale, localize_number
 
-__all__ = ["LANGUAGES", "counted", "speech_of", "text", "told"]
+__all__ = ["LANGUAGES", "counted", "locale_of", "text", "told"]
 
 LANGUAGES = ("en", "es")
-_FOLDER = Path(__file__).parent / "words"
+_FOLDER = Path(__file__).parent / "locales"
 _PLACE = re.compile(r"\\{(\w+)\\}")
 # Places of a sentence that hold words of the program, not of the user.
 _WORDS = frozenset({"how", "reason", "row", "rows", "what", "why"})
@@ -29,7 +29,7 @@ _NAMES = frozenset({"column", "label"})
 _NUMBER = re.compile(r"[<>]?[\d.,]+(\N{NO-BREAK SPACE}%| %)?")
 
 
-def speech_of(language: str) -> Speech:
+def locale_of(language: str) -> Locale:
     """Find a language by its code.
 
     Raises
@@ -41,7 +41,7 @@ def speech_of(language: str) -> Speech:
         raise ValueError(f"no page speaks {language!r}; choose one of {', '.join(LANGUAGES)}")
     table = _table(language)
     english, words = _sentences("en", "drawing"), _sentences(language, "drawing")
-    return Speech(
+    return Locale(
         language=language,
         decimal=table["number.decimal"],
         group=table["number.group"],
@@ -62,7 +62,7 @@ def text(key: str, /, **values: Any) -> str:
     >>> text("interval.range", low="0.1", high="0.2")
     '0.1 to 0.2'
     """
-    said = _table(spoken().language)[key]
+    said = _table(current_locale().language)[key]
     if any(isinstance(value, Markup) for value in values.values()):
         return Markup(escape(said)).format(**values)
     return said.format(**values) if values else said
@@ -84,12 +84,12 @@ def told(sentence: str) -> str:
 
     Examples
     --------
-    >>> from arboleda._speech import speaking
-    >>> with speaking(speech_of("es")):
+    >>> from arboleda._locale import use_locale
+    >>> with use_locale(locale_of("es")):
     ...     told("Random forest"), told("My own forest")
     ('Bosque aleatorio', 'My own forest')
     """
-    language = spoken().language
+    language = current_locale().language
     known = _sentences(language, "facts").get(_exact().get(sentence, ""))
     if known is not None:
         return known
@@ -111,7 +111,7 @@ def _part(name: str, value: str) -> str:
         except (SyntaxError, ValueError):
             return value
     if name not in ("target", "label") and _NUMBER.fullmatch(value):
-        return with_marks(value)
+        return localize_number(value)
     return told(value) if name in _WORDS else value
 
 

@@ -5,12 +5,12 @@ from typing import Any
 
 from markupsafe import Markup
 
+from arboleda._locale import word
 from arboleda._numbers import integer
-from arboleda._reading.boxes import Box, Output, Sketch
-from arboleda._reading.question import Question
-from arboleda._reading.svg import Theme
-from arboleda._reading.svg import draw_tree as draw_sketch
-from arboleda._speech import word
+from arboleda._tree_rendering.boxes import Box, Output, Sketch
+from arboleda._tree_rendering.question import Question
+from arboleda._tree_rendering.svg import Theme
+from arboleda._tree_rendering.svg import draw_tree as draw_sketch
 from arboleda.report._about import About
 from arboleda.report._colours import SWATCHES, class_colours
 from arboleda.report._conditions import Levels, find_levels, question

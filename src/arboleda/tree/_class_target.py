@@ -11,8 +11,8 @@ from sklearn.utils import Tags, check_array, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y, column_or_1d
 
-from arboleda._bridge.class_weights import check_class_weights
-from arboleda._bridge.target import as_columns, label_columns
+from arboleda._engine.class_weights import check_class_weights
+from arboleda._engine.target import as_columns, label_columns
 from arboleda.persist import Field, Integer, Labels, OneOrMore
 from arboleda.tree._tree_learner import Array, Floats, TreeLearner
 

@@ -13,13 +13,13 @@ from sklearn.utils import Bunch
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._bridge.fit import CodedTable, GrowthOptions
-from arboleda._bridge.one_row import RowAnswers
-from arboleda._bridge.threads import resolve_n_jobs, threads_for
-from arboleda._bridge.tree import Tree
+from arboleda._engine.fit import BinnedDataset, GrowthOptions
+from arboleda._engine.row_predictor import RowPredictor
+from arboleda._engine.threads import resolve_n_jobs, threads_for
+from arboleda._engine.tree import Tree
 from arboleda._predictor import PredictsRows
 from arboleda.persist import Field, TreePart
-from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._restore_on_failure import restore_on_failure
 from arboleda.tree._rules import Rules, tree_rules
 from arboleda.tree._to_svg import Drawing, tree_svg
 from arboleda.tree._tree_learner import Array, Floats, Training, TreeLearner
@@ -43,7 +43,7 @@ class DecisionTree(PredictsRows, TreeLearner):
     @abstractmethod
     def _grow(
         self,
-        table: CodedTable,
+        table: BinnedDataset,
         target: Array,
         sample_weight: Floats | None,
         options: GrowthOptions,
@@ -76,7 +76,7 @@ class DecisionTree(PredictsRows, TreeLearner):
             the lengths differ, y has missing or infinite values, or the weights are negative or all
             zero. The estimator stays as it was.
         """
-        with as_before_if_it_fails(self):
+        with restore_on_failure(self):
             tree = self._grown(self._training(X, y, sample_weight))
             self.tree_ = tree.pruned(self.ccp_alpha) if self.ccp_alpha > 0.0 else tree
         return self
@@ -134,8 +134,8 @@ class DecisionTree(PredictsRows, TreeLearner):
         table = self._check_input(X)
         return self.tree_.predict(table, threads_for(table, self.n_jobs))
 
-    def _row_answers(self) -> RowAnswers:
-        return self.tree_.row_answers()
+    def _row_predictor(self) -> RowPredictor:
+        return self.tree_.row_predictor()
 
     def apply(self, X: Any) -> npt.NDArray[np.intp]:
         """Index of the leaf that each row reaches.

@@ -7,13 +7,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from arboleda._bridge.fit import (
-    CodedTable,
+from arboleda._engine.fit import (
+    BinnedDataset,
     GrowthOptions,
     check_class_shares_fit,
     fit_classification_tree,
 )
-from arboleda._bridge.tree import Tree
+from arboleda._engine.tree import Tree
 from arboleda.persist import Field
 from arboleda.tree._class_target import ClassTarget
 from arboleda.tree._decision_tree import DecisionTree
@@ -173,7 +173,7 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
 
     def _grow(
         self,
-        table: CodedTable,
+        table: BinnedDataset,
         target: Array,
         sample_weight: Floats | None,
         options: GrowthOptions,

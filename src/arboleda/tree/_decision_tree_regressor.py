@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from arboleda._bridge.fit import CodedTable, GrowthOptions, fit_regression_tree
-from arboleda._bridge.tree import Tree
+from arboleda._engine.fit import BinnedDataset, GrowthOptions, fit_regression_tree
+from arboleda._engine.tree import Tree
 from arboleda.tree._decision_tree import DecisionTree
 from arboleda.tree._number_target import NumberTarget
 from arboleda.tree._tree_learner import Array, CategoricalFeatures, Floats, MaxFeatures
@@ -132,7 +132,7 @@ class DecisionTreeRegressor(NumberTarget, DecisionTree):
 
     def _grow(
         self,
-        table: CodedTable,
+        table: BinnedDataset,
         target: Array,
         sample_weight: Floats | None,
         options: GrowthOptions,

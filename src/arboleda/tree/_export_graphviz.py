@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from sklearn.utils._param_validation import HasMethods, validate_params
 
-from arboleda._reading.colours import GREY
-from arboleda._reading.xml_text import xml_text
+from arboleda._tree_rendering.colours import GREY
+from arboleda._tree_rendering.xml_text import xml_text
 from arboleda._visible import visible_lines
 from arboleda.tree._node_text import BOX_PARAMETERS, BoxText, Signs, box_text
 

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from arboleda._reading.colours import ACCENT, class_colours, on_white, purity
+from arboleda._tree_rendering.colours import ACCENT, class_colours, on_white, purity
 from arboleda._visible import visible_lines
 from arboleda.tree._view import TreeView, view_tree
 

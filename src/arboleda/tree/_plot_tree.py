@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sklearn.utils._param_validation import Interval, validate_params
 
-from arboleda._reading.colours import GREY
-from arboleda._reading.layout import place_across
+from arboleda._tree_rendering.colours import GREY
+from arboleda._tree_rendering.layout import place_across
 from arboleda.tree._node_text import BOX_PARAMETERS, PLAIN, BoxText, box_text
 
 if TYPE_CHECKING:

@@ -18,14 +18,14 @@ from sklearn.base import is_regressor
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
-from arboleda._bridge.side_by_side import run_side_by_side
-from arboleda._bridge.table import check_table
-from arboleda._bridge.target import BEYOND_SQUARES, read_target, read_weight
-from arboleda._bridge.tree import JudgingRows, Loss, PruningPath, Tree
+from arboleda._engine.side_by_side import run_side_by_side
+from arboleda._engine.table import check_table
+from arboleda._engine.target import BEYOND_SQUARES, read_target, read_weight
+from arboleda._engine.tree import Loss, PruningPath, Tree, ValidationRows
 from arboleda.tree._decision_tree import DecisionTree
 from arboleda.tree._folds import Split, fold_splits, hold_out, standard_error
 from arboleda.tree._pruning_curve import PruningCurve
-from arboleda.tree._refit import as_before_if_it_fails
+from arboleda.tree._restore_on_failure import restore_on_failure
 from arboleda.tree._tree_learner import Array, Floats, Training
 
 # Alphas that differ by less, relative or beside the root's impurity, differ by rounding alone.
@@ -103,7 +103,7 @@ class PrunedTree(DecisionTree):
             rows are given that have no use.
         """
         validation = (X_val, y_val, sample_weight_val)
-        with as_before_if_it_fails(self):
+        with restore_on_failure(self):
             training = self._training(X, y, sample_weight)
             self._check_use(*validation)
             if self.pruning == "cost_complexity":
@@ -160,7 +160,7 @@ class PrunedTree(DecisionTree):
         alphas = path.alpha[steps]
         mean, error = self._cross_validate(training, _geometric_means(alphas))
         weight = training.full_weight
-        everything = JudgingRows(training.X, training.target, weight, training.n_threads)
+        everything = ValidationRows(training.X, training.target, weight, training.n_threads)
         train = tree.pruning_errors(everything, self._loss(), alphas) / weight.sum()
         least = int(np.flatnonzero(mean == mean.min())[-1])
         best = least
@@ -231,12 +231,14 @@ class PrunedTree(DecisionTree):
         judge = _rows_of(training, aside, training.n_threads)
         return self._cut(tree, judge)
 
-    def _cut(self, tree: Tree, judge: JudgingRows) -> Tree:
+    def _cut(self, tree: Tree, judge: ValidationRows) -> Tree:
         if self.pruning == "validation":
             return tree.validation_pruned(judge, self._loss())
         return tree.reduced_error_pruned(judge, self._loss())
 
-    def _validation_rows(self, X: Any, y: Any, sample_weight: Any, n_threads: int) -> JudgingRows:
+    def _validation_rows(
+        self, X: Any, y: Any, sample_weight: Any, n_threads: int
+    ) -> ValidationRows:
         try:
             table = check_table(self, X, reset=False)
             target = self._encode_validation(read_target(y, numeric=is_regressor(self)))
@@ -244,7 +246,7 @@ class PrunedTree(DecisionTree):
             weight = self._target_weight(target, read_weight(sample_weight, table))
         except ValueError as error:
             raise ValueError(f"among the validation rows: {error}") from error
-        return JudgingRows(table, target, weight, n_threads)
+        return ValidationRows(table, target, weight, n_threads)
 
 
 def _check_scale(path: PruningPath) -> None:
@@ -260,8 +262,8 @@ def _without_others(training: Training, rows: npt.NDArray[np.intp], n_threads: i
     return replace(training, weight=weight, n_rows=rows.size, n_threads=n_threads)
 
 
-def _rows_of(training: Training, rows: npt.NDArray[np.intp], n_threads: int) -> JudgingRows:
-    return JudgingRows(
+def _rows_of(training: Training, rows: npt.NDArray[np.intp], n_threads: int) -> ValidationRows:
+    return ValidationRows(
         training.X.take(rows), training.target[rows], training.full_weight[rows], n_threads
     )
 

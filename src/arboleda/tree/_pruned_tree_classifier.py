@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
-from arboleda._bridge.tree import Loss
+from arboleda._engine.tree import Loss
 from arboleda.persist import Field
 from arboleda.tree._decision_tree_classifier import DecisionTreeClassifier
 from arboleda.tree._pruned_tree import PrunedTree, Pruning

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from arboleda._bridge.tree import Loss
+from arboleda._engine.tree import Loss
 from arboleda.persist import Field
 from arboleda.tree._decision_tree_regressor import DecisionTreeRegressor
 from arboleda.tree._pruned_tree import PrunedTree, Pruning

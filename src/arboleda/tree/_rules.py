@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from arboleda._frames import new_frame
 from arboleda._numbers import percent
-from arboleda._reading.question import MOST_LEVELS, quoted, subset
+from arboleda._tree_rendering.question import MOST_LEVELS, quoted, subset
 from arboleda.tree._view import TreeView, view_tree
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from numbers import Integral
 from typing import Any
 
-from arboleda._reading.boxes import Box, Output, Sketch
-from arboleda._reading.svg import draw_tree
+from arboleda._tree_rendering.boxes import Box, Output, Sketch
+from arboleda._tree_rendering.svg import draw_tree
 from arboleda.tree._view import TreeView, view_tree
 
 __all__ = ["Drawing", "tree_svg"]

@@ -16,13 +16,13 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from arboleda._bridge.coded_once import CodedOnce
-from arboleda._bridge.constraints import read_monotonic_cst
-from arboleda._bridge.fit import CodedTable
-from arboleda._bridge.schema import Schema
-from arboleda._bridge.table import SparseTable, Table, check_table
-from arboleda._bridge.target import check_total_weight, read_target, read_weight
-from arboleda._bridge.threads import resolve_n_jobs
+from arboleda._engine.constraints import read_monotonic_cst
+from arboleda._engine.fit import BinnedDataset
+from arboleda._engine.schema import Schema
+from arboleda._engine.shared_binning import SharedBinning
+from arboleda._engine.table import SparseTable, Table, check_table
+from arboleda._engine.target import check_total_weight, read_target, read_weight
+from arboleda._engine.threads import resolve_n_jobs
 from arboleda.persist import Array as SavedArray
 from arboleda.persist import Field, Integer, SavedModel
 
@@ -37,7 +37,7 @@ class Training:
     """What `fit` was given, checked and coded, and what it may use."""
 
     X: Table | SparseTable
-    table: CodedTable
+    table: BinnedDataset
     target: Array
     weight: Floats | None
     n_threads: int
@@ -134,7 +134,7 @@ class TreeLearner(SavedModel, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         """
         self._validate_params()
         reader = self if reader is None else reader
-        once = X if isinstance(X, CodedOnce) else None
+        once = X if isinstance(X, SharedBinning) else None
         if once is not None:
             table = once.table_for(reader)
         else:

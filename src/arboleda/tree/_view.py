@@ -11,8 +11,8 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from arboleda._bridge.tree import Tree
-from arboleda._reading.question import Question
+from arboleda._engine.tree import Tree
+from arboleda._tree_rendering.question import Question
 
 __all__ = ["TreeView", "view_tree"]
 

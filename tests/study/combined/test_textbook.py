@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from arboleda._speech import speaking
+from arboleda._locale import use_locale
 from arboleda.combine._rules import CLASS_RULES, VALUE_RULES
-from arboleda.report._texts import speech_of, told
+from arboleda.report._texts import locale_of, told
 from arboleda.study import Study, runner
 from arboleda.study.artifacts.combined_file import combined_from_bytes, combined_to_bytes
 from arboleda.study.artifacts.exports import StudyError, export_model
@@ -194,7 +194,7 @@ def test_they_stand_in_a_study_and_are_kept(
 
 
 def test_they_have_names_in_every_language() -> None:
-    with speaking(speech_of("es")):
+    with use_locale(locale_of("es")):
         names = {told(method.name) for method in TEXTBOOK}
     assert "Mediana de los modelos" in names
     assert len(names) == len(TEXTBOOK)

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from arboleda._bridge.arrow import plain_arrow
+from arboleda._engine.arrow import plain_arrow
 from arboleda.study.data.csv_reader import header_of, parse_text, refuse_nul, separator_of
 from arboleda.study.data.parquet_size import parquet_size
 from arboleda.study.data.reading import RawTable, read_raw, stem_of

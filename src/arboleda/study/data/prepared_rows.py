@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from arboleda._bridge.coded_once import CodedOnce, learns_from_codes, reading
+from arboleda._engine.shared_binning import SharedBinning, learns_from_codes, reading
 
 __all__ = ["Prepared", "PreparedRows"]
 
@@ -34,7 +34,7 @@ class Prepared:
     scored: Floats
     fit_s: float
     score_s: float
-    _codes: dict[Any, CodedOnce] = field(default_factory=dict)
+    _codes: dict[Any, SharedBinning] = field(default_factory=dict)
 
     @property
     def nbytes(self) -> int:
@@ -47,7 +47,7 @@ class Prepared:
             return self.fitted
         key = reading(model)
         if key not in self._codes:
-            self._codes[key] = CodedOnce(self.fitted, None, model)
+            self._codes[key] = SharedBinning(self.fitted, None, model)
         return self._codes[key]
 
 

@@ -11,7 +11,7 @@ import narwhals as nw
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from arboleda._bridge.arrow import plain_arrow
+from arboleda._engine.arrow import plain_arrow
 from arboleda.study.data.csv_reader import read_delimited
 from arboleda.study.data.parquet_size import parquet_size
 from arboleda.study.data.table import Note, Table, check_names, column_names, table_from_arrow

@@ -99,14 +99,16 @@ def named_model(subject: ExplainedModel) -> Any:
     """The model as an estimator of scikit-learn's kind that knows names and labels."""
     if not subject.classes:
         return NamedRegressor(subject)
-    return (NamedProbabilities if subject.says_probabilities else NamedClassifier)(subject)
+    return (NamedProbabilities if subject.predicts_probabilities else NamedClassifier)(subject)
 
 
 def numbered_model(subject: ExplainedModel) -> Any:
     """The same, of classes by their numbers: for scores."""
     if not subject.classes:
         return NamedRegressor(subject)
-    return (NumberedProbabilities if subject.says_probabilities else NumberedClassifier)(subject)
+    return (NumberedProbabilities if subject.predicts_probabilities else NumberedClassifier)(
+        subject
+    )
 
 
 def named_target(subject: ExplainedModel, y: npt.NDArray[Any]) -> npt.NDArray[Any]:

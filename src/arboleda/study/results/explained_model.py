@@ -61,7 +61,7 @@ class ExplainedModel:
         return bool(self.labels)
 
     @property
-    def says_probabilities(self) -> bool:
+    def predicts_probabilities(self) -> bool:
         """Whether the model tells how probable each class is."""
         return self.classes and hasattr(self.pipeline, "predict_proba")
 
@@ -96,7 +96,7 @@ class ExplainedModel:
         """
         if not self.classes:
             return self.answers(x).reshape(-1, 1)
-        if self.says_probabilities:
+        if self.predicts_probabilities:
             said = class_scores(self.pipeline, x, len(self.labels))
             assert said is not None
             return said
@@ -106,7 +106,7 @@ class ExplainedModel:
         """The model's answers: class numbers, or values."""
         return np.asarray(self.pipeline.predict(x), dtype=np.float64)
 
-    def answer_text(self, value: float) -> str | float:
+    def prediction_text(self, value: float) -> str | float:
         """A class or a value of the target as the table has it."""
         return self.labels[int(value)] if self.classes else float(value)
 

@@ -73,7 +73,7 @@ def _answers(
 ) -> Iterator[tuple[pa.Table, list[str] | None]]:
     for part in subgroups_of(source, as_text=_texts(model)):
         X = _rows(model, part)
-        with _telling_where(model, part):
+        with _error_location(model, part):
             y = np.asarray(model.predict(X))
         if y.ndim != 1:
             raise StudyError(
@@ -89,7 +89,7 @@ def _answers(
 
 
 @contextmanager
-def _telling_where(model: Any, part: Part) -> Iterator[None]:
+def _error_location(model: Any, part: Part) -> Iterator[None]:
     """What a model says of rows that it cannot take, with the file and how many rows went well."""
     try:
         yield

@@ -130,7 +130,7 @@ def _dynamic_selection(*methods: str) -> ClassRules:
 
 
 OWN: dict[str, ClassRules] = {
-    "arboleda._bridge.schema.Schema": ClassRules(
+    "arboleda._engine.schema.Schema": ClassRules(
         {
             "names": Either(NOTHING, ListOf(Plain())),
             "levels": ListOf(Either(NOTHING, ListOf(Plain()))),

@@ -1,0 +1,225 @@
+"""AdaBoost and its family by the engine: the loop, and members that vote with weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from arboleda import _native
+from arboleda._engine.columns import SparseTable, Table
+from arboleda._engine.forest import Forest
+from arboleda._engine.memory import check_output_size
+from arboleda._engine.row_predictor import RowPredictor, are_few
+from arboleda._native import AdaBoostOptions, BinnedDataset
+
+__all__ = [
+    "AdaBoostOptions",
+    "AdaBoosted",
+    "Rounds",
+    "WeightedForest",
+    "fit_adaboost",
+]
+
+Floats = npt.NDArray[np.float64]
+
+# Told after every member that is kept: how many there are, its error and weight, and the scores of
+# the validation rows (rows, outputs) or None. True: stop.
+Callback = Callable[[int, float, float, Floats | None], bool]
+
+# Sums of votes after several members are worked out together, in arrays of at most this size.
+_STAGED_BYTES = 1 << 25
+
+
+class Rounds(NamedTuple):
+    """What is known of each member, on the weights D that it was grown on."""
+
+    error: Floats  # weight of the rows that it gets wrong
+    weight: Floats  # of its vote
+    normalizer: Floats  # Z: by what the new weights are divided to sum to 1
+    edge: Floats  # how much better than guessing
+    reset_before: npt.NDArray[np.bool_]  # whether its weights were drawn anew
+
+
+class WeightedForest:
+    """Members that vote with weights: a tree each, or a tree a class.
+
+    Parameters
+    ----------
+    forest : Forest
+        Their trees, member by member.
+    vote : {"largest", "log_odds", "scores", "of_class"}
+        What a leaf says of a row: 1 for its largest class; (K-1) (log p_k - mean_j log p_j) of its
+        class shares; its values as they are; or its only value, for the class of its tree.
+    weights : ndarray of shape (n_members,)
+    trees_a_member : int, default=1
+        More than 1 only with "of_class".
+
+    Raises
+    ------
+    ValueError
+        If there is not a weight for each member.
+    """
+
+    def __init__(self, forest: Forest, vote: str, weights: Floats, trees_a_member: int = 1) -> None:
+        self._forest = forest
+        self._vote = vote
+        self._weights = np.array(weights, dtype=np.float64)
+        self._weights.flags.writeable = False
+        self._trees_a_member = trees_a_member
+        self._native = _native.WeightedForest(forest._native, vote, self._weights, trees_a_member)
+
+    @property
+    def forest(self) -> Forest:
+        """The trees."""
+        return self._forest
+
+    @property
+    def vote(self) -> str:
+        """What a leaf says."""
+        return self._vote
+
+    @property
+    def weights(self) -> Floats:
+        """Weight of each member's vote; read-only."""
+        return self._weights
+
+    @property
+    def trees_a_member(self) -> int:
+        """Trees of each member."""
+        return self._trees_a_member
+
+    @property
+    def n_members(self) -> int:
+        """Number of members."""
+        return self._weights.size
+
+    @property
+    def n_outputs(self) -> int:
+        """Sums of a row: one a class, or one where a single tree tells two classes apart."""
+        return self._forest.n_outputs * self._trees_a_member
+
+    def said(self, tree: int) -> Floats:
+        """Return what the leaves of a tree say, times its member's weight: (n_leaves, width)."""
+        return self._native.said(tree)
+
+    def scores(self, table: Table | SparseTable, n_threads: int = 1) -> Floats:
+        """Sums of the weighted votes, of shape (n_samples, n_outputs).
+
+        Parameters
+        ----------
+        table : Table or SparseTable
+            The rows.
+        n_threads : int, default=1
+            Number of threads; it changes no bit of the result.
+
+        Raises
+        ------
+        ValueError
+            If the table has another number of columns.
+        """
+        check_output_size(table.n_rows, self.n_outputs, task="predicting")
+        if are_few(table):
+            return self.row_predictor().of_table(table)
+        answer: Callable[..., Floats] = self._native.scores
+        return answer(*table.native, n_threads)
+
+    def row_predictor(self) -> RowPredictor:
+        """Return what gives `scores` row by row."""
+        return RowPredictor.of_weighted_votes(self._native)
+
+    def staged_scores(self, table: Table | SparseTable, n_threads: int = 1) -> Iterator[Floats]:
+        """Yield the sums after 1, 2, .. members; the last are those of `scores`, bit for bit."""
+        answer: Callable[..., Floats] = self._native.staged_scores
+        sums = np.zeros((table.n_rows, self.n_outputs))
+        step = max(1, _STAGED_BYTES // max(1, sums.nbytes))
+        for first in range(0, self.n_members, step):
+            last = min(first + step, self.n_members)
+            stages = answer(*table.native, n_threads, first, last, sums)
+            yield from stages
+            sums = stages[-1]
+
+    def truncated(self, n_members: int) -> WeightedForest:
+        """Return the first members alone."""
+        first = self._forest.truncated(n_members * self._trees_a_member)
+        return WeightedForest(first, self._vote, self._weights[:n_members], self._trees_a_member)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "forest": self._forest,
+            "vote": self._vote,
+            "weights": self._weights,
+            "trees_a_member": self._trees_a_member,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
+
+
+class AdaBoosted(NamedTuple):
+    """A boosted ensemble, and what was seen on the way."""
+
+    members: WeightedForest
+    rounds: Rounds
+
+    # Why it has no more members: "all_rounds"; "perfect" if the last one makes no error; "too_weak"
+    # if the next was no better than guessing (the first may have been); "stopped" by the callback.
+    end: str
+    weak_error: float  # "too_weak": the error of the member that was not kept
+
+
+def fit_adaboost(
+    table: BinnedDataset,
+    labels: npt.NDArray[np.integer],
+    n_classes: int,
+    sample_weight: Floats | None,
+    options: AdaBoostOptions,
+    *,
+    validation_rows: npt.NDArray[np.integer] | None = None,
+    callback: Callback | None = None,
+    n_threads: int,
+    seed: int,
+) -> AdaBoosted:
+    """Boost trees on the rows of positive weight.
+
+    Parameters
+    ----------
+    table : BinnedDataset
+    labels : ndarray of shape (n_samples,)
+        0 .. n_classes - 1.
+    n_classes : int
+    sample_weight : ndarray of shape (n_samples,), or None
+    options : AdaBoostOptions
+    validation_rows : ndarray, or None
+        Rows of the table that take no part, ascending: the callback gets their scores.
+    callback : callable or None
+        Told after every member that is kept.
+    n_threads : int
+        Has no influence on the result.
+    seed : int
+
+    Raises
+    ------
+    ValueError
+        If no row has a positive weight, or the algorithm is not for so many classes.
+    """
+    if validation_rows is None:
+        validation_rows = np.empty(0, dtype=np.uint32)
+    forest, rounds, vote, trees_a_member, end, weak_error = _native.fit_adaboost(
+        table,
+        np.ascontiguousarray(labels, dtype=np.uint32),
+        n_classes,
+        None if sample_weight is None else np.ascontiguousarray(sample_weight, dtype=np.float64),
+        np.ascontiguousarray(validation_rows, dtype=np.uint32),
+        options,
+        callback,
+        n_threads,
+        seed,
+    )
+    rounds["reset_before"] = rounds["reset_before"].astype(np.bool_)
+    told = Rounds(**rounds)
+    trees = Forest(forest, (forest.n_outputs,))
+    members = WeightedForest(trees, vote, told.weight, trees_a_member)
+    return AdaBoosted(members, told, end, weak_error)

@@ -1,0 +1,157 @@
+"""Constraints by index or by name: which columns must act in one direction, which may meet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from arboleda._engine.schema import Name, Schema
+
+_TITLES = {
+    "monotonic_cst": "Monotonic constraints",
+    "interaction_cst": "Interaction constraints",
+}
+
+
+def read_monotonic_cst(monotonic_cst: Any, schema: Schema, owner: str) -> list[int]:
+    """Direction of each column: 1 the prediction never falls as it rises, -1 never rises, 0 free.
+
+    Parameters
+    ----------
+    monotonic_cst : array-like of int, dict of name to int, or None
+    schema : Schema
+    owner : str
+        Class of the estimator, for messages.
+
+    Returns
+    -------
+    directions : list of int
+        One for each column; empty where no column is constrained.
+
+    Raises
+    ------
+    ValueError
+        If there are too many or few entries, one is none of -1, 0 and 1, a name is not among the
+        columns, or a constrained column holds categories.
+    """
+    if monotonic_cst is None:
+        return []
+    if isinstance(monotonic_cst, Mapping):
+        _check_names(monotonic_cst, schema, owner)
+        given = [0] * schema.n_columns
+        for name, direction in monotonic_cst.items():
+            if direction not in {-1, 0, 1}:
+                raise ValueError(
+                    f"monotonic_cst[{name!r}] must be either -1, 0 or 1. Got {direction!r}. With 1 "
+                    "the prediction never falls as the column rises, with -1 it never rises"
+                )
+            given[_column(name, schema, "monotonic_cst")] = direction
+    else:
+        given = np.asarray(monotonic_cst).tolist()
+        if not isinstance(given, list) or len(given) != schema.n_columns:
+            count = len(given) if isinstance(given, list) else 1
+            raise ValueError(
+                f"monotonic_cst has shape ({count},) but the input data X has {schema.n_columns} "
+                "features. Give one entry for each, or a dict of names"
+            )
+    for column, direction in enumerate(given):
+        if direction not in {-1, 0, 1}:
+            raise ValueError(
+                "monotonic_cst must be an array-like of -1, 0 or 1. Observed values: "
+                f"[{direction!r}] for column {schema.describe(column)}"
+            )
+        if direction and schema.levels[column] is not None:
+            raise ValueError(
+                f"Categorical features cannot have monotonic constraints, but monotonic_cst is "
+                f"{direction} for column {schema.describe(column)}: its categories have no order; "
+                "give it as a number, or 0"
+            )
+    return [int(direction) for direction in given] if any(given) else []
+
+
+def _check_names(monotonic_cst: Mapping[Any, Any], schema: Schema, owner: str) -> None:
+    """Refuse names that are no columns, all of them at once."""
+    given = sorted(name for name in monotonic_cst if isinstance(name, str))
+    if not given:
+        return
+    if schema.names is None:
+        raise ValueError(
+            f"{owner} was not fitted on data with feature names. Pass monotonic_cst as an integer "
+            f"array instead. It is a dict that names {given[0]!r}, but the columns of X have none"
+        )
+    unexpected = [name for name in given if name not in schema.names]
+    if unexpected:
+        shown = [*unexpected[:5], "..."] if len(unexpected) > 5 else unexpected
+        raise ValueError(
+            f"monotonic_cst contains {len(unexpected)} unexpected feature names: {shown}. The "
+            f"columns of X are {_listed(schema.names)}"
+        )
+
+
+def read_interaction_cst(interaction_cst: Any, schema: Schema) -> list[list[int]]:
+    """Sets of columns that may meet on a path of a tree.
+
+    Parameters
+    ----------
+    interaction_cst : "pairwise", "no_interactions", iterable of iterables of int or str, or None
+        Columns in none of the sets form one more.
+    schema : Schema
+
+    Returns
+    -------
+    sets : list of list of int
+        Each ascending; empty where all columns may meet.
+
+    Raises
+    ------
+    ValueError
+        If it is no sequence of sequences, or a name or an index is not among the columns.
+    """
+    columns = range(schema.n_columns)
+    if interaction_cst is None:
+        return []
+    if isinstance(interaction_cst, str):
+        size = 1 if interaction_cst == "no_interactions" else 2
+        return [list(group) for group in combinations(columns, min(size, schema.n_columns))]
+    sets = []
+    for group in interaction_cst:
+        if isinstance(group, str) or not isinstance(group, Iterable):
+            raise ValueError(  # noqa: TRY004 - scikit-learn's own
+                "Interaction constraints must be a sequence of tuples or lists, got: "
+                f"{interaction_cst!r}"
+            )
+        sets.append(sorted({_column(item, schema, "interaction_cst") for item in group}))
+    rest = sorted(set(columns).difference(*sets))
+    return [*sets, rest] if rest else sets
+
+
+def _column(item: Any, schema: Schema, parameter: str) -> int:
+    """Number of a column that is given by name or by number."""
+    is_index = isinstance(item, int | np.integer) and not isinstance(item, bool)
+    if is_index and 0 <= item < schema.n_columns:
+        return int(item)
+    # Without names a number that is no index is no name, either.
+    if is_index or (schema.names is None and not isinstance(item, str)):
+        raise ValueError(
+            f"{_TITLES[parameter]} must consist of integer indices in [0, n_features - 1] = [0, "
+            f"{schema.n_columns - 1}], specifying the position of features, or of names of "
+            f"columns; got {item}"
+        )
+    if schema.names is None:
+        raise ValueError(
+            f"{parameter} names {item!r}, but X was not fitted with feature names: its columns "
+            "have none; give their indices"
+        )
+    if item not in schema.places:
+        raise ValueError(
+            f"{parameter} names {item!r}, which is no column of X; there are "
+            f"{_listed(schema.names)}"
+        )
+    return schema.places[item]
+
+
+def _listed(names: tuple[Name, ...]) -> str:
+    return ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")

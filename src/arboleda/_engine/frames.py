@@ -1,0 +1,235 @@
+"""Frames of pandas, polars or Arrow, read column by column; no such library is imported."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+
+from arboleda._engine.arrays import ArraySource
+from arboleda._engine.arrow import plain_arrow, plain_pandas
+from arboleda._engine.categories import LabelColumn, labels_of_numbers, labels_of_objects
+from arboleda._engine.labels import UnreadableLabelError
+from arboleda._engine.numbers import (
+    engine_numbers,
+    is_missing,
+    numbers_of_labels,
+    numbers_of_objects,
+)
+from arboleda._engine.schema import Name
+
+Frame = nw.DataFrame[Any]
+Series = nw.Series[Any]
+
+
+def _types(*names: str) -> tuple[type[Any], ...]:
+    """Return those of the column types that this version of narwhals knows."""
+    return tuple(getattr(nw, name) for name in names if hasattr(nw, name))
+
+
+_LABELLED = _types("Categorical", "Enum", "String")
+_DATED = _types("Date", "Datetime", "Duration", "Time")
+_NESTED = _types("List", "Array", "Struct")
+_FEW_ROWS = 1000
+_CAST = _types("Decimal", "Int128", "UInt128")  # NumPy has no such numbers
+
+
+def as_frame(X: Any) -> Frame | None:
+    """Return a frame of any of the libraries, None if X is none.
+
+    Raises
+    ------
+    ValueError
+        If two columns have the same name, or the frame is lazy.
+    """
+    if isinstance(X, np.ndarray | list | tuple):  # narwhals looks for plugins before it says no
+        return None
+    arrow = sys.modules.get("pyarrow")
+    if arrow is not None and isinstance(X, arrow.RecordBatch):
+        X = arrow.Table.from_batches([X])
+    if arrow is not None and isinstance(X, arrow.Table):
+        X = plain_arrow(X)
+    elif arrow is not None and nw.dependencies.is_pandas_dataframe(X):
+        X = plain_pandas(X)
+    if not nw.dependencies.is_into_dataframe(X):
+        if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
+            raise ValueError("X is a lazy frame: collect it first")
+        return None
+    names = list(getattr(X, "column_names", X.columns))
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise ValueError(f"X has more than one column named {twice[0]!r}: rename or drop one")
+    frame: Frame = nw.from_native(X, eager_only=True)
+    return frame
+
+
+def names_of(frame: Frame) -> tuple[Name, ...] | None:
+    """Names by which columns are matched: text, whole numbers, or tuples of these; else None."""
+    names = [_plain_name(name) for name in frame.columns]
+    plain = tuple(name for name in names if name is not None)
+    return plain if len(plain) == len(names) else None
+
+
+def read_frame(frame: Frame, order: list[int] | None = None) -> ArraySource | FrameSource:
+    """Return a frame's columns, in the order in which the model has them.
+
+    Few rows of one type of pandas' are read at once: column by column, a wide table would take far
+    longer, and copying it takes little.
+    """
+    native = frame.to_native()
+    if frame.shape[0] <= _FEW_ROWS and nw.dependencies.is_pandas_dataframe(native):
+        types = set(native.dtypes)
+        if len(types) == 1 and isinstance(kind := types.pop(), np.dtype) and kind.kind in "fiub":
+            array = native.to_numpy()
+            return ArraySource(array if order is None else array[:, order])
+    return FrameSource(frame, order)
+
+
+class FrameSource:
+    """The columns of a frame, in the order in which the model has them."""
+
+    def __init__(self, frame: Frame, order: list[int] | None = None) -> None:
+        columns = [frame.get_column(name) for name in frame.columns]
+        self._columns = columns if order is None else [columns[j] for j in order]
+        self.n_rows = len(frame)
+        self.n_columns = len(self._columns)
+
+    def is_labelled(self, column: int) -> bool:
+        """Whether the column's type says that it holds categories."""
+        return is_labelled(self._columns[column])
+
+    def numbers(self, column: int, place: str) -> npt.NDArray[Any]:
+        """Return the column as finite numbers in a type of the engine's."""
+        return engine_numbers(read_numbers(self._columns[column], place), place)
+
+    def labels(self, column: int, place: str) -> LabelColumn:
+        """Return the column as labels."""
+        return read_labels(self._columns[column], place)
+
+
+def is_labelled(series: Series) -> bool:
+    """Whether a column's type says that it holds categories: category, enumeration or text."""
+    if series.dtype != nw.Object:
+        return isinstance(series.dtype, _LABELLED)
+    values = series.to_numpy().tolist()
+    others = {kind for kind in set(map(type, values)) if not issubclass(kind, str)}
+    if len(others) == 0:
+        return True
+    gaps = all(is_missing(value) for value in values if type(value) in others)
+    return gaps and any(isinstance(value, str) for value in values)
+
+
+def read_numbers(series: Series, place: str) -> npt.NDArray[Any]:
+    """Return a column as numbers, a view where the frame allows it; missing values are NaN.
+
+    Raises
+    ------
+    ValueError
+        If the column holds anything else; it names the first such value.
+    """
+    dtype = series.dtype
+    refusal = _no_numbers(dtype)
+    if refusal is not None:
+        raise ValueError(f"column {place} of X holds {refusal}")
+    if isinstance(dtype, _LABELLED):
+        return numbers_of_labels(read_labels(series, place), f"column {place} of X")
+    if isinstance(dtype, _CAST) or (dtype == nw.Boolean and series.null_count()):
+        series = series.cast(nw.Float64)
+    values = series.to_numpy()
+    if values.dtype.kind in "fiub":
+        return values
+    return numbers_of_objects(values.astype(object), f"column {place} of X")
+
+
+def read_labels(series: Series, place: str) -> LabelColumn:
+    """Return a column of any type as labels.
+
+    Raises
+    ------
+    ValueError
+        If a value cannot be a label.
+    """
+    native = series.to_native()
+    try:
+        if nw.dependencies.is_polars_series(native):
+            return _polars_labels(series)
+        if nw.dependencies.is_pyarrow_chunked_array(native):
+            return _arrow_labels(native)
+        if nw.dependencies.is_pandas_series(native):
+            return _pandas_labels(native)
+        return labels_of_objects(series.to_numpy().astype(object))
+    except UnreadableLabelError as error:
+        raise ValueError(f"column {place} of X: {error}") from error
+
+
+def _no_numbers(dtype: Any) -> str | None:
+    """Tell what a type holds that cannot be read as numbers, and the remedy."""
+    if isinstance(dtype, _DATED):
+        return (
+            "dates or durations: turn them into numbers first, or name the column in "
+            "categorical_features"
+        )
+    return f"values of type {dtype}: take them apart first" if isinstance(dtype, _NESTED) else None
+
+
+def _pandas_labels(native: Any) -> LabelColumn:
+    if native.dtype == object:
+        return labels_of_objects(native.to_numpy())
+    if hasattr(native, "cat") and hasattr(native.cat, "codes"):
+        categories = native.cat.categories
+        codes = native.cat.codes.to_numpy()
+        return LabelColumn(codes, lambda wanted: categories[wanted].tolist())
+    codes, labels = native.factorize()
+    return LabelColumn(codes, lambda wanted: labels[wanted].tolist())
+
+
+def _arrow_labels(native: Any) -> LabelColumn:
+    arrow = sys.modules["pyarrow"]
+    try:
+        if not arrow.types.is_dictionary(native.type):
+            native = native.dictionary_encode()
+    except arrow.ArrowNotImplementedError as error:
+        raise UnreadableLabelError(
+            f"it holds values of type {native.type}: take them apart first"
+        ) from error
+    whole = native.unify_dictionaries().combine_chunks()
+    codes = whole.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
+    return LabelColumn(codes, lambda wanted: whole.dictionary.take(wanted).to_pylist())
+
+
+def _polars_labels(series: Series) -> LabelColumn:
+    dtype = series.dtype
+    if isinstance(dtype, (*_NESTED, *_types("Binary"))):
+        raise UnreadableLabelError(f"it holds values of type {dtype}: take them apart first")
+    if dtype == nw.String:
+        series = series.cast(nw.Categorical)
+    elif not isinstance(dtype, _LABELLED):
+        if dtype.is_numeric() and not isinstance(dtype, _CAST):
+            return labels_of_numbers(series.to_numpy())
+        values = np.empty(len(series), dtype=object)
+        values[:] = series.to_list()
+        return labels_of_objects(values)
+    # The numbers that polars gives to labels are shared by all columns: keep those present.
+    native = series.to_native()
+    numbers = nw.from_native(native.to_physical(), series_only=True).cast(nw.Int64)
+    found, first, codes = np.unique(
+        numbers.fill_null(-1).to_numpy(), return_index=True, return_inverse=True
+    )
+    codes = np.where(found[codes] < 0, -1, codes)
+    return LabelColumn(codes, lambda wanted: native.gather(first[wanted]).to_list())
+
+
+def _plain_name(name: Any) -> Name | None:
+    if isinstance(name, str):
+        return str(name)
+    if isinstance(name, int | np.integer) and not isinstance(name, bool):
+        return int(name)
+    if isinstance(name, tuple):
+        parts = [_plain_name(part) for part in name]
+        plain = tuple(part for part in parts if isinstance(part, str | int))
+        return plain if len(plain) == len(name) else None
+    return None

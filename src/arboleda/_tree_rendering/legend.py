@@ -1,0 +1,72 @@
+"""What the colours of a drawn tree mean, above it."""
+
+from arboleda._numbers import clip, plain, text_units
+from arboleda._tree_rendering.boxes import Sketch
+from arboleda._tree_rendering.xml_text import xml_text
+
+__all__ = ["legend"]
+
+_ROW, _SWATCH, _LETTER, _MARGIN = 18.0, 10.0, 6.6, 4.0
+_LONGEST = 30.0
+_STEPS = 5
+
+
+def legend(
+    sketch: Sketch, colours: tuple[str, ...], ends: tuple[float, float], width: float, accent: str
+) -> tuple[float, str]:
+    """Draw the legend; its height and its elements.
+
+    Parameters
+    ----------
+    sketch : Sketch
+        The tree.
+    colours : tuple of str
+        Colour of each class of the first output.
+    ends : (float, float)
+        The smallest and the largest value shown, for a tree without classes.
+    width : float
+        Room for a row, beyond which the next one begins.
+    accent : str
+        Colour of values.
+    """
+    if sketch.is_one_number:
+        low, high = (plain(end, 5) for end in ends)
+        return _scale(low, high, accent)
+    if len(sketch.outputs) > 1:
+        return _scale("impure", "pure", accent)
+    labels = sketch.outputs[0].labels or ()
+    if len(set(colours)) < len(labels):
+        return _scale("impure", "pure", accent)
+    return _classes(labels, colours, width)
+
+
+def _classes(labels: tuple[str, ...], colours: tuple[str, ...], width: float) -> tuple[float, str]:
+    x, y, parts = _MARGIN, _MARGIN, []
+    for label, colour in zip(labels, colours, strict=True):
+        text = clip(" ".join(label.split()) or "(empty)", _LONGEST)
+        step = _SWATCH + 5 + text_units(text) * _LETTER + 14
+        if x > _MARGIN and x + step > width:
+            x, y = _MARGIN, y + _ROW
+        parts.append(
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{_SWATCH:.0f}" height="{_SWATCH:.0f}"'
+            f' style="fill:{colour}"/>'
+            f'<text x="{x + _SWATCH + 5:.1f}" y="{y + 9:.1f}">{xml_text(text)}</text>'
+        )
+        x += step
+    return y + _ROW + 4, "".join(parts)
+
+
+def _scale(low: str, high: str, accent: str) -> tuple[float, str]:
+    """Draw the tints of the leaves from one end to the other, between the two ends in words."""
+    start = _MARGIN + text_units(low) * _LETTER + 6
+    steps = "".join(
+        f'<rect x="{start + 16 * step:.1f}" y="{_MARGIN:.1f}" width="16" height="10"'
+        f' style="fill:{accent};fill-opacity:{0.05 + 0.3 * step / (_STEPS - 1):.2f}"/>'
+        for step in range(_STEPS)
+    )
+    end = start + 16 * _STEPS + 6
+    ends = (
+        f'<text x="{_MARGIN:.1f}" y="{_MARGIN + 9:.1f}">{low}</text>'
+        f'<text x="{end:.1f}" y="{_MARGIN + 9:.1f}">{high}</text>'
+    )
+    return _MARGIN + _ROW + 4, ends + steps

@@ -1,0 +1,333 @@
+"""The one drawing of a tree: SVG, from the root at the left to the leaves at the right.
+
+Growing rightwards keeps a tree of depth six within a window's width, where the usual drawing
+downwards needs several; its height is free to scroll or to print. A box holds the question or the
+answer, the number of training rows and a bar; see `draw_tree`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+from arboleda._locale import word
+from arboleda._numbers import integer, percent, plain, text_units
+from arboleda._tree_rendering.boxes import Box, Sketch, main_way
+from arboleda._tree_rendering.colours import ACCENT, class_colours, purity
+from arboleda._tree_rendering.layout import place_across
+from arboleda._tree_rendering.legend import legend
+from arboleda._tree_rendering.text_lines import Lines, box_lines, box_units
+from arboleda._tree_rendering.xml_text import xml_text
+
+__all__ = ["STANDALONE", "Theme", "draw_tree"]
+
+_GAP, _BETWEEN, _MARGIN, _PAD = 52.0, 8.0, 4.0, 8.0
+_LINE, _LETTER = 15.0, 7.0  # height of a line; width of an average letter, even in a wide font
+_BAR = 3.0
+_WIDEST_BRANCH = 12.0
+_TAG = 11.0  # height of a word on a branch
+_FEWEST_UNITS = 12.0
+_FOOT = "n: training rows. Upper branch: yes. Width: share of the rows. Dark: most rows."
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Colours of a page, as CSS writes them; ``classes`` gives those of the classes."""
+
+    ink: str
+    muted: str
+    line: str
+    branch: str
+    paper: str
+    accent: str
+    font: str
+    units: float  # most average letters of a line in a box
+    classes: tuple[str, ...] | None = None
+
+
+STANDALONE = Theme(
+    ink="#1c1d1b",
+    muted="#5c605a",
+    line="#e2e4de",
+    branch="#c9ccc5",
+    paper="#fff",
+    accent=ACCENT,
+    font="Helvetica,Arial,'Liberation Sans',sans-serif",
+    units=24.0,
+)
+
+# Whatever stands in a style rule is fixed text; the user's is only ever in elements.
+_STYLE = (
+    ".arboleda-tree{{font-family:{font}}}"
+    ".arboleda-tree text{{font-size:11px;fill:{muted}}}"
+    ".arboleda-tree .t-first{{font-weight:600;fill:{ink}}}"
+    ".arboleda-tree .t-end{{text-anchor:end}}"
+    ".arboleda-tree .t-edge{{font-size:9.5px;text-anchor:end}}"
+    ".arboleda-tree .t-branch{{fill:none;stroke:{branch}}}"
+    ".arboleda-tree .t-main{{stroke:{muted}}}"
+    ".arboleda-tree .t-box{{fill:{paper};stroke:{branch}}}"
+    ".arboleda-tree .t-way .t-box{{stroke:{muted};stroke-width:1.6px}}"
+    ".arboleda-tree .t-track{{fill:{line}}}"
+)
+
+
+@dataclass(frozen=True)
+class _Look:
+    """What all boxes share."""
+
+    sketch: Sketch
+    theme: Theme
+    colours: tuple[str, ...]
+    low: float
+    high: float
+    width: float
+    units: float
+
+
+def draw_tree(sketch: Sketch, theme: Theme = STANDALONE, *, alone: bool = True) -> str:
+    """Draw the tree's boxes and branches as one SVG element of its natural size.
+
+    A box holds the question (or the leaf's answer), the number of training rows, and a bar: the
+    shares of the classes, or how high the value lies between the smallest and largest shown.
+    Leaves are tinted in the colour of their class, the stronger the purer. The upper branch is
+    "yes"; branches are as wide as their share of the rows, and the way of most rows is darker.
+    The side that rows with a missing value take is named on its branch.
+
+    Parameters
+    ----------
+    sketch : Sketch
+        The tree in words.
+    theme : Theme
+        Colours, font, and the widest box.
+    alone : bool
+        Whether the drawing is a file of its own, with a ground and its colours and branches
+        explained above and below the tree, or a part of a page that says so in its own words.
+
+    Returns
+    -------
+    str
+        The same sketch and theme give the same text.
+    """
+    boxes, look = sketch.boxes, _look(sketch, theme)
+    lines = [box_lines(sketch, box, look.units) for box in boxes]
+    places, high = _places(boxes, lines)
+    wide = max(_x(box, look) + look.width + _more_width(box) for box in boxes) + _MARGIN
+    head = foot = ""
+    if alone:
+        wide = max(wide, 2 * _MARGIN + text_units(_FOOT) * _LETTER)
+        ends = (look.low, look.high)
+        above, head = legend(sketch, look.colours, ends, wide - 2 * _MARGIN, theme.accent)
+        head = f'<rect width="100%" height="100%" style="fill:{theme.paper}"/>{head}'
+        places, high = [place + above for place in places], high + above
+        foot = _words("t-plain", _MARGIN, high + 14, _FOOT)
+        high += 20
+    way = main_way(boxes)
+    branches = "".join(
+        _branch(look, places, at, side, is_main=box.children[side] in way)
+        for at, box in enumerate(boxes)
+        for side in range(len(box.children))
+    )
+    drawn = "".join(
+        _box(look, box, lines[at], places[at], on_way=at in way) for at, box in enumerate(boxes)
+    )
+    name_space = ' xmlns="http://www.w3.org/2000/svg"' if alone else ""
+    return (
+        f'<svg{name_space} class="arboleda-tree" viewBox="0 0 {_short(wide)} {_short(high)}"'
+        f' width="{_short(wide)}" height="{_short(high)}" role="img"'
+        f' aria-label="{word("Decision tree with {} of its nodes drawn").format(len(boxes))}">'
+        f"<style>{_STYLE.format(**vars(theme))}</style>{head}{branches}{drawn}{foot}</svg>"
+    )
+
+
+def _places(boxes: Sequence[Box], lines: Sequence[Lines]) -> tuple[list[float], float]:
+    """Heights at which the middles of the boxes stand, and the height of the whole."""
+    parents = {child: at for at, box in enumerate(boxes) for child in box.children}
+    extents = [_extent(at, parents.get(at), boxes, _height(text)) for at, text in enumerate(lines)]
+    across = place_across([box.children for box in boxes], extents, _BETWEEN)
+    whole = max(y + after for y, (_, after) in zip(across, extents, strict=True))
+    return [y + _MARGIN for y in across], whole + 2 * _MARGIN
+
+
+def _look(sketch: Sketch, theme: Theme) -> _Look:
+    units = min(theme.units, max(_FEWEST_UNITS, *(box_units(sketch, box) for box in sketch.boxes)))
+    labels = sketch.outputs[0].labels or ()
+    colours = theme.classes if theme.classes is not None else class_colours(len(labels))
+    if len(sketch.outputs) > 1:
+        numbers = [-box.impurity for box in sketch.boxes]  # the purer, the stronger
+    elif labels:
+        numbers = [0.0, 1.0]
+    else:
+        numbers = [box.values[0][0] for box in sketch.boxes]
+    width = round(units * _LETTER) + 2 * _PAD
+    return _Look(sketch, theme, colours, min(numbers), max(numbers), width, units)
+
+
+def _x(box: Box, look: _Look) -> float:
+    return _MARGIN + box.depth * (look.width + _GAP)
+
+
+def _height(lines: Lines) -> float:
+    return 16.0 + _LINE * len(lines)
+
+
+def _share(boxes: Sequence[Box], at: int) -> float:
+    return boxes[at].n / max(1, boxes[0].n)
+
+
+def _thick(boxes: Sequence[Box], at: int) -> float:
+    return max(1.0, _WIDEST_BRANCH * _share(boxes, at))
+
+
+def _extent(
+    at: int, parent: int | None, boxes: Sequence[Box], height: float
+) -> tuple[float, float]:
+    """Room before and after the middle: the box, or the words on the branch that ends there."""
+    half = height / 2
+    if parent is None:
+        return half, half
+    side = boxes[parent].children.index(at)
+    words = 1 + (boxes[parent].missing == ("left", "right")[side])
+    tagged = _thick(boxes, at) / 2 + 2 + _TAG * words
+    return (max(half, tagged), half) if side == 0 else (half, max(half, tagged))
+
+
+def _branch(look: _Look, places: Sequence[float], at: int, side: int, *, is_main: bool) -> str:
+    """Draw one branch: both leave their parent side by side and end in the middle of a child."""
+    boxes = look.sketch.boxes
+    parent, child = boxes[at], boxes[at].children[side]
+    thick = _thick(boxes, child)
+    other = _thick(boxes, parent.children[1 - side])
+    start_y = places[at] + (-other / 2 if side == 0 else other / 2)
+    start_x, end_x, end_y = _x(parent, look) + look.width, _x(boxes[child], look), places[child]
+    bend = (start_x + end_x) / 2
+    words = [word("yes" if side == 0 else "no")]
+    if parent.missing == ("left", "right")[side]:
+        words.append(word("missing"))
+    first = (
+        end_y - thick / 2 - 4 - _TAG * (len(words) - 1)
+        if side == 0
+        else end_y + thick / 2 + _TAG - 1
+    )
+    tags = "".join(
+        _words("t-edge", end_x - 5, first + _TAG * row, word) for row, word in enumerate(words)
+    )
+    curve = "M{} {}C{} {} {} {} {} {}".format(
+        *map(_short, (start_x, start_y, bend, start_y, bend, end_y, end_x, end_y))
+    )
+    kind = "t-branch t-main" if is_main else "t-branch"
+    return f'<path class="{kind}" stroke-width="{_short(thick)}" d="{curve}"/>{tags}'
+
+
+def _box(look: _Look, box: Box, lines: Lines, y: float, *, on_way: bool) -> str:
+    height = _height(lines)
+    top, left = y - height / 2, _x(box, look)
+    kind = "t-node" + (" t-leaf" if box.question is None else "") + (" t-way" if on_way else "")
+    texts = "".join(
+        _line(look, left, top + 17 + _LINE * row, *line) for row, line in enumerate(lines)
+    )
+    more = ""
+    if box.hidden is None or box.hidden > 0:
+        words = "…" if box.hidden is None else _more(box.hidden)
+        more = _words("t-more", left + look.width + 5, y + 4, words)
+    return (
+        f'<g class="{kind}"><title>{xml_text(_title(look.sketch, box))}</title>'
+        f'<rect class="t-box" x="{_short(left)}" y="{_short(top)}" width="{_short(look.width)}"'
+        f' height="{_short(height)}" rx="3"/>{_tint(look, box, left, top, height)}'
+        f"{texts}{_bar(look, box, left + _PAD, top + height - 8)}</g>{more}"
+    )
+
+
+def _line(look: _Look, left: float, y: float, first: str, plain_text: str, end: str) -> str:
+    """Draw one line of a box: a strong text or a plain one at the left, one at the right end."""
+    right, parts = left + look.width - _PAD, ""
+    if first:
+        parts += _words("t-first", left + _PAD, y, first)
+    if plain_text and first:
+        room = text_units(end) + 1.0 if end else 0.0
+        parts += _words("t-end", right - room * _LETTER, y, plain_text)
+    elif plain_text:
+        parts += _words("t-plain", left + _PAD, y, plain_text)
+    return parts + (_words("t-end", right, y, end) if end else "")
+
+
+def _words(kind: str, x: float, y: float, text: str) -> str:
+    return f'<text class="{kind}" x="{_short(x)}" y="{_short(y)}">{xml_text(text)}</text>'
+
+
+def _more(hidden: int) -> str:
+    return word("{} more nodes" if hidden > 1 else "{} more node").format(integer(hidden))
+
+
+def _more_width(box: Box) -> float:
+    if box.hidden is None:
+        return 20.0
+    return 8.0 + 6.5 * text_units(_more(box.hidden)) if box.hidden else 0.0
+
+
+def _title(sketch: Sketch, box: Box) -> str:
+    answers = [" ".join(answer) for answer in sketch.answers(box)]
+    lines = [f"{'; '.join(answers)}, n {integer(box.n)}"]
+    if box.question is not None:
+        lines.insert(0, box.question.text(most=None))
+    if box.missing is not None:
+        side = word("yes" if box.missing == "left" else "no")
+        lines.append(word("missing values go to {}").format(side))
+    if len(sketch.outputs) == 1 and sketch.outputs[0].labels:
+        shares = sorted(zip(box.values[0], sketch.outputs[0].labels, strict=True), key=_by_share)
+        lines += [f"{label}: {percent(share)}" for share, label in shares[1:5] if share > 0]
+    lines.append(f"{word('impurity')} {plain(box.impurity)}")
+    if box.hidden is None or box.hidden > 0:
+        lines.append(word("the tree goes on below"))
+    return "\n".join(lines)
+
+
+def _by_share(pair: tuple[float, str]) -> float:
+    return -pair[0]
+
+
+def _tint(look: _Look, box: Box, left: float, top: float, height: float) -> str:
+    """Lay the leaf's colour over its box, the stronger the purer it is or the higher its value."""
+    if box.question is not None:
+        return ""
+    if look.sketch.is_one_number or len(look.sketch.outputs) > 1:
+        colour, strength = look.theme.accent, _fraction(look, box)
+    else:
+        shares = box.values[0]
+        colour, strength = look.colours[shares.index(max(shares))], purity(shares)
+    return (
+        f'<rect x="{_short(left)}" y="{_short(top)}" width="{_short(look.width)}"'
+        f' height="{_short(height)}" rx="3" style="fill:{colour};fill-opacity:'
+        f'{0.05 + 0.3 * strength:.2f}"/>'
+    )
+
+
+def _bar(look: _Look, box: Box, x: float, y: float) -> str:
+    """Draw the classes' shares side by side, or the value between the smallest and the largest."""
+    width = look.width - 2 * _PAD
+    shares, colours = box.values[0], look.colours
+    if look.sketch.is_one_number or len(look.sketch.outputs) > 1:
+        shares, colours = (_fraction(look, box),), (look.theme.accent,)
+    elif len(set(colours)) < len(shares):  # they say nothing about classes
+        top = shares.index(max(shares))
+        shares, colours = (shares[top],), (colours[top],)
+    place = f'y="{_short(y)}" height="{_short(_BAR)}"'
+    drawn = [f'<rect class="t-track" x="{_short(x)}" width="{_short(width)}" {place}/>']
+    for share, colour in zip(shares, colours, strict=True):
+        if share * width >= 0.1:
+            drawn.append(
+                f'<rect x="{_short(x)}" width="{_short(share * width)}" {place}'
+                f' style="fill:{colour}"/>'
+            )
+        x += share * width
+    return "".join(drawn)
+
+
+def _fraction(look: _Look, box: Box) -> float:
+    number = box.values[0][0] if look.sketch.is_one_number else -box.impurity
+    span = look.high / 2 - look.low / 2  # halves: the whole may be beyond float64
+    if not (isfinite(span) and isfinite(number) and span > 0):
+        return 1.0
+    return (number / 2 - look.low / 2) / span
+
+
+def _short(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")

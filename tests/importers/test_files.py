@@ -1,0 +1,285 @@
+"""Files of XGBoost and LightGBM are read without these libraries, and predict what they did."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.importers.peers import float32_bound
+
+import arboleda
+from arboleda import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    ModelFormatError,
+    from_lightgbm,
+    from_xgboost,
+)
+
+FOLDER = Path(__file__).parent / "models"
+EXPECTED = json.loads((FOLDER / "expected.json").read_text())
+NAMES = sorted(EXPECTED["models"])
+
+
+def rows() -> pd.DataFrame:
+    """The rows that predictions are known of; a label that is missing is None."""
+    return pd.DataFrame(EXPECTED["rows"], columns=EXPECTED["columns"])
+
+
+def read(name: str, **options: Any) -> Any:
+    return (from_xgboost if name.startswith("xgboost") else from_lightgbm)(FOLDER / name, **options)
+
+
+def table_for(name: str) -> Any:
+    frame = rows()
+    if name != "xgboost_counts.json":
+        return frame
+    return frame.drop(columns=["town", "size"]).astype(float).to_numpy()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_predictions_are_those_of_the_library(name: str, tmp_path: Path) -> None:
+    told = EXPECTED["models"][name]
+    model = read(name)
+    found = model._raw_scores(table_for(name))
+    expected = np.array(told["raw"]).reshape(found.shape)
+    if name == "lightgbm_mean.txt":  # LightGBM's raw score of a random forest is the sum
+        expected = np.array(told["predict"])[:, np.newaxis]
+    exact = name.startswith("lightgbm") and "mean" not in name
+    bound = 0.0 if exact else 1e-14 if "mean" in name else float32_bound(model)
+    assert np.abs(found - expected).max() <= bound
+    predicted = np.array(told["predict"])
+    if isinstance(model, HistGradientBoostingClassifier):
+        shares = model.predict_proba(table_for(name))
+        shares = shares[:, 1] if predicted.ndim == 1 else shares
+        np.testing.assert_allclose(shares, predicted, atol=1e-6)
+    else:
+        np.testing.assert_allclose(model.predict(table_for(name)), predicted, rtol=1e-6)
+    model.save(tmp_path / "model.arboleda")
+    again = arboleda.load(tmp_path / "model.arboleda")
+    assert np.array_equal(again._raw_scores(table_for(name)), found)
+
+
+def test_a_model_knows_its_columns() -> None:
+    for name in ("xgboost_two.json", "lightgbm_two.txt"):
+        model = read(name)
+        assert model.feature_names_in_.tolist() == EXPECTED["columns"]
+        assert model.schema_.levels[5] == tuple(sorted("qwertyuiopas"))
+        assert model.schema_.levels[6] == (1, 3, 7, 10)
+        assert model.is_categorical_.tolist() == [False] * 5 + [True, True]
+        with pytest.raises(ValueError, match=r"lacks 'town'"):
+            model.predict(rows().drop(columns="town"))
+
+
+def test_parameters_tell_of_the_model() -> None:
+    assert read("xgboost_two.json").get_params()["max_iter"] == 4
+    counts = read("xgboost_counts.json")
+    assert isinstance(counts, HistGradientBoostingRegressor)
+    assert counts.get_params()["loss"] == "poisson"
+    assert read("xgboost_three.ubj").n_trees_per_iteration_ == 3
+
+
+def test_importances_are_shares_of_the_gain() -> None:
+    for name in NAMES:
+        shares = read(name).feature_importances_
+        assert shares.sum() == pytest.approx(1.0)
+        assert (shares >= 0.0).all()
+
+
+def test_both_formats_of_xgboost_are_one_model() -> None:
+    text, binary = read("xgboost_two.json"), read("xgboost_two.ubj")
+    for ours, theirs in zip(text.ensemble_.trees, binary.ensemble_.trees, strict=True):
+        assert np.array_equal(ours.threshold, theirs.threshold)
+        assert np.array_equal(ours.value_rows, theirs.value_rows)
+
+
+def test_classes_get_their_names() -> None:
+    for name in ("xgboost_three.ubj", "lightgbm_three.txt"):
+        assert read(name).classes_.tolist() == [0, 1, 2]
+        model = read(name, classes=["low", "middle", "high"])
+        assert model.classes_.tolist() == ["low", "middle", "high"]
+        numbers = read(name).predict(rows())
+        assert model.predict(rows()).tolist() == [model.classes_[i] for i in numbers]
+
+
+def test_a_category_that_was_not_seen_goes_with_the_missing_ones() -> None:
+    for name in ("xgboost_two.json", "lightgbm_two.txt"):
+        model = read(name)
+        missing, unseen = rows(), rows()
+        missing["town"], unseen["town"] = None, "atlantis"
+        assert np.array_equal(model._raw_scores(missing), model._raw_scores(unseen))
+
+
+def test_names_and_labels_can_be_given() -> None:
+    names = [f"column {j}" for j in range(7)]
+    model = read("lightgbm_two.txt", feature_names=names, categories={"column 5": range(12)})
+    frame = rows().set_axis(names, axis=1)
+    order = {label: code for code, label in enumerate("qwertyuiopas")}
+    frame["column 5"] = frame["column 5"].map(order)
+    expected = EXPECTED["models"]["lightgbm_two.txt"]["raw"]
+    assert model._raw_scores(frame)[:, 0].tolist() == expected
+    other = read("xgboost_two.json", categories={"town": range(12), 6: ["c", "j", "g", "a"]})
+    assert other.schema_.levels[5] == tuple(range(12))
+    assert other.schema_.levels[6] == ("a", "c", "g", "j")
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "error", "message"),
+    [
+        ("xgboost_three.ubj", {"classes": ["a", "b"]}, ValueError, "has 3 classes"),
+        ("lightgbm_three.txt", {"classes": ["a", "b", "b"]}, ValueError, "each of them once"),
+        ("xgboost_counts.json", {"classes": [0, 1]}, ValueError, "count:poisson has no classes"),
+        ("lightgbm_mean.txt", {"classes": [0, 1]}, ValueError, "regression has no classes"),
+        ("xgboost_two.json", {"categories": {"city": "ab"}}, ValueError, "'city', which the model"),
+        ("xgboost_two.json", {"categories": {"plain": [1]}}, ValueError, "0, which holds numbers"),
+        ("xgboost_two.json", {"categories": {"town": "ab"}}, TypeError, "no sequence of labels"),
+        ("xgboost_two.json", {"categories": ["a"]}, TypeError, "categories is of type list"),
+        ("xgboost_two.json", {"categories": {"town": [1, 2]}}, ModelFormatError, "asks for categ"),
+        ("lightgbm_two.txt", {"categories": {"town": [1, 2]}}, ModelFormatError, "asks for categ"),
+        ("lightgbm_two.txt", {"categories": {9: [1]}}, ValueError, "column 9, which the model"),
+        ("lightgbm_two.txt", {"feature_names": ["a"]}, ValueError, "1 names, and the model 7"),
+        ("lightgbm_two.txt", {"feature_names": ["a"] * 7}, ValueError, "the same name"),
+    ],
+)
+def test_options_that_do_not_go_with_the_model(
+    name: str, options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        read(name, **options)
+
+
+def test_categories_that_no_one_tells_are_asked_for(tmp_path: Path) -> None:
+    document = json.loads((FOLDER / "xgboost_two.json").read_text())
+    del document["learner"]["gradient_booster"]["model"]["cats"]
+    path = tmp_path / "old.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(ValueError, match=r"give categories=\{'town': \[\.\.\.\]\}"):
+        from_xgboost(path)
+    model = from_xgboost(path, categories={"town": list("qwertyuiopas"), "size": [3, 10, 7, 1]})
+    expected = read(
+        "xgboost_two.json", categories={"town": list("qwertyuiopas"), "size": [3, 10, 7, 1]}
+    )
+    assert np.array_equal(model._raw_scores(rows()), expected._raw_scores(rows()))
+
+
+def test_what_is_no_file_of_a_model(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    for content, of_xgboost, of_lightgbm in [
+        (b"", "neither JSON nor UBJSON", "does not begin as the text"),
+        (b"binf\x00\x00", "neither JSON nor UBJSON", "does not begin as the text"),
+        (b"{}", "it has no learner", "does not begin as the text"),
+        (b"{L", "the file ends early", "does not begin as the text"),
+        (b"tree\nversion=v2\nend of trees", "neither", "its version is 'v2'"),
+        (b"tree\nversion=v4\n", "neither", "there is no line 'end of trees'"),
+        (b"tree\nversion=v4\nend of trees\n", "neither", "it has no feature_names"),
+        (b"\xff\xfe", "neither", "it is not UTF-8"),
+    ]:
+        path.write_bytes(content)
+        with pytest.raises(ModelFormatError, match=of_xgboost):
+            from_xgboost(path)
+        with pytest.raises(ModelFormatError, match=of_lightgbm):
+            from_lightgbm(path)
+    for reader in (from_xgboost, from_lightgbm):
+        with pytest.raises(ModelFormatError, match="a folder"):
+            reader(tmp_path)
+        with pytest.raises(FileNotFoundError):
+            reader(tmp_path / "nothing")
+        with pytest.raises(TypeError, match="is no model of"):
+            reader([1, 2])
+
+
+def written(document: Any, path: Path) -> Path:
+    path.write_text(json.dumps(document))
+    return path
+
+
+def counts_by_dart(tree_weights: Any) -> Any:
+    """A model of XGBoost whose trees have weights of their own."""
+    document = json.loads((FOLDER / "xgboost_counts.json").read_text())
+    document["learner"]["gradient_booster"]["weight_drop"] = tree_weights
+    return document
+
+
+@pytest.mark.parametrize("weights", [{"a": 1}, {}, [{}], [None], [[1]], "ab", [10**400], [1e308]])
+def test_weights_of_trees_that_are_no_numbers(weights: Any, tmp_path: Path) -> None:
+    with pytest.raises(ModelFormatError, match="weight_drop"):
+        from_xgboost(written(counts_by_dart(weights), tmp_path / "model.json"))
+
+
+def xgboost_two(entry: str, value: Any) -> Any:
+    """A model of XGBoost with another entry of its trees' part."""
+    document = json.loads((FOLDER / "xgboost_two.json").read_text())
+    document["learner"]["gradient_booster"]["model"][entry] = value
+    return document
+
+
+def test_categories_of_numbers_are_finite_and_exact(tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    document = xgboost_two("cats", {})
+    labels = [{"type": 15, "values": []} for _ in range(7)]
+    labels[5]["values"] = list(range(12))
+    labels[6]["values"] = [2**53, 2**53 + 1, 5, 3]
+    document["learner"]["gradient_booster"]["model"]["cats"] = {"enc": labels}
+    model = from_xgboost(written(document, path))
+    assert model.schema_.levels[6] == (3, 5, 2**53, 2**53 + 1)
+    path.write_text(json.dumps(document).replace(str(2**53 + 1), "1e999"))
+    with pytest.raises(ModelFormatError, match="inf is no category"):
+        from_xgboost(path)
+
+
+def test_few_bytes_do_not_become_many_categories(tmp_path: Path) -> None:
+    """Nodes that shared one long list would each hold a copy of it."""
+    path = tmp_path / "model"
+    document = json.loads((FOLDER / "xgboost_two.json").read_text())
+    for tree in document["learner"]["gradient_booster"]["model"]["trees"]:
+        tree["categories_segments"] = [0] * len(tree["categories_segments"])
+        tree["categories_sizes"] = [len(tree["categories"])] * len(tree["categories_sizes"])
+    with pytest.raises(ModelFormatError, match="categories_segments overlap"):
+        from_xgboost(written(document, path))
+    text = (FOLDER / "lightgbm_two.txt").read_text()
+    twice = text.replace("decision_type=", "decision_type=1 1 1 1 1\nunused=")
+    path.write_text(twice.replace("\nthreshold=", "\nthreshold=0 0 0 0 0\nalso_unused="))
+    with pytest.raises(ModelFormatError, match="two nodes ask for one set"):
+        from_lightgbm(path)
+    many = " ".join(["4294967295"] * 2048)
+    long = text.replace("cat_boundaries=0 1", "cat_boundaries=0 2048", 1)
+    path.write_text(long.replace("\ncat_threshold=", f"\ncat_threshold={many} ", 1))
+    with pytest.raises(ModelFormatError, match="65,536 categories: at most"):
+        from_lightgbm(path)
+
+
+def test_a_name_of_a_column_may_hold_what_unicode_ends_lines_with(tmp_path: Path) -> None:
+    name = "a\x0bb\u2028c\x85"
+    path = tmp_path / "model.txt"
+    path.write_bytes((FOLDER / "lightgbm_two.txt").read_bytes().replace(b"plain", name.encode()))
+    assert from_lightgbm(path).feature_names_in_[0] == name
+    path.write_bytes((FOLDER / "lightgbm_two.txt").read_bytes().replace(b"\n", b"\r\n"))
+    assert np.array_equal(
+        from_lightgbm(path)._raw_scores(rows()), read("lightgbm_two.txt")._raw_scores(rows())
+    )
+
+
+def test_labels_that_xgboost_cut_short_are_asked_for(tmp_path: Path) -> None:
+    """It counts letters and keeps bytes: of "Málaga" there is "Málag", of "é" no letter."""
+    path = tmp_path / "model.json"
+    towns = [*"qwertyuiopa", "Málaga"]
+    document = json.loads((FOLDER / "xgboost_two.json").read_text())
+    encoded = document["learner"]["gradient_booster"]["model"]["cats"]["enc"][5]
+    cut = [town.encode()[: len(town)] for town in towns]
+    encoded["offsets"] = np.cumsum([0, *map(len, cut)]).tolist()
+    encoded["values"] = np.frombuffer(b"".join(cut), dtype=np.int8).tolist()
+    written(document, path)
+    with pytest.raises(ValueError, match="cut short labels that are not ASCII: give categories"):
+        from_xgboost(path)
+    assert from_xgboost(path, categories={"town": towns}).schema_.levels[5][0] == "Málaga"
+
+
+def test_a_signalling_nan_is_refused_without_a_warning(tmp_path: Path) -> None:
+    content = (FOLDER / "xgboost_two.ubj").read_bytes()
+    begin = content.index(b"sum_hessian[$d#") + len(b"sum_hessian[$d#L") + 8
+    path = tmp_path / "model.ubj"
+    path.write_bytes(content[:begin] + b"\x7f\xa0\x00\x01" + content[begin + 4 :])
+    with pytest.raises(ModelFormatError, match="sum_hessian holds NaN"):
+        from_xgboost(path)
