@@ -149,6 +149,7 @@ PYTHON = {
         "tree",
     },
     "learners": {
+        "_visible",
         "_engine",
         "_errors",
         "_figures",
