@@ -1,5 +1,5 @@
 // Tables and their codes.
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -138,8 +138,9 @@ void init_data(nb::module_& m) {
           nb::keep_alive<0, 2>())
       .def_static(
           "from_csc_like",
-          [](const BinnedDataset& learned, const AnyColumn& data, const InArray<std::int32_t>& indices,
-             const InArray<std::int64_t>& indptr, std::size_t n_rows, int n_threads) {
+          [](const BinnedDataset& learned, const AnyColumn& data,
+             const InArray<std::int32_t>& indices, const InArray<std::int64_t>& indptr,
+             std::size_t n_rows, int n_threads) {
             const SparseColumns table = to_sparse_columns(data, indices, indptr, n_rows);
             const Context context = make_context(n_threads, 0);
             const nb::gil_scoped_release unlocked;

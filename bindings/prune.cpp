@@ -24,7 +24,7 @@ Loss loss_named(const std::string& name) {
 }
 
 ValidationRows to_rows(const InArray<NodeIndex>& leaf, const InArray<double>& target,
-                    const std::optional<InArray<double>>& weight) {
+                       const std::optional<InArray<double>>& weight) {
   ValidationRows rows{{leaf.data(), leaf.size()}, {target.data(), target.size()}, {}};
   if (weight) rows.weight = {weight->data(), weight->size()};
   return rows;
