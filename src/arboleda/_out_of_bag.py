@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import r2_score
 
-__all__ = ["OobCurve", "judged_classes", "judged_values", "means_of_votes"]
+__all__ = ["OobCurve", "judged_classes", "judged_values", "mean_of_votes"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -37,7 +37,7 @@ class OobCurve(NamedTuple):
     n_rows: npt.NDArray[np.int64]
 
 
-def means_of_votes(sums: Floats, counts: npt.NDArray[Any]) -> Floats:
+def mean_of_votes(sums: Floats, counts: npt.NDArray[Any]) -> Floats:
     """Mean output of the members that left a row out; NaN for rows that no member left out.
 
     Parameters

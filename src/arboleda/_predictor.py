@@ -26,10 +26,10 @@ class PredictsRows:
         """Return what gives raw answers row by row."""
 
     @abstractmethod
-    def _predictions_by(self, raw: Floats) -> Any:
+    def _decode_predictions(self, raw: Floats) -> Any:
         """Return predictions, given raw answers."""
 
-    def _shares_by(self, raw: Floats) -> Any:
+    def _decode_probabilities(self, raw: Floats) -> Any:
         """Return a classifier's probabilities, given raw answers."""
         raise NotImplementedError
 
@@ -111,7 +111,7 @@ class Predictor:
             If the row has other columns than the model, or a value that no table may have: an
             infinite one, or one of a wrong kind.
         """
-        return self._model._predictions_by(self._asker.raw(row))[0]
+        return self._model._decode_predictions(self._asker.raw(row))[0]
 
     __call__ = predict
 
@@ -138,7 +138,7 @@ class Predictor:
             raise AttributeError(
                 f"a {type(self._model).__name__} predicts values, not probabilities: call predict"
             )
-        shares = self._model._shares_by(self._asker.raw(row))
+        shares = self._model._decode_probabilities(self._asker.raw(row))
         return [part[0] for part in shares] if isinstance(shares, list) else shares[0]
 
     def __repr__(self) -> str:

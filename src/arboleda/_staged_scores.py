@@ -15,7 +15,7 @@ class StagedScores:
         """The answers after each round."""
 
     @abstractmethod
-    def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
+    def _compute_score(self, y: Any, predicted: Any, sample_weight: Any) -> float:
         """What `score` says of these answers."""
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
@@ -32,4 +32,4 @@ class StagedScores:
         score : float
         """
         for predicted in self.staged_predict(X):
-            yield self._score_of(y, predicted, sample_weight)
+            yield self._compute_score(y, predicted, sample_weight)

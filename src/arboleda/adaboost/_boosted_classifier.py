@@ -59,10 +59,10 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
             )
         return self._members.row_predictor()
 
-    def _predictions_by(self, raw: Floats) -> Array:
+    def _decode_predictions(self, raw: Floats) -> Array:
         return self._labels(self._decided(raw, self._total()))
 
-    def _shares_by(self, raw: Floats) -> Floats:
+    def _decode_probabilities(self, raw: Floats) -> Floats:
         return self._shares(raw, self._total())
 
     def _sums(self, X: Any) -> Floats:
@@ -138,7 +138,7 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
         -------
         y : ndarray of shape (n_samples,)
         """
-        return self._predictions_by(self._sums(X))
+        return self._decode_predictions(self._sums(X))
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """Yield `predict` after each round.
@@ -154,7 +154,7 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
         for decision in self.staged_decision_function(X):
             yield self._labels(decision)
 
-    def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
+    def _compute_score(self, y: Any, predicted: Any, sample_weight: Any) -> float:
         return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     def predict_proba(self, X: Any) -> Floats:
@@ -170,7 +170,7 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
             Columns in the order of ``classes_``. Boosting for many rounds drives them towards 0 and
             1, except those of "SAMME", whose scores are shares of the weights.
         """
-        return self._shares_by(self._sums(X))
+        return self._decode_probabilities(self._sums(X))
 
     def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
         """Yield `predict_proba` after each round.

@@ -71,10 +71,10 @@ class BoostedRegressor(SavedModel, PredictsRows, StagedScores, RegressorMixin, B
             )
         return self._members.row_predictor()
 
-    def _predictions_by(self, raw: Floats) -> Floats:
+    def _decode_predictions(self, raw: Floats) -> Floats:
         return raw[:, 0].clip(*self._range)
 
-    def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
+    def _compute_score(self, y: Any, predicted: Any, sample_weight: Any) -> float:
         return float(r2_score(y, predicted, sample_weight=sample_weight))
 
     def _checked(self, X: Any) -> Any:

@@ -17,7 +17,7 @@ from arboleda.persist import Field, Integer, Labels, OneOrMore
 from arboleda.tree._tree_learner import Array, Floats, TreeLearner
 
 
-def numbered_classes(y: Any, estimator: Any) -> tuple[Array, npt.NDArray[np.intp]]:
+def encode_classes(y: Any, estimator: Any) -> tuple[Array, npt.NDArray[np.intp]]:
     """Classes of one target, sorted, and the number of each row's class; messages name `estimator`.
 
     Raises
@@ -50,7 +50,7 @@ class ClassTarget(ClassifierMixin, TreeLearner):  # type: ignore[misc]
     def _encode_target(self, y: Array) -> Array:
         if self._has_several_outputs(y):
             return self._encode_targets(y)
-        self.classes_, inverse = numbered_classes(y, self)
+        self.classes_, inverse = encode_classes(y, self)
         labels = inverse.astype(np.uint32)  # the engine's type: half the memory, no copy later
         self.n_classes_ = len(self.classes_)
         self.n_outputs_ = 1
@@ -151,13 +151,13 @@ class ClassTarget(ClassifierMixin, TreeLearner):  # type: ignore[misc]
         parts = zip(self.classes_, self._parts(shares), strict=True)
         return as_columns([classes[part.argmax(axis=1)] for classes, part in parts])
 
-    def _predictions_by(self, raw: Floats) -> Array:
+    def _decode_predictions(self, raw: Floats) -> Array:
         return self._labels_of(raw)
 
-    def _shares_by(self, raw: Floats) -> Floats | list[Floats]:
+    def _decode_probabilities(self, raw: Floats) -> Floats | list[Floats]:
         return raw if self.n_outputs_ == 1 else self._parts(raw)
 
-    def _log_of(self, p: Floats | list[Floats]) -> Floats | list[Floats]:
+    def _log_probabilities(self, p: Floats | list[Floats]) -> Floats | list[Floats]:
         """Logarithm; minus infinity of 0."""
         with np.errstate(divide="ignore"):
             return [np.log(part) for part in p] if isinstance(p, list) else np.log(p)

@@ -206,7 +206,7 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
-        return self._predictions_by(self._leaf_values(X))
+        return self._decode_predictions(self._leaf_values(X))
 
     def predict_proba(self, X: Any) -> Floats | list[Floats]:
         """Class shares of each row's leaf, by training weight.
@@ -220,7 +220,7 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
         p : ndarray of shape (n_samples, n_classes), or list of n_outputs such arrays
             Columns in the order of ``classes_``; rows sum to 1.
         """
-        return self._shares_by(self._leaf_values(X))
+        return self._decode_probabilities(self._leaf_values(X))
 
     def predict_log_proba(self, X: Any) -> Floats | list[Floats]:
         """Logarithm of `predict_proba`; minus infinity for a share of 0.
@@ -233,4 +233,4 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
         -------
         log_p : ndarray of shape (n_samples, n_classes), or list of n_outputs such arrays
         """
-        return self._log_of(self.predict_proba(X))
+        return self._log_probabilities(self.predict_proba(X))

@@ -155,4 +155,4 @@ class DecisionTreeRegressor(NumberTarget, DecisionTree):
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
-        return self._predictions_by(self._leaf_values(X))
+        return self._decode_predictions(self._leaf_values(X))

@@ -53,7 +53,7 @@ def fold_splits(
         np.zeros((len(y), 1)), y
     )
     return [
-        (checked_rows(train, len(y), number), checked_rows(test, len(y), number))
+        (check_row_indices(train, len(y), number), check_row_indices(test, len(y), number))
         for number, (train, test) in enumerate(splits)
     ]
 
@@ -88,7 +88,7 @@ def hold_out(
     return rows[~aside], rows[aside]
 
 
-def with_every_class(learn: Rows, judge: Rows, target: npt.NDArray[Any]) -> Split:
+def keep_every_class(learn: Rows, judge: Rows, target: npt.NDArray[Any]) -> Split:
     """Give back a row of every class that would be left out of the rows to learn from."""
     lost = np.setdiff1d(target[judge], target[learn])
     back = np.array([judge[target[judge] == label][0] for label in lost], dtype=np.intp)
@@ -104,7 +104,7 @@ def _dealing_order(y: npt.NDArray[Any], rows: Rows, stratify: bool, seed: int) -
     return order[np.argsort(classes.ravel(), kind="stable")]
 
 
-def checked_rows(rows: Any, n_rows: int, number: int) -> Rows:
+def check_row_indices(rows: Any, n_rows: int, number: int) -> Rows:
     """Rows of a split, as numbers, which are rows of the table."""
     chosen = np.asarray(rows)
     if chosen.dtype == bool and chosen.shape == (n_rows,):

@@ -37,7 +37,7 @@ class NumberTarget(RegressorMixin, TreeLearner):  # type: ignore[misc]
     def _value_widths(self) -> tuple[int, ...]:
         return (1,) * self.n_outputs_
 
-    def _predictions_by(self, raw: Floats) -> Floats:
+    def _decode_predictions(self, raw: Floats) -> Floats:
         return raw[:, 0] if self.n_outputs_ == 1 else raw
 
     def __sklearn_tags__(self) -> Tags:
