@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.target import read_target
-from arboleda._engine.threads import resolve_n_jobs, threads_for
-from arboleda._predictor import PredictsRows
+from arboleda._engine.threads import resolve_n_jobs, resolve_threads
+from arboleda._predictor import RowPredictorMixin
 from arboleda._staged_scores import StagedScores
 from arboleda.adaboost._algorithms import ALGORITHMS, Algorithm, Floats, Indices
 from arboleda.adaboost._any_members import AnyMembers
@@ -25,7 +25,9 @@ from arboleda.persist import Field, Labels, SavedModel
 Array = npt.NDArray[Any]
 
 
-class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BoostedClassifier(
+    SavedModel, RowPredictorMixin, StagedScores, ClassifierMixin, BaseEstimator
+):  # type: ignore[misc]
     """Members that vote by weight, and how their sums are read."""
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {
@@ -68,7 +70,7 @@ class BoostedClassifier(SavedModel, PredictsRows, StagedScores, ClassifierMixin,
     def _sums(self, X: Any) -> Floats:
         check_is_fitted(self)
         table = self._members.checked(self, X)
-        return self._members.sums(table, threads_for(table, self.n_jobs))
+        return self._members.sums(table, resolve_threads(table, self.n_jobs))
 
     def _staged_sums(self, X: Any) -> Iterator[tuple[Floats, float]]:
         """Sums of votes after each round, and the total of the weights."""

@@ -18,9 +18,9 @@ from arboleda._engine.forest import Voting
 from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.table import SparseTable, Table
 from arboleda._engine.target import check_squares, read_target
-from arboleda._engine.threads import resolve_n_jobs, threads_for
+from arboleda._engine.threads import resolve_n_jobs, resolve_threads
 from arboleda._out_of_bag import OobCurve
-from arboleda._predictor import PredictsRows
+from arboleda._predictor import RowPredictorMixin
 from arboleda._staged_scores import StagedScores
 from arboleda.forest._bags import Bags, BagsField
 from arboleda.forest._kept_rows import KeptRows, KeptRowsField
@@ -32,7 +32,7 @@ from arboleda.tree._decision_tree import DecisionTree
 from arboleda.tree._tree_learner import Array, Floats, TreeLearner
 
 
-class ForestModel(StagedScores, PredictsRows, TreeLearner):
+class ForestModel(StagedScores, RowPredictorMixin, TreeLearner):
     """A fitted forest and the sampling scheme of its rows."""
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {
@@ -199,11 +199,11 @@ class ForestModel(StagedScores, PredictsRows, TreeLearner):
 
     def _mean_votes(self, X: Any) -> Floats:
         table = self._check_input(X)
-        return self.forest_.votes(table, self._voting, threads_for(table, self.n_jobs))
+        return self.forest_.votes(table, self._voting, resolve_threads(table, self.n_jobs))
 
     def _staged_votes(self, X: Any) -> Iterator[Floats]:
         table = self._check_input(X)
-        return self.forest_.iter_votes(table, self._voting, threads_for(table, self.n_jobs))
+        return self.forest_.iter_votes(table, self._voting, resolve_threads(table, self.n_jobs))
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """Yield the predictions of the first tree, the first two, ..., all trees.

@@ -17,7 +17,7 @@ from arboleda._engine.columns import Table
 from arboleda._engine.filled import with_columns
 from arboleda._engine.labels import Label
 from arboleda._engine.neighborhood import Proximity
-from arboleda._engine.schema import Schema, missing_code
+from arboleda._engine.schema import Schema, get_missing_code
 from arboleda._engine.table import check_table
 from arboleda._engine.threads import resolve_n_jobs
 
@@ -87,7 +87,7 @@ class _CategoryGap(_Gap):
     """Gaps of a categorical column, initialised with the most frequent category."""
 
     def __init__(self, column: int, codes: npt.NDArray[Any], levels: tuple[Label, ...]) -> None:
-        super().__init__(column, codes.astype(np.intp), codes == missing_code(len(levels)))
+        super().__init__(column, codes.astype(np.intp), codes == get_missing_code(len(levels)))
         self._levels = levels
         present = np.flatnonzero(~self.missing)
         codes = self.values[present]
@@ -110,7 +110,7 @@ def _find_gaps(table: Table, schema: Schema) -> list[_Gap]:
     for j, (values, levels) in enumerate(zip(table.columns, schema.levels, strict=True)):
         missing = np.isnan(values) if levels is None and values.dtype.kind == "f" else None
         if levels is not None:
-            missing = values == missing_code(len(levels))
+            missing = values == get_missing_code(len(levels))
         if missing is None or not missing.any():
             continue
         if missing.all():
