@@ -42,7 +42,7 @@ struct CodedColumn {
       codes;
 
   std::size_t n_codes() const { return n_values + (has_missing ? 1 : 0); }
-  Code missing_code() const { return static_cast<Code>(n_values); }
+  Code get_missing_code() const { return static_cast<Code>(n_values); }
 };
 
 struct BinnedDataset {

@@ -119,7 +119,7 @@ bool HistogramTreeBuilder::leaves_rows(const OpenNode& node, const BoostedSplit&
   for (const Code code : split.split.left_codes) n_left += counts_[code];
   if (!codes.is_categorical) {
     for (std::size_t code = 0; code <= split.split.code; ++code) n_left += counts_[code];
-    if (split.split.missing_left) n_left += counts_[codes.missing_code()];
+    if (split.split.missing_left) n_left += counts_[codes.get_missing_code()];
   }
   return n_left >= options_.min_samples_leaf && node.n_rows() - n_left >= options_.min_samples_leaf;
 }

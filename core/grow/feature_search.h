@@ -149,7 +149,7 @@ class FeatureSearch {
     }
     if (column.is_categorical) {
       gather_codes(column, node.rows, codes_);
-      return categories_.search(node, feature, codes_, column.n_codes(), column.missing_code(),
+      return categories_.search(node, feature, codes_, column.n_codes(), column.get_missing_code(),
                                 best);
     }
     if (is_near) return by_codes(node, feature, column, code_rows_.column(feature), best);

@@ -91,7 +91,7 @@ class Problem:
             BoostingOptions(exact=exact, **(defaults | options)),
             validation=validation,
             resume=resume,
-            replayed=replayed,
+            refit_leaves=replayed,
             callback=callback,
             n_threads=n_threads,
             seed=3,

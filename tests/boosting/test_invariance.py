@@ -72,7 +72,7 @@ def answers(model: Any, X: Any) -> Any:
 
 @pytest.mark.parametrize("name", [*MODELS, *SAMPLED])
 def test_same_bytes_with_any_number_of_threads(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads, "available_cores", lambda: 8)
+    monkeypatch.setattr(threads, "count_available_cores", lambda: 8)
     model, y = (MODELS | SAMPLED)[name]
     one, *others = (
         pickle.dumps(clone(model).set_params(n_jobs=n).fit(FRAME, y).ensemble_)

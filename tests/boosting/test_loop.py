@@ -215,7 +215,7 @@ def test_custom_loss_of_several_outputs_sees_rows_and_outputs(exact):
             "the hessian -1.0 for row 0: it must be finite and not negative",
         ),
         (lambda y, f: (f + np.inf, f), "the gradient inf for row 0"),
-        (lambda y, f: ("abc", f), "no array of numbers"),
+        (lambda y, f: ("abc", f), "not an array of numbers"),
     ],
 )
 def test_what_cannot_be_derivatives_is_named(answer, said):

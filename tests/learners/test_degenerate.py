@@ -250,4 +250,4 @@ def test_leaving_out_the_only_row() -> None:
     "learner", [NearestShrunkenCentroids(), RegularizedDiscriminantAnalysis()], ids=repr
 )
 def test_fewer_rows_than_folds(learner: Any) -> None:
-    assert "lower cv or give more rows" in fitted_or_refused(learner, _X[:3], _Y[:3])
+    assert "decrease cv or use more rows" in fitted_or_refused(learner, _X[:3], _Y[:3])

@@ -230,7 +230,7 @@ def test_what_is_refused() -> None:
         RegularizedDiscriminantAnalysis([0.0, 1.5]).fit(X, y)
     with pytest.raises(ValueError, match="gamma is empty"):
         RegularizedDiscriminantAnalysis(gamma=[]).fit(X, y)
-    with pytest.raises(ValueError, match="lower cv or give more rows"):
+    with pytest.raises(ValueError, match="decrease cv or use more rows"):
         RegularizedDiscriminantAnalysis(cv=200).fit(X, y)
     missing = pd.DataFrame(X, columns=list("abcd"))
     missing.loc[4, "c"] = None

@@ -15,8 +15,8 @@ from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.schema import Schema
 from arboleda._engine.table import SparseTable, Table, check_table
-from arboleda._engine.threads import resolve_n_jobs, threads_for
-from arboleda._predictor import PredictsRows
+from arboleda._engine.threads import resolve_n_jobs, resolve_threads
+from arboleda._predictor import RowPredictorMixin
 from arboleda.boosting._category_encoding import replaced_table, statistics_defect
 from arboleda.boosting._history import HistoryField
 from arboleda.boosting._losses import Loss, LossField
@@ -28,7 +28,7 @@ from arboleda.persist import EnsemblePart, Field, Integer, SavedModel
 Floats = npt.NDArray[np.float64]
 
 
-class BoostedModel(SavedModel, PredictsRows, BaseEstimator):  # type: ignore[misc]
+class BoostedModel(SavedModel, RowPredictorMixin, BaseEstimator):  # type: ignore[misc]
     """Start values and trees, and what was learned of columns and rounds."""
 
     _fitted_attributes: ClassVar[dict[str, Field]] = {
@@ -69,7 +69,7 @@ class BoostedModel(SavedModel, PredictsRows, BaseEstimator):  # type: ignore[mis
     def _raw_scores(self, X: Any) -> Floats:
         """Raw scores of shape (n_samples, n_trees_per_iteration_)."""
         table = self._check_input(X)
-        return self.ensemble_.scores(table, threads_for(table, self.n_jobs))
+        return self.ensemble_.scores(table, resolve_threads(table, self.n_jobs))
 
     def _row_predictor(self) -> RowPredictor:
         n_columns = len(self.statistics_.owners(self.n_features_in_))

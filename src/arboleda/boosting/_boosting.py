@@ -53,7 +53,7 @@ Given = tuple[Any, Any, Any]  # X, y and weights of the validation rows, as `fit
 class Boosting(BoostedModel, metaclass=ABCMeta):
     """What fitting is alike in all of them: everything but target, loss and growth."""
 
-    _learns_from_codes = True
+    _uses_binned_data = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "subsample": [Interval(Real, 0.0, 1.0, closed="right")],
         "sampling": [StrOptions({"uniform", "goss", "gradient"})],

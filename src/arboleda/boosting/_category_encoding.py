@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._engine.columns import SparseTable, Table
-from arboleda._engine.schema import MISSING, Schema, missing_code
+from arboleda._engine.schema import MISSING, Schema, get_missing_code
 from arboleda.boosting._rows import Problem, Rows
 from arboleda.boosting._target_statistics import TargetStatistics, learn_statistics
 
@@ -76,7 +76,7 @@ def missing_columns(table: Table | SparseTable) -> npt.NDArray[np.int64]:
     found = [
         column
         for column, n_levels in enumerate(table.n_levels)
-        if n_levels and (table.columns[column] == missing_code(n_levels)).any()
+        if n_levels and (table.columns[column] == get_missing_code(n_levels)).any()
     ]
     return np.array(found, dtype=np.int64)
 

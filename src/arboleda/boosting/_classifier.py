@@ -96,10 +96,10 @@ class BoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: igno
         labels: Array = self.classes_[best]
         return labels
 
-    def _predictions_by(self, raw: Floats) -> Array:
+    def _decode_predictions(self, raw: Floats) -> Array:
         return self._as_labels(raw)
 
-    def _shares_by(self, raw: Floats) -> Floats:
+    def _decode_probabilities(self, raw: Floats) -> Floats:
         return self._as_probabilities(raw)
 
     def decision_function(self, X: Any) -> Floats:
@@ -197,7 +197,7 @@ class BoostingClassifier(StagedScores, ClassifierMixin, Boosting):  # type: igno
         """
         return map(self._as_probabilities, self._staged_raw_scores(X))
 
-    def _score_of(self, y: Any, predicted: Any, sample_weight: Any) -> float:
+    def _compute_score(self, y: Any, predicted: Any, sample_weight: Any) -> float:
         return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     def _defect(self) -> str | None:

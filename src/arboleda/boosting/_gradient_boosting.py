@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from arboleda._engine.boosting import BoostingOptions
 from arboleda._engine.row_predictor import RowPredictor
 from arboleda._engine.table import SparseTable, Table
-from arboleda._engine.threads import resolve_n_jobs, threads_for
+from arboleda._engine.threads import resolve_n_jobs, resolve_threads
 from arboleda._engine.tree import Tree
 from arboleda.boosting._auto import EXACT_VALUES
 from arboleda.boosting._boosting import Boosting, Floats
@@ -33,8 +33,8 @@ from arboleda.tree._restore_on_failure import restore_on_failure
 from arboleda.tree._tree_learner import (
     MaxFeatures,
     TreeLearner,
-    n_drawn_features,
-    n_rows_of,
+    resolve_max_features,
+    resolve_row_count,
 )
 
 _FROM_TREES = (
@@ -163,9 +163,9 @@ class GradientBoosting(Boosting):
         return Stopping(last_not_better, self.n_iter_no_change, self.tol)
 
     def _options(self, n_rows: int, *, watched: bool) -> BoostingOptions:
-        self.max_features_ = n_drawn_features(self.max_features, self.n_features_in_)
-        min_samples_leaf = n_rows_of(self.min_samples_leaf, n_rows)
-        min_samples_split = max(2, n_rows_of(self.min_samples_split, n_rows))
+        self.max_features_ = resolve_max_features(self.max_features, self.n_features_in_)
+        min_samples_leaf = resolve_row_count(self.min_samples_leaf, n_rows)
+        min_samples_split = max(2, resolve_row_count(self.min_samples_split, n_rows))
         return BoostingOptions(
             n_rounds=self._n_rounds,
             learning_rate=self.learning_rate,
@@ -195,7 +195,7 @@ class GradientBoosting(Boosting):
 
     def _raw_scores(self, X: Any) -> Floats:
         table = self._check_input(X)
-        n_threads = threads_for(table, self.n_jobs)
+        n_threads = resolve_threads(table, self.n_jobs)
         return self.ensemble_.scores(table, n_threads, self._offset(X, table))
 
     def _staged_raw_scores(self, X: Any) -> Iterator[Floats]:
@@ -273,7 +273,7 @@ class GradientBoosting(Boosting):
 
     def _keep_scores(self, problem: Problem | None) -> None:
         """The history tells everything; without rounds there is no initial model either."""
-        self.max_features_ = n_drawn_features(self.max_features, self.n_features_in_)
+        self.max_features_ = resolve_max_features(self.max_features, self.n_features_in_)
         if problem is None:
             self.init_ = None
 

@@ -69,7 +69,7 @@ def _replayed(member: Boosting, rows: Rows, coded: BinnedDataset) -> Ensemble:
         rows.coded(coded),
         member.loss_.native,
         member._options(rows.numbers.size, watched=False),
-        replayed=member.ensemble_,
+        refit_leaves=member.ensemble_,
         n_threads=resolve_n_jobs(member.n_jobs),
         seed=member.seed_,
     ).ensemble

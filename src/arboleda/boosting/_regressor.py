@@ -69,7 +69,7 @@ class BoostingRegressor(StagedScores, RegressorMixin, Boosting):  # type: ignore
         found = self.loss_.predictions(raw)
         return found[:, 0] if found.shape[1] == 1 else found
 
-    def _predictions_by(self, raw: Floats) -> Floats:
+    def _decode_predictions(self, raw: Floats) -> Floats:
         return self._as_predictions(raw)
 
     def predict(self, X: Any) -> Floats:
@@ -116,9 +116,9 @@ class BoostingRegressor(StagedScores, RegressorMixin, Boosting):  # type: ignore
         score : float
             1 at best.
         """
-        return self._score_of(y, self.predict(X), sample_weight)
+        return self._compute_score(y, self.predict(X), sample_weight)
 
-    def _score_of(self, y: Any, predictions: Floats, sample_weight: Any) -> float:
+    def _compute_score(self, y: Any, predictions: Floats, sample_weight: Any) -> float:
         if predictions.ndim == 1:
             return float(r2_score(y, predictions, sample_weight=sample_weight))
         scores = [

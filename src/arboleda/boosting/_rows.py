@@ -12,7 +12,7 @@ from arboleda._engine.boosting import BoostingRows
 from arboleda._engine.fit import BinnedDataset
 from arboleda._engine.table import SparseTable, Table
 from arboleda.boosting._watch import Stopping
-from arboleda.tree._folds import fold_splits, hold_out, with_every_class
+from arboleda.tree._folds import fold_splits, hold_out, keep_every_class
 
 Floats = npt.NDArray[np.float64]
 RowNumbers = npt.NDArray[np.integer[Any]]
@@ -116,7 +116,7 @@ def holdout_split(rows: Rows, fraction: float, *, stratify: bool, seed: int) -> 
     judge: RowNumbers
     learn, judge = hold_out(fraction, rows.target, numbers, stratify=stratify, seed=seed)
     if stratify:
-        learn, judge = with_every_class(learn, judge, rows.target)
+        learn, judge = keep_every_class(learn, judge, rows.target)
     if not (learn.size and judge.size):
         raise ValueError(
             f"validation_fraction={fraction} of n_samples={rows.numbers.size} leaves {learn.size} "
@@ -142,7 +142,7 @@ def kfold_splits(rows: Rows, n_folds: int, *, stratify: bool, seed: int) -> list
     numbers = rows.numbers.astype(np.intp)
     splits = fold_splits(n_folds, rows.target, numbers, stratify=stratify, seed=seed)
     for split in splits:
-        learn, judge = with_every_class(*split, rows.target) if stratify else split
+        learn, judge = keep_every_class(*split, rows.target) if stratify else split
         if judge.size:
             parts.append((replace(rows, numbers=learn), replace(rows, numbers=judge)))
     return parts

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from arboleda._engine.columns import Table
 from arboleda._engine.ensemble import Ensemble
 from arboleda._engine.labels import Label
-from arboleda._engine.schema import MISSING, Schema, missing_code
+from arboleda._engine.schema import MISSING, Schema, get_missing_code
 from arboleda._engine.tree import Tree
 from arboleda._figures import axes_or_new, new_figure
 from arboleda._frames import new_frame
@@ -268,7 +268,7 @@ def _function_of(
         thresholds = thresholds[np.isfinite(thresholds)]
         points: npt.NDArray[Any] = np.concatenate([thresholds, [np.inf, np.nan]])
     else:
-        points = np.append(np.arange(len(levels)), missing_code(len(levels)))
+        points = np.append(np.arange(len(levels)), get_missing_code(len(levels)))
         points = points.astype(np.uint16 if len(levels) <= MISSING else np.uint32)
     other: list[npt.NDArray[Any]] = [
         np.zeros(points.size, dtype=np.float64 if found is None else np.uint16)

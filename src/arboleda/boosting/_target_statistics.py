@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._engine.columns import Table
-from arboleda._engine.schema import missing_code
+from arboleda._engine.schema import get_missing_code
 from arboleda._errors import ModelFormatError
 from arboleda.persist import Array as SavedArray
 
@@ -193,7 +193,7 @@ def _codes(table: Table, column: int) -> npt.NDArray[np.intp]:
     """Return the codes of a categorical column, with that of missing values after all levels."""
     n_levels = table.n_levels[column]
     codes = table.columns[column].astype(np.intp)
-    codes[codes == missing_code(n_levels)] = n_levels
+    codes[codes == get_missing_code(n_levels)] = n_levels
     return codes
 
 

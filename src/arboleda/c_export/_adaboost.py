@@ -24,7 +24,7 @@ def of_boosted_classifier(model: BoostedClassifier, file: File) -> Part:
     width = n_sums // weighted.trees_a_member
     tables = TreeTables(part.prefix, width, file.dtype)
     for i in range(n_trees):
-        tables.add(weighted.forest.tree(i), weighted.said(i))
+        tables.add(weighted.forest.tree(i), weighted.weighted_leaf_votes(i))
     part.definitions += tables.definitions()
     p = part.prefix
     add = (

@@ -95,7 +95,7 @@ def _votes(trees: Iterable[Tree], voting: Voting, model: Any, file: File) -> Par
 def _weighted_votes(members: WeightedForest, model: Any, file: File) -> Part:
     """Sum of the trees' votes times their weights, which sum to 1."""
     forest = members.forest
-    leaves = ((forest.tree(i), members.said(i)) for i in range(forest.n_trees))
+    leaves = ((forest.tree(i), members.weighted_leaf_votes(i)) for i in range(forest.n_trees))
     return _sum_of_leaves(leaves, model, file, is_mean=False)
 
 

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._engine.frames import as_frame
-from arboleda._engine.schema import Schema, missing_code
-from arboleda._engine.table import check_table, fitted_order
+from arboleda._engine.schema import Schema, get_missing_code
+from arboleda._engine.table import check_table, find_fitted_order
 from arboleda._engine.threads import resolve_n_jobs
 from arboleda.bagging import (
     BaggingClassifier,
@@ -213,7 +213,7 @@ def _as_they_are(raw: Floats) -> Floats:
 def _fitted_places(model: Any, rows: Rows, columns: tuple[int, ...]) -> dict[int, int]:
     """Numbers that columns of a table have in a model: those of frames are matched by name."""
     frame = as_frame(rows.native)
-    order = None if frame is None else fitted_order(model, frame, model.schema_)
+    order = None if frame is None else find_fitted_order(model, frame, model.schema_)
     return {j: j if order is None else order.index(j) for j in columns}
 
 
@@ -225,7 +225,7 @@ def _codes_in(schema: Schema, rows: Rows, column: int, place: int) -> Floats | N
     codes = schema.codes[place]
     if codes is None:
         return None if rows.categorical[column] else np.empty(0)
-    missing = missing_code(len(codes))
+    missing = get_missing_code(len(codes))
     levels = rows.levels(column)
     return np.array([*(codes.get(label, missing) for label in levels), missing], dtype=np.float64)
 

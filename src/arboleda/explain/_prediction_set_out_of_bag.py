@@ -19,7 +19,7 @@ def out_of_bag(estimator: Any, X: Any, y: Array) -> tuple[Floats, Array]:
     """Probabilities by the members that left a row out, and its label, of rows that have them."""
     last, table = without_steps(estimator, X)
     if isinstance(last, ForestModel):
-        found = last._training_rows(table, y).means()
+        found = last._training_rows(table, y).mean_votes()
     else:
         kept = getattr(last, "oob_decision_function_", None)
         if kept is None:

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from arboleda._engine.categories import encode, learn_levels
-from arboleda._engine.kinds import chosen_columns
+from arboleda._engine.kinds import select_columns
 from arboleda._engine.labels import Label
-from arboleda._engine.schema import Schema, missing_code
+from arboleda._engine.schema import Schema, get_missing_code
 from arboleda.explain._containers import Container, container_of
 
 __all__ = ["MOST_ROWS", "Rows", "read_rows"]
@@ -104,7 +104,7 @@ class Rows:
             return np.asarray(self._container.numbers(column, place), dtype=np.float64)
         codes = {label: code for code, label in enumerate(self.levels(column))}
         found = encode(self._container.labels(column, place), codes, place)
-        return np.where(found == missing_code(len(codes)), np.nan, found.astype(np.float64))
+        return np.where(found == get_missing_code(len(codes)), np.nan, found.astype(np.float64))
 
     def levels(self, column: int) -> tuple[Label, ...]:
         """Return the labels that a column of categories holds, sorted; of numbers none."""
@@ -206,7 +206,7 @@ class Rows:
             levels = learn_levels(found, place, many=True)
             codes = encode(found, {label: c for c, label in enumerate(levels)}, place)
             distinct, first = np.unique(codes, return_index=True)
-            has_missing = bool(distinct[-1] == missing_code(len(levels)))
+            has_missing = bool(distinct[-1] == get_missing_code(len(levels)))
             palette = self._container.values_at(column, first.astype(np.intp))
             self._categories[column] = _Categories(levels, palette, has_missing)
         return self._categories[column]
@@ -244,7 +244,7 @@ def read_rows(X: Any, estimator: Any = None, categorical_features: Any = None) -
     n_columns = container.shape[1]
     own = container.names
     names = tuple(map(str, own)) if own is not None else _names_known_to(estimator, n_columns)
-    named = chosen_columns(categorical_features, n_columns, names, "categorical_features")
+    named = select_columns(categorical_features, n_columns, names, "categorical_features")
     known = _categories_known_to(estimator, own, n_columns)
     categorical = tuple(container.is_labelled(j) or named[j] or known[j] for j in range(n_columns))
     return Rows(container, names, categorical)

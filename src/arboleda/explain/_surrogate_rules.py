@@ -13,7 +13,7 @@ from arboleda.explain._best_subtrees import Judgement, best_rules, node_of_leaf
 from arboleda.explain._surrogate import Surrogate, Tree, prepare_imitation, says_of
 from arboleda.explain._surrogate_tree import check_size
 from arboleda.tree import Condition
-from arboleda.tree._rules import node_conditions
+from arboleda.tree._rules import find_node_conditions
 
 __all__ = ["ListedRule", "RuleList", "surrogate_rules"]
 
@@ -194,7 +194,7 @@ def surrogate_rules(
 
 def _listed(judge: Judgement, grown: Tree, nodes: tuple[int, ...]) -> tuple[ListedRule, ...]:
     """Write the rules, each with the rows that it speaks for."""
-    conditions, said = node_conditions(grown), says_of(grown)
+    conditions, said = find_node_conditions(grown), says_of(grown)
     speaker = node_of_leaf(grown.tree_, list(nodes))
     leaves = np.flatnonzero(grown.tree_.children_left < 0)
     rules = []

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_consistent_length
 from arboleda._engine.columns import Column
 from arboleda._engine.table import SparseTable, Table, check_table
 from arboleda._engine.target import check_total_weight, read_target, read_weight
-from arboleda.tree._class_target import numbered_classes
+from arboleda.tree._class_target import encode_classes
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -76,7 +76,7 @@ def read_class_rows(
     table = dense_table(
         estimator, check_table(estimator, X, reset=True, categorical_features=categorical_features)
     )
-    classes, labels = numbered_classes(read_target(y, numeric=False), estimator)
+    classes, labels = encode_classes(read_target(y, numeric=False), estimator)
     check_consistent_length(table, labels)
     weight = read_weight(sample_weight, table)
     check_total_weight(weight)

@@ -9,7 +9,7 @@ import numpy as np
 
 from arboleda._engine.columns import Column, Table
 from arboleda._engine.frames import as_frame
-from arboleda._engine.kinds import chosen_columns
+from arboleda._engine.kinds import select_columns
 from arboleda._engine.schema import Schema
 
 ColumnKind = Literal["gaussian", "bernoulli", "categorical"]
@@ -36,7 +36,7 @@ def column_kinds(X: Any, table: Table, schema: Schema, binary_features: Any) -> 
     if isinstance(binary_features, str):  # "from_dtype"
         binary = _boolean_columns(X, table.n_columns)
     else:
-        binary = chosen_columns(binary_features, table.n_columns, schema.names, "binary_features")
+        binary = select_columns(binary_features, table.n_columns, schema.names, "binary_features")
     kinds: list[ColumnKind] = []
     for j, (kind, yes_or_no) in enumerate(zip(schema.kinds, binary, strict=True)):
         if kind == "categorical":

@@ -23,7 +23,7 @@ from sklearn.isotonic import isotonic_regression
 
 from arboleda._figures import axes_or_new, new_figure
 from arboleda._numbers import text_units
-from arboleda._tree_rendering.colours import CLASS_COLOURS, GREY, on_white
+from arboleda._tree_rendering.colours import CLASS_COLOURS, GREY, blend_with_white
 from arboleda._visible import visible
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def _box(
         height,
         boxstyle=f"round,pad={pad}",
         mutation_scale=1.0,
-        fc=on_white(CLASS_COLOURS[1], 0.6) if coloured else "white",
+        fc=blend_with_white(CLASS_COLOURS[1], 0.6) if coloured else "white",
         ec=_EDGE,
         zorder=3,
         clip_on=False,

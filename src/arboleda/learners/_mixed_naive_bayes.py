@@ -263,7 +263,7 @@ default="from_dtype"
         return log_p, impossible
 
     def _log_joint(self, X: Any) -> Floats:
-        table = dense_table(self, check_table(self, X, reset=False, unseen_apart=True))
+        table = dense_table(self, check_table(self, X, reset=False, separate_unseen=True))
         log_prior = log_priors(self.class_prior_, self.class_count_)
         joint = np.tile(log_prior, (table.n_rows, 1))
         for j in self._columns("gaussian"):

@@ -25,7 +25,7 @@ from sklearn.utils import indexable
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.parallel import Parallel, delayed
 
-from arboleda._row_losses import Loss, loss_of, row_losses, wrong_rows
+from arboleda._row_losses import Loss, compute_row_losses, find_misclassified_rows, resolve_loss
 from arboleda._sparse import check_sparse
 from arboleda.model_selection._bootstrap_split import BootstrapSplit
 
@@ -127,10 +127,10 @@ def bootstrap_error(
     target = np.asarray(y)
     if target.ndim == 2 and target.shape[1] == 1:  # predictions have one axis
         y = target = target[:, 0]
-    measure = loss_of(estimator, loss)
+    measure = resolve_loss(estimator, loss)
     fitted = clone(estimator).fit(X, y)
     predicted = np.asarray(fitted.predict(X))
-    training = float(np.mean(row_losses(measure, target, predicted)))
+    training = float(np.mean(compute_row_losses(measure, target, predicted)))
     no_information = _no_information(loss, measure, target, predicted)
     left_out = _left_out(
         estimator, X, y, measure, BootstrapSplit(n_splits, random_state=random_state), n_jobs
@@ -197,12 +197,12 @@ def _of_one_bag(estimator: Any, X: Any, y: Any, loss: Loss, bag: Array, rows: Ar
     X_bag, y_bag = _safe_split(model, X, y, bag)
     X_out, y_out = _safe_split(model, X, y, rows, bag)
     model.fit(X_bag, y_bag)
-    return row_losses(loss, np.asarray(y_out), np.asarray(model.predict(X_out)))
+    return compute_row_losses(loss, np.asarray(y_out), np.asarray(model.predict(X_out)))
 
 
 def _no_information(loss: Any, measure: Loss, target: Array, predicted: Array) -> float:
     """Mean loss of every target beside every prediction."""
-    if loss == "auto" and measure is wrong_rows:
+    if loss == "auto" and measure is find_misclassified_rows:
         true, told = _label_counts(target), _label_counts(predicted)
         return 1 - sum(true[label] * told[label] for label in true) / len(target) ** 2
     if loss == "auto":
@@ -210,7 +210,7 @@ def _no_information(loss: Any, measure: Loss, target: Array, predicted: Array) -
         spread = np.var(target, axis=0) + np.var(predicted, axis=0)
         return float(np.mean(gap**2 + spread))
     means = [
-        np.mean(row_losses(measure, target, np.repeat(p[np.newaxis], len(target), axis=0)))
+        np.mean(compute_row_losses(measure, target, np.repeat(p[np.newaxis], len(target), axis=0)))
         for p in predicted
     ]
     return float(np.mean(means))

@@ -18,7 +18,7 @@ from arboleda.forest import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from arboleda.forest._forest import Forest
+from arboleda.forest._base_forest import BaseForest
 
 Floats = npt.NDArray[np.float64]
 
@@ -35,26 +35,26 @@ class ForestStages:
     )
     asked: ClassVar[str] = "_mean_votes"
 
-    def parameter(self, model: Forest) -> str:
+    def parameter(self, model: BaseForest) -> str:
         return "n_estimators"
 
-    def are_all(self, model: Forest, n_rows: int) -> bool:
+    def are_all(self, model: BaseForest, n_rows: int) -> bool:
         """Nothing is told of the trees, and nothing asked of them but their votes."""
         del n_rows
         is_number = isinstance(model.n_estimators, Integral)
         return is_number and not (model.warm_start or model.verbose or model.oob_score)
 
-    def are_kept(self, model: Forest) -> bool:
+    def are_kept(self, model: BaseForest) -> bool:
         """A tree knows nothing of the others."""
         return True
 
     def answers(
-        self, model: Forest, table: Table | SparseTable, numbers: Sequence[int], n_threads: int
+        self, model: BaseForest, table: Table | SparseTable, numbers: Sequence[int], n_threads: int
     ) -> dict[int, Floats]:
         votes = model.forest_.staged_votes(table, numbers, model._voting, n_threads)
         return dict(zip(numbers, votes, strict=True))
 
-    def after(self, model: Forest, number: int) -> Any:
+    def after(self, model: BaseForest, number: int) -> Any:
         early = copy.copy(model)
         early.set_params(n_estimators=number)
         if number < model.forest_.n_trees:

@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV, check_cv
 from sklearn.utils import indexable
 from sklearn.utils.validation import _num_samples
 
-from arboleda._engine.side_by_side import workers
+from arboleda._engine.parallel import workers
 from arboleda._engine.threads import resolve_n_jobs
 from arboleda._sparse import check_sparse
 from arboleda.model_selection._plan import Plan, plan_of

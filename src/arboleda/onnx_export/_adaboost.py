@@ -25,7 +25,7 @@ def of_boosted_classifier(model: BoostedClassifier, place: Place) -> str:
     for i in range(weighted.forest.n_trees):
         tree = weighted.forest.tree(i)
         said = np.zeros((tree.node_count, width))
-        said[tree.children_left < 0] = weighted.said(i)
+        said[tree.children_left < 0] = weighted.weighted_leaf_votes(i)
         nodes.add(tree, said, [i % a_round] if a_round > 1 else range(width))
     sums = nodes.into(graph, matrix, 0.0)
     if model.n_classes_ == 1:

@@ -199,7 +199,7 @@ def _weighted_votes(members: WeightedForest, model: Any, place: Place) -> str:
     for i in np.flatnonzero(members.weights).tolist():
         tree = members.forest.tree(i)
         votes = np.zeros((tree.node_count, members.n_outputs))
-        votes[tree.children_left < 0] = members.said(i)
+        votes[tree.children_left < 0] = members.weighted_leaf_votes(i)
         nodes.add(tree, votes, range(members.n_outputs))
     return nodes.into(place.graph, place.inputs.matrix(model.schema_, None, place.columns), 0.0)
 
