@@ -44,7 +44,7 @@ class BoostingStages:
         if getattr(model, "init", None) not in (None, "zero"):
             return False
         try:
-            return model._stopping(n_rows, validation_given=False) is None
+            return model._make_stopping(n_rows, validation_given=False) is None
         except ValueError:  # parameters that do not go together: its fit will say so
             return False
 
