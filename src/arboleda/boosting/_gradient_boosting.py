@@ -209,7 +209,7 @@ class GradientBoosting(Boosting):
     def _row_predictor(self) -> RowPredictor:
         if not (self.init_ is None or isinstance(self.init_, str)):
             raise ValueError(
-                f"this {type(self).__name__} starts from a {type(self.init_).__name__}, which the "
+                f"this {type(self).__name__} begins from a {type(self.init_).__name__}, which the "
                 "row predictor does not support: call predict, or fit with init=None"
             )
         return super()._row_predictor()
