@@ -30,7 +30,7 @@ def problem(seed: int, *, classes: bool) -> Problem:
     return tree, X[80:], y[80:], judge
 
 
-def loss_of(found: Problem, nodes: list[int]) -> float:
+def resolve_loss(found: Problem, nodes: list[int]) -> float:
     """Loss of the rows if each obeys the innermost of some nodes, told one by one."""
     tree, X, y, _ = found
     path = tree.decision_path(X).toarray()
@@ -61,14 +61,14 @@ def test_no_pruning_of_a_size_or_below_loses_less(seed: int, classes: bool) -> N
     tree, _, _, judge = given
     losses: dict[int, float] = {}
     for leaves in prunings(tree):
-        losses[len(leaves)] = min(losses.get(len(leaves), np.inf), loss_of(given, leaves))
+        losses[len(leaves)] = min(losses.get(len(leaves), np.inf), resolve_loss(given, leaves))
     found = best_subtrees(judge, 7)
     best = np.inf
     for size in range(1, 8):
         if losses[size] < best - 1e-9:
             best = losses[size]
             assert len(found[size]) == size
-            assert loss_of(given, found[size]) == pytest.approx(best)
+            assert resolve_loss(given, found[size]) == pytest.approx(best)
         else:
             assert size not in found
     assert best_subtrees(judge, 3).keys() == {size for size in found if size <= 3}
@@ -83,12 +83,12 @@ def test_no_list_of_as_many_rules_loses_less(seed: int, classes: bool) -> None:
     found = best_rules(judge, 4)
     best = np.inf
     for size in range(1, 5):
-        loss = min(loss_of(given, [0, *some]) for some in combinations(nodes, size - 1))
+        loss = min(resolve_loss(given, [0, *some]) for some in combinations(nodes, size - 1))
         if loss < best - 1e-9:
             best = loss
             assert len(found[size]) == size
             assert found[size][-1] == 0
-            assert loss_of(given, found[size]) == pytest.approx(best)
+            assert resolve_loss(given, found[size]) == pytest.approx(best)
         else:
             assert size not in found
 
