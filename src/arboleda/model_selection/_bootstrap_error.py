@@ -25,7 +25,7 @@ from sklearn.utils import indexable
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.parallel import Parallel, delayed
 
-from arboleda._row_losses import Loss, resolve_loss, compute_row_losses, find_misclassified_rows
+from arboleda._row_losses import Loss, compute_row_losses, find_misclassified_rows, resolve_loss
 from arboleda._sparse import check_sparse
 from arboleda.model_selection._bootstrap_split import BootstrapSplit
 
