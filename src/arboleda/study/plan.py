@@ -49,7 +49,7 @@ TELLING, REPORTING_SECONDS_PER_ROW = 0.15, 1.2e-5
 EXACT_SHARE, TEST_FITS = 0.25, 1.5
 # A first look is scored on at most so many rows: the standard error of an accuracy is then a third
 # of a percent.
-LOOK_ROWS = 20_000
+MAX_LOW_FIDELITY_ROWS = 20_000
 # Leaving out one row at a time takes a fit for each row and candidate.
 MAX_FITS = 50_000
 Kind = Literal["fold", "one_by_one", "apparent"]
@@ -133,7 +133,7 @@ class Plan:
         """How its candidates are proposed: as asked, or as its preset does."""
         return self.settings.search or self.preset.entry(model.key).search
 
-    def question(self, model: Model) -> SearchContext:
+    def search_context(self, model: Model) -> SearchContext:
         """What a search knows of a model."""
         space = self.preset.entry(model.key).space or model.space
         return SearchContext(
@@ -147,21 +147,21 @@ class Plan:
     def trial_jobs(self, model: Model, trial: Trial) -> list[Job]:
         """The folds that a trial is scored on."""
         return [
-            self._job(model, trial.params, str(k), fit, score, trial.stage, self._kind(k))
-            for k, (fit, score) in enumerate(self.split.folds[: trial.stage.folds])
+            self._job(model, trial.params, str(k), fit, score, trial.fidelity, self._kind(k))
+            for k, (fit, score) in enumerate(self.split.folds[: trial.fidelity.folds])
         ]
 
     def fold_rows(self, model: Model) -> int:
         """How many rows a candidate of the model learns from in a fold, at most."""
         most = max(len(fit) for fit, _ in self.split.folds)
-        return min(most, self.most_rows(model) or most)
+        return min(most, self.row_limit(model) or most)
 
-    def most_rows(self, model: Model) -> int | None:
+    def row_limit(self, model: Model) -> int | None:
         """How many rows a fit of the model may learn from; None: all."""
         known = [n for n in (model.max_rows, self.caps.get(model.key)) if n is not None]
         return min(known, default=None)
 
-    def first_cost(self, model: Model, rows: int) -> float:
+    def first_candidate_cost(self, model: Model, rows: int) -> float:
         """About how many seconds the first candidate takes in a fold, with so many rows."""
         asked = max(len(score) for _, score in self.split.folds)
         return self._cost(model, self.candidates(model)[0], rows, asked)
@@ -199,14 +199,14 @@ class Plan:
         fold: str,
         fit: npt.NDArray[np.int64],
         score: npt.NDArray[np.int64],
-        stage: Fidelity = FULL,
+        fidelity: Fidelity = FULL,
         kind: Kind = "fold",
     ) -> Job:
         style = model.style_of(params)
         preparation = make_preparation(self.features, style, self.target.task, self.seed)
         made = params
-        if stage.share < 1.0 and model.fidelity is not None:
-            made = model.fidelity(params, stage.share)
+        if fidelity.share < 1.0 and model.fidelity is not None:
+            made = model.fidelity(params, fidelity.share)
         pipeline = Pipeline(
             [("preparation", preparation), ("model", model.build(self.setting, made))]
         )
@@ -214,10 +214,10 @@ class Plan:
         extent = "" if cap is None else f" of {cap} rows"
         points = model.approximation(self.setting)
         extent += "" if points is None else f" by {points} points"
-        rows = self._at_most(self.most_rows(model), fit)
-        if stage.share < 1.0:
-            rows = self._at_most(max(1, round(stage.share * len(rows))), rows)
-            score = self._at_most(LOOK_ROWS, score)
+        rows = self._at_most(self.row_limit(model), fit)
+        if fidelity.share < 1.0:
+            rows = self._at_most(max(1, round(fidelity.share * len(rows))), rows)
+            score = self._at_most(MAX_LOW_FIDELITY_ROWS, score)
         cost = self._cost(model, made, len(rows), 1 if kind == "one_by_one" else len(score))
         if fold.startswith(CALIBRATION):
             cost *= FITS
@@ -236,8 +236,8 @@ class Plan:
             pipeline,
             rows,
             score,
-            extent=extent + stage.label,
-            is_low_fidelity=not stage.is_full,
+            extent=extent + fidelity.label,
+            is_low_fidelity=not fidelity.is_full,
             cost=cost,
             reporting_seconds=telling,
             kind=kind,
@@ -254,12 +254,12 @@ class Plan:
     def note(self, model: Model) -> str | None:
         """What the reader must know of how this model was kept affordable."""
         notes = [model.note(self.setting)]
-        most = self.most_rows(model)
+        most = self.row_limit(model)
         if most is not None and self.setting.n_rows > most:
             notes.append(f"learned from a random part of {most:,} rows")
         return "; ".join(n for n in notes if n) or None
 
-    def _recipe_asked(self) -> dict[str, Any]:
+    def _recipe_facts(self) -> dict[str, Any]:
         """What is done to the table first, as plain values."""
         names = ("where", "drop_missing", "drop_duplicates", "merge", "drop")
         told = self.settings.told()
@@ -282,7 +282,7 @@ class Plan:
             "time": self.settings.time,
             "test size": self.settings.test_size,
             "test": self.test_sha256,
-            "recipe": None if self.settings.recipe.is_empty else self._recipe_asked(),
+            "recipe": None if self.settings.recipe.is_empty else self._recipe_facts(),
             "catalogue": {
                 m.key: [m.style, m.grid(self.setting)] for m in models_for(self.target.task, (ALL,))
             },
@@ -352,7 +352,7 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
         steps=steps,
     )
     if settings.scheme.kind == "loo":
-        n_candidates = sum(plan.search(model).n_tried(plan.question(model)) for model in models)
+        n_candidates = sum(plan.search(model).n_tried(plan.search_context(model)) for model in models)
         _check_fits(len(split.train), n_candidates)
     return plan
 

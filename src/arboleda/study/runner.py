@@ -15,11 +15,11 @@ from arboleda.study.combined.fold_mean import FoldMean
 from arboleda.study.combined.methods import FEWEST, METHODS, TEXTBOOK, Method
 from arboleda.study.execution.executor import Executor
 from arboleda.study.execution.job import Job, kept_folds
-from arboleda.study.execution.prediction_store import ANSWERS, remove_predictions
+from arboleda.study.execution.prediction_store import PREDICTIONS_DIR, remove_predictions
 from arboleda.study.execution.row_caps import apply_row_caps
 from arboleda.study.plan import Plan
 from arboleda.study.search import Trial
-from arboleda.study.search.budget_reallocation import reallocate_budget, waits
+from arboleda.study.search.budget_reallocation import reallocate_budget, is_deferred
 from arboleda.study.search.candidates import Candidate
 from arboleda.study.search.model_search import ModelSearch
 from arboleda.study.search.run_searches import run_searches
@@ -91,40 +91,40 @@ class Found:
     left_out: tuple[SkippedModel, ...]
 
 
-def run_plan(plan: Plan, work: Executor) -> Found:
+def run_plan(plan: Plan, executor: Executor) -> Found:
     """Tune every model of the plan, then test the chosen candidate of each.
 
     The models that are tested are written to the study's folder, and what the chosen candidates
     said of the rows they were scored on.
     """
-    if work.budget is not None:
-        work.budget.keep_afterwards(_seconds_of_combining(plan))
-    plan = apply_row_caps(plan, work)
-    hurried = work.budget is not None
+    if executor.budget is not None:
+        executor.budget.reserve_for_afterwards(_seconds_of_combining(plan))
+    plan = apply_row_caps(plan, executor)
+    hurried = executor.budget is not None
     # Rows are worth more than other settings.
     first_alone = hurried and bool(plan.caps)
     searches = [
         ModelSearch(plan, model, first_in_full=hurried, first_alone=first_alone and model.bag)
         for model in plan.models
     ]
-    n_rounds = run_searches(plan, [t for t in searches if not waits(plan, t.model)], work)
+    n_rounds = run_searches(plan, [t for t in searches if not is_deferred(plan, t.model)], executor)
     if hurried:
-        plan, searches, n_rounds = reallocate_budget(plan, searches, work, n_rounds)
-    found = [(t.model, *_choose(plan, t.candidates(work.ledger))) for t in searches]
+        plan, searches, n_rounds = reallocate_budget(plan, searches, executor, n_rounds)
+    found = [(t.model, *_choose(plan, t.candidates(executor.ledger))) for t in searches]
     tests = {
-        model.key: _test_job(plan, model, candidates[best].params, work)
+        model.key: _test_job(plan, model, candidates[best].params, executor)
         for model, candidates, best in found
         if best is not None
     }
-    _save_predictions(plan, found, tests, work)
-    _test(plan, found, tests, work)
+    _save_predictions(plan, found, tests, executor)
+    _test(plan, found, tests, executor)
     left_out = tuple(
         SkippedModel(t.model.key, t.model.name, t.n_left_out, whole=not candidates)
         for t, (_, candidates, _) in zip(searches, found, strict=True)
         if t.n_left_out
     )
     outcomes = [
-        Outcome(model, candidates, best, None if best is None else work.result(tests[model.key]))
+        Outcome(model, candidates, best, None if best is None else executor.result(tests[model.key]))
         for model, candidates, best in found
         if candidates
     ]
@@ -147,61 +147,61 @@ def _seconds_of_combining(plan: Plan) -> Iterator[float]:
             yield n_learned(plan.n_folds) * method.seconds(*sizes)
 
 
-def _test_job(plan: Plan, model: Model, params: dict[str, Any], work: Executor) -> Job:
-    return replace(work.scored_job(plan.test_job(model, params)), keep=work.folder / MODELS)
+def _test_job(plan: Plan, model: Model, params: dict[str, Any], executor: Executor) -> Job:
+    return replace(executor.scored_job(plan.test_job(model, params)), keep=executor.folder / MODELS)
 
 
 def _save_predictions(
-    plan: Plan, found: Sequence[Chosen], tests: dict[str, Job], work: Executor
+    plan: Plan, found: Sequence[Chosen], tests: dict[str, Job], executor: Executor
 ) -> None:
     """Drop answers and models of all but the chosen candidates, and fill in what lacks of theirs.
 
     Those of a candidate that lost once may have been dropped before it won.
     """
     folds = [
-        work.scored_job(job)
+        executor.scored_job(job)
         for model, candidates, best in found
         if best is not None
         for job in plan.trial_jobs(model, Trial(candidates[best].params))
     ]
-    kept = [job.answers for job in (*folds, *tests.values()) if job.answers is not None]
-    remove_predictions(work.folder / ANSWERS, kept)
+    kept = [job.predictions_file for job in (*folds, *tests.values()) if job.predictions_file is not None]
+    remove_predictions(executor.folder / PREDICTIONS_DIR, kept)
     for model in (model for model, _, best in found if model.bag and best is not None):
         names = {job.kept_as for job in folds if job.model == model.key}
-        drop_models(work.folder / MODELS, kept_folds(model.key), names)
-    missing = (job for job in folds if not work.has_predictions(job))
-    work.do_folds(missing)
+        drop_models(executor.folder / MODELS, kept_folds(model.key), names)
+    missing = (job for job in folds if not executor.has_predictions(job))
+    executor.run_folds(missing)
 
 
 def _test(
     plan: Plan,
     found: Sequence[Chosen],
     tests: dict[str, Job],
-    work: Executor,
+    executor: Executor,
 ) -> None:
     """Refit and test what was chosen; where the time is short, the best first."""
     missing = {
-        key: _with_folds(plan, job, work) if job.bag else job
+        key: _with_folds(plan, job, executor) if job.bag else job
         for key, job in tests.items()
-        if not work.has_predictions(job)
+        if not executor.has_predictions(job)
     }
-    if work.budget is None:
-        work.do(missing.values())
+    if executor.budget is None:
+        executor.run(missing.values())
         return
     outcomes = [Outcome(m, c, best, {"error": None}) for m, c, best in found if m.key in missing]
-    work.do([missing[o.model.key] for o in ranked(plan, outcomes)], work.budget.fits_last)
+    executor.run([missing[o.model.key] for o in ranked(plan, outcomes)], executor.budget.has_time_for_last)
 
 
-def _with_folds(plan: Plan, test: Job, work: Executor) -> Job:
+def _with_folds(plan: Plan, test: Job, executor: Executor) -> Job:
     """The test of a bag: of the models that its folds have kept, in the place of a refit."""
     model = next(m for m in plan.models if m.key == test.model)
-    jobs = [work.scored_job(job) for job in plan.trial_jobs(model, Trial(test.params))]
-    done = {job.kept_as: work.result(job) or {} for job in jobs if work.is_done(job)}
+    jobs = [executor.scored_job(job) for job in plan.trial_jobs(model, Trial(test.params))]
+    done = {job.kept_as: executor.result(job) or {} for job in jobs if executor.is_done(job)}
     kept = {name: result.get("kept") for name, result in done.items()}
     files = {name: entry["files"] for name, entry in kept.items() if entry and not entry["error"]}
     if len(files) < len(jobs):
         return test
-    mean = FoldMean(work.folder / MODELS, model.key, files, len(plan.target.labels))
+    mean = FoldMean(executor.folder / MODELS, model.key, files, len(plan.target.labels))
     return replace(
         test,
         pipeline=Pipeline([("preparation", "passthrough"), ("model", mean)]),
@@ -223,7 +223,7 @@ def ranked(plan: Plan, outcomes: Sequence[Outcome]) -> list[Outcome]:
 
 
 def calibrate_best(
-    plan: Plan, work: Executor, outcomes: Sequence[Outcome]
+    plan: Plan, executor: Executor, outcomes: Sequence[Outcome]
 ) -> tuple[Outcome, list[dict[str, Any]]] | None:
     """Try methods of calibration on the best model, unless it answers numbers or is the baseline.
 
@@ -241,13 +241,13 @@ def calibrate_best(
     if outcome.error or outcome.best is None or not outcome.model.learns:
         return None
     jobs = plan.calibration_jobs(outcome.model, outcome.candidates[outcome.best].params)
-    missing = [job for job in jobs if not work.is_done(job)]
-    if work.budget is not None and missing:
-        seconds = sum(work.budget.estimate(job) for job in missing) / work.budget.processes
-        if seconds > work.budget.left:
+    missing = [job for job in jobs if not executor.is_done(job)]
+    if executor.budget is not None and missing:
+        seconds = sum(executor.budget.estimate(job) for job in missing) / executor.budget.processes
+        if seconds > executor.budget.left:
             return None
-    work.do(missing)
-    found = [result for job in jobs if (result := work.result(job)) is not None]
+    executor.run(missing)
+    found = [result for job in jobs if (result := executor.result(job)) is not None]
     return (outcome, found) if len(found) == len(jobs) else None
 
 

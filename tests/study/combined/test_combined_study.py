@@ -22,7 +22,7 @@ from arboleda.study.combined.methods import METHODS
 from arboleda.study.combined.remarks import remarks_on
 from arboleda.study.combined.rules import MeanRule
 from arboleda.study.errors import StudyError
-from arboleda.study.execution.prediction_store import ANSWERS
+from arboleda.study.execution.prediction_store import PREDICTIONS_DIR
 from arboleda.study.results.predictions import predict_table
 
 from ..conftest import without_timing
@@ -332,6 +332,6 @@ def test_a_damaged_file_is_refused(
 def test_lost_answers_are_made_again(classes: StudyResult, tmp_path: Path) -> None:
     folder = tmp_path / "study"
     shutil.copytree(classes.folder, folder)
-    shutil.rmtree(folder / ANSWERS)
+    shutil.rmtree(folder / PREDICTIONS_DIR)
     again = Study("iris", target="target", out=folder, models=CLASS_MODELS, jobs=1).run()
     assert without_timing(again.facts) == without_timing(classes.facts)

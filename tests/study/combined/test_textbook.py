@@ -18,7 +18,7 @@ from arboleda.study.artifacts.exports import StudyError, export_model
 from arboleda.study.combined.losses import losses
 from arboleda.study.combined.methods import METHODS, TEXTBOOK
 from arboleda.study.combined.textbook import best_few, textbook
-from arboleda.study.execution.prediction_store import ANSWERS, load_predictions, predictions_path
+from arboleda.study.execution.prediction_store import PREDICTIONS_DIR, load_predictions, predictions_path
 from arboleda.study.runner import ways_to_combine
 
 pytestmark = pytest.mark.usefixtures("undrawn")
@@ -180,7 +180,7 @@ def test_they_stand_in_a_study_and_are_kept(
         assert facts["ensemble"]["method"] == "textbook"
         model = read.model(key)
         kept = load_predictions(
-            predictions_path(tmp_path / ANSWERS, key, {}, "test"), len(rows), n_classes
+            predictions_path(tmp_path / PREDICTIONS_DIR, key, {}, "test"), len(rows), n_classes
         )
         assert kept is not None
         if n_classes:

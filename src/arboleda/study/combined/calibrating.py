@@ -12,7 +12,7 @@ import numpy as np
 
 from arboleda.study.execution.budget import Budget
 from arboleda.study.execution.job import TEST
-from arboleda.study.execution.prediction_store import ANSWERS, load_predictions, predictions_path
+from arboleda.study.execution.prediction_store import PREDICTIONS_DIR, load_predictions, predictions_path
 from arboleda.study.execution.serialization import error_sentence, limit_threads, to_plain
 from arboleda.study.plan import Plan
 from arboleda.study.results.calibration import AS_IT_IS, calibrated_scores, variants_of
@@ -48,7 +48,7 @@ def calibrate_combined(
     n_classes = len(plan.target.labels)
     said = [
         load_predictions(
-            predictions_path(folder / ANSWERS, outcome.model.key, {}, k), len(rows), n_classes
+            predictions_path(folder / PREDICTIONS_DIR, outcome.model.key, {}, k), len(rows), n_classes
         )
         for k, rows in asked
     ]

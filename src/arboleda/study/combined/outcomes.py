@@ -25,7 +25,7 @@ from arboleda.study.combined.textbook import TextbookRule
 from arboleda.study.execution.budget import Budget
 from arboleda.study.execution.job import TEST, Job
 from arboleda.study.execution.prediction_store import (
-    ANSWERS,
+    PREDICTIONS_DIR,
     PredictionRequest,
     Predictions,
     outputs_of_rows,
@@ -173,7 +173,7 @@ def _outputs(plan: Plan, folder: Path, asked: Sequence[Sequence[Job]]) -> Member
     parts = [
         PredictionRequest(
             jobs[0].score_rows,
-            tuple(predictions_path(folder / ANSWERS, j.model, j.params, j.entry) for j in jobs),
+            tuple(predictions_path(folder / PREDICTIONS_DIR, j.model, j.params, j.entry) for j in jobs),
         )
         for jobs in asked
     ]
@@ -236,7 +236,7 @@ def _scores(plan: Plan, rows: npt.NDArray[Any], said: Floats) -> dict[str, Any]:
 def _save_member_predictions(folder: Path, key: str, fold: str, said: Floats) -> None:
     """Kept for what looks at answers later; a full disk takes them, not the study."""
     save_predictions(
-        predictions_path(folder / ANSWERS, key, {}, fold), Predictions(*_predicted(said))
+        predictions_path(folder / PREDICTIONS_DIR, key, {}, fold), Predictions(*_predicted(said))
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from arboleda.study.execution.prediction_store import ANSWERS, load_predictions, predictions_path
+from arboleda.study.execution.prediction_store import PREDICTIONS_DIR, load_predictions, predictions_path
 from arboleda.study.plan import Plan
 from arboleda.study.results.probabilities import are_probabilities
 from arboleda.study.runner import Outcome
@@ -68,7 +68,7 @@ def remarks_on(
 def _how_it_says(plan: Plan, outcome: Outcome, folder: Path) -> str | None:
     """How probabilities are made of what a model says; None if it says some."""
     job = plan.test_job(outcome.model, outcome.params)
-    path = predictions_path(folder / ANSWERS, job.model, job.params, job.entry)
+    path = predictions_path(folder / PREDICTIONS_DIR, job.model, job.params, job.entry)
     found = load_predictions(path, len(job.score_rows), len(plan.target.labels))
     if found is None or (found.score is not None and are_probabilities(found.score)):
         return None

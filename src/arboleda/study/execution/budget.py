@@ -47,11 +47,11 @@ class Budget:
         self._tests: dict[str, Job] = {}
         self._loading = processes
         # About what this process takes after them.
-        self.kept_for_afterwards = 0.0
+        self.reserved_for_afterwards = 0.0
         self._seconds: dict[str, float] = defaultdict(float)
         self._costs: dict[str, float] = defaultdict(float)
 
-    def learn(self, job: Job, seconds: float) -> None:
+    def record(self, job: Job, seconds: float) -> None:
         """Take note of how long a job took."""
         if self._loading:
             self._loading -= 1
@@ -75,7 +75,7 @@ class Budget:
         """Seconds of this process until everything but the report must be done."""
         return max(0.0, self.deadline - time.monotonic())
 
-    def keep_for(self, test: Job, *, is_new: bool = False) -> None:
+    def reserve_for_test(self, test: Job, *, is_new: bool = False) -> None:
         """Set aside the time of a model's test, if there is none yet or this is a new one."""
         if is_new or test.model not in self._tests:
             self._tests[test.model] = test
@@ -84,16 +84,16 @@ class Budget:
         """Set nothing aside for a model's test any more."""
         self._tests.pop(model, None)
 
-    def keep_afterwards(self, parts: Iterable[float]) -> None:
+    def reserve_for_afterwards(self, parts: Iterable[float]) -> None:
         """Set aside seconds for what follows the tests: for its quick parts, as far as they go."""
         most = MOST_FOR_AFTERWARDS * self.seconds
         needed = np.cumsum(sorted(parts))
-        self.kept_for_afterwards = float(needed[needed <= most].max(initial=0.0))
+        self.reserved_for_afterwards = float(needed[needed <= most].max(initial=0.0))
 
     @property
-    def kept_for_tests(self) -> float:
+    def reserved_for_tests(self) -> float:
         """Seconds of this process that the tests and what follows them will take."""
-        return self._needed_for(self._tests) + self.kept_for_afterwards
+        return self._needed_for(self._tests) + self.reserved_for_afterwards
 
     def room_for(self, test: Job, *, is_new: bool = False) -> float:
         """Seconds for a candidate's folds, if its test and those set aside are to have theirs.
@@ -103,20 +103,20 @@ class Budget:
         tests = {test.model: test, **self._tests}
         if is_new:
             tests[test.model] = test
-        return self.left - self._needed_for(tests) - self.kept_for_afterwards
+        return self.left - self._needed_for(tests) - self.reserved_for_afterwards
 
     def _needed_for(self, tests: Mapping[str, Job]) -> float:
         seconds = [self.estimate(job) for job in tests.values()]
         return SPARE * max(sum(seconds) / self.processes, max(seconds, default=0.0))
 
-    def fits(self, job: Job) -> bool:
+    def has_time_for(self, job: Job) -> bool:
         """Whether a fold's job would end while the tests still have their time."""
-        return self.estimate(job) <= self.left - self.kept_for_tests
+        return self.estimate(job) <= self.left - self.reserved_for_tests
 
     def has_room(self, seconds: float) -> bool:
         """Whether this process can work for so long."""
         return seconds <= self.left
 
-    def fits_last(self, job: Job) -> bool:
+    def has_time_for_last(self, job: Job) -> bool:
         """Whether a job would end in time if nothing else followed."""
         return self.estimate(job) <= self.left

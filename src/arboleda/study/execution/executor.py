@@ -13,7 +13,7 @@ from arboleda.study.execution.budget import Budget
 from arboleda.study.execution.job import STOPPED, Job
 from arboleda.study.execution.ledger import Ledger
 from arboleda.study.execution.pool import Pool
-from arboleda.study.execution.prediction_store import ANSWERS, load_predictions, predictions_path
+from arboleda.study.execution.prediction_store import PREDICTIONS_DIR, load_predictions, predictions_path
 from arboleda.study.plan import Plan
 
 __all__ = ["Executor", "Watcher"]
@@ -85,71 +85,71 @@ class Executor:
         """
         if job.kind == "apparent":
             return job
-        path = predictions_path(self.folder / ANSWERS, job.model, job.params, job.entry)
+        path = predictions_path(self.folder / PREDICTIONS_DIR, job.model, job.params, job.entry)
         keep = self.folder / MODELS if job.bag else job.keep
-        return replace(job, answers=path, keep=keep)
+        return replace(job, predictions_file=path, keep=keep)
 
     def has_predictions(self, job: Job) -> bool:
         """Whether a job is done and its answers are there, if it has any."""
         result = self.result(job)
         if result is None or not self.is_done(job):
             return False
-        if job.answers is None or result["error"]:
+        if job.predictions_file is None or result["error"]:
             return True
-        return load_predictions(job.answers, len(job.score_rows), self.pool.n_classes) is not None
+        return load_predictions(job.predictions_file, len(job.score_rows), self.pool.n_classes) is not None
 
-    def do(
+    def run(
         self,
         jobs: Iterable[Job],
-        fits: Callable[[Job], bool] | None = None,
+        is_allowed: Callable[[Job], bool] | None = None,
         *,
         deadline: float | None = None,
-        is_told: bool = True,
+        notify_watcher: bool = True,
     ) -> None:
         """Do jobs, and store each result the moment it is there.
 
         ``fits`` is asked before each, and all end by the ``deadline``; the watcher is told of each
-        unless not ``is_told``. Of a candidate one of whose folds a limit has ended, the others are
+        unless not ``notify_watcher``. Of a candidate one of whose folds a limit has ended, the others are
         passed over.
         """
         ended: set[tuple[str, str]] = set()
 
         def is_wanted(job: Job) -> bool:
-            return _candidate(job) not in ended and (fits is None or fits(job))
+            return _candidate(job) not in ended and (is_allowed is None or is_allowed(job))
 
         # Closed at once when anything stops it, so that no worker goes on.
-        with closing(self.pool.do(list(jobs), is_wanted, deadline)) as results:
+        with closing(self.pool.run(list(jobs), is_wanted, deadline)) as results:
             for job, result in results:
                 self.ledger.put(job.model, job.params, job.entry, result)
                 if (result["error"] or "").startswith(STOPPED):
                     ended.add(_candidate(job))
-                self._learn(job, result)
-                if is_told:
+                self._record_seconds(job, result)
+                if notify_watcher:
                     self.watcher.finished(job, result)
 
-    def do_folds(self, jobs: Iterable[Job]) -> None:
+    def run_folds(self, jobs: Iterable[Job]) -> None:
         """Do jobs of folds, which leave the tests their time."""
         if self.budget is None:
-            self.do(jobs)
+            self.run(jobs)
             return
-        until = self.budget.deadline - self.budget.kept_for_tests
-        self.do(jobs, self.budget.fits, deadline=until)
+        deadline = self.budget.deadline - self.budget.reserved_for_tests
+        self.run(jobs, self.budget.has_time_for, deadline=deadline)
 
-    def recall(self, jobs: Iterable[Job]) -> None:
+    def record_stored(self, jobs: Iterable[Job]) -> None:
         """Learn from stored jobs how long they took, if it is not known yet."""
         if self.budget is None:
             return
         for job in jobs:
             result = self.result(job)
             if result is not None:
-                self._learn(job, result)
+                self._record_seconds(job, result)
 
-    def _learn(self, job: Job, result: dict[str, Any]) -> None:
+    def _record_seconds(self, job: Job, result: dict[str, Any]) -> None:
         name = (*_candidate(job), job.entry)
         if self.budget is None or result["error"] or name in self._timed:
             return
         self._timed.add(name)
-        self.budget.learn(job, result["seconds"])
+        self.budget.record(job, result["seconds"])
 
 
 def _is_final(result: dict[str, Any] | None) -> bool:

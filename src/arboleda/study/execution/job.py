@@ -85,7 +85,7 @@ class Job:
     fit_rows: Rows
     score_rows: Rows
     keep: Path | None = None
-    answers: Path | None = None
+    predictions_file: Path | None = None
     extent: str = ""
     is_low_fidelity: bool = False
     cost: float = 0.0
@@ -158,8 +158,8 @@ def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
     }
     if job.kind == "apparent":
         result["chance"] = chance_scores(y_score, predicted, score, n_classes, shared.costs)
-    if job.answers is not None:
-        result["answers"] = save_predictions(job.answers, said)
+    if job.predictions_file is not None:
+        result["answers"] = save_predictions(job.predictions_file, said)
     if job.fold == TEST:
         groups = None if shared.groups is None else shared.groups[job.score_rows]
         result["test"] = evaluate_test(

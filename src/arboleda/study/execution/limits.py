@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from scipy import linalg
 
-__all__ = ["Limits", "hold_memory", "offer_to_the_kernel"]
+__all__ = ["Limits", "limit_memory", "raise_oom_score"]
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Limits:
         return self.seconds is not None or self.memory is not None
 
 
-def hold_memory(limit: int | None) -> None:
+def limit_memory(limit: int | None) -> None:
     """Refuse this process more memory than it has now and ``limit`` bytes besides.
 
     The kernel refuses it the moment it is asked for, so that the fit ends with a MemoryError of its
@@ -57,7 +57,7 @@ def _least(wanted: int, most: int) -> int:
     return wanted if most == resource.RLIM_INFINITY else min(wanted, most)
 
 
-def offer_to_the_kernel() -> None:
+def raise_oom_score() -> None:
     """Where memory runs out altogether, let this process be ended before the study's own."""
     try:
         Path("/proc/self/oom_score_adj").write_text("500", encoding="ascii")

@@ -63,12 +63,12 @@ class Pool:
         self._shared = shared
         is_large = shared.features.x.size > CELLS_PER_POOL
         apart = processes > 1 or limits.any or (deadline is not None and is_large)
-        self._crew = WorkerPool(shared, processes, folder, limits) if apart else None
+        self._workers = WorkerPool(shared, processes, folder, limits) if apart else None
 
-    def do(
+    def run(
         self,
         jobs: Sequence[Job],
-        fits: Callable[[Job], bool] = lambda job: True,
+        is_allowed: Callable[[Job], bool] = lambda job: True,
         deadline: float | None = None,
     ) -> Done:
         """Yield each job with its result as soon as it is done.
@@ -93,25 +93,25 @@ class Pool:
         """
         known = [end for end in (deadline, self.deadline) if end is not None]
         end = min(known, default=None)
-        if self._crew is None:
-            yield from self._here(jobs, fits, end)
+        if self._workers is None:
+            yield from self._here(jobs, is_allowed, end)
             return
-        with closing(self._crew.do(jobs, fits, end)) as results:
+        with closing(self._workers.run(jobs, is_allowed, end)) as results:
             yield from results
 
     def _here(
-        self, jobs: Sequence[Job], fits: Callable[[Job], bool], deadline: float | None
+        self, jobs: Sequence[Job], is_allowed: Callable[[Job], bool], deadline: float | None
     ) -> Done:
         for job in jobs:
             if deadline is not None and time.monotonic() >= deadline:
                 return
-            if fits(job):
+            if is_allowed(job):
                 yield job, run_job(job, self._shared)
 
     def close(self) -> None:
         """End the workers, whatever they are at."""
-        if self._crew is not None:
-            self._crew.close()
+        if self._workers is not None:
+            self._workers.close()
 
     def __enter__(self) -> Self:
         return self

@@ -23,7 +23,7 @@ from arboleda.combine import MemberOutputs
 from arboleda.study.results.probabilities import are_probabilities
 
 __all__ = [
-    "ANSWERS",
+    "PREDICTIONS_DIR",
     "PredictionRequest",
     "Predictions",
     "load_predictions",
@@ -37,7 +37,7 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 # The folder within the study's folder.
-ANSWERS = "answers"
+PREDICTIONS_DIR = "answers"
 
 
 def predictions_path(folder: Path, model: str, params: Mapping[str, Any], fold: str) -> Path:

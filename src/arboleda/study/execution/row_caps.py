@@ -36,7 +36,7 @@ TIMING_SHARE = 0.1
 TEST_FITS = 1.5
 
 
-def apply_row_caps(plan: Plan, work: Executor) -> Plan:
+def apply_row_caps(plan: Plan, executor: Executor) -> Plan:
     """The plan with the caps on rows that its preset and time budget ask for.
 
     A fit may take as long as the preset says by the catalogue's costs. With a time budget, the
@@ -44,10 +44,10 @@ def apply_row_caps(plan: Plan, work: Executor) -> Plan:
     or three tenths); costs are scaled by what a small fit of each model has taken.
     """
     allowed = np.inf if plan.preset.fit_cost is None else plan.preset.fit_cost
-    budget = work.budget
+    budget = executor.budget
     rates = dict.fromkeys((model.key for model in plan.models), 1.0)
     if budget is not None:
-        _time_models(plan, work, budget, _caps(plan, min(allowed, _share(plan, budget, rates))))
+        _time_models(plan, executor, budget, _caps(plan, min(allowed, _share(plan, budget, rates))))
         rates = {key: budget.rate(key) for key in rates}
         allowed = min(allowed, _share(plan, budget, rates))
     return replace(plan, caps=_caps(plan, allowed, rates))
@@ -88,9 +88,9 @@ def _caps(plan: Plan, allowed: float, rates: Mapping[str, float] | None = None) 
 def _share(plan: Plan, budget: Budget, rates: Mapping[str, float]) -> float:
     """Seconds that a fit may take: what cheap models leave of theirs is shared by the others."""
     whole = sorted(
-        rates[model.key] * plan.first_cost(model, plan.fold_rows(model)) for model in plan.models
+        rates[model.key] * plan.first_candidate_cost(model, plan.fold_rows(model)) for model in plan.models
     )
-    free = (budget.left - budget.kept_for_afterwards) * budget.processes
+    free = (budget.left - budget.reserved_for_afterwards) * budget.processes
     if all(model.bag for model in plan.models if model.learns):
         if sum(whole) * plan.n_folds <= BAGS_SHARE * free:
             return float(np.inf)
@@ -108,17 +108,17 @@ def _share(plan: Plan, budget: Budget, rates: Mapping[str, float]) -> float:
 def _cap(plan: Plan, model: Model, allowed: float) -> int | None:
     """The largest power of two at which the first candidate costs so much; None: all rows."""
     most = plan.fold_rows(model)
-    if plan.first_cost(model, most) <= allowed:
+    if plan.first_candidate_cost(model, most) <= allowed:
         return None
     rows = LEAST_ROWS
-    while 2 * rows < most and plan.first_cost(model, 2 * rows) <= allowed:
+    while 2 * rows < most and plan.first_candidate_cost(model, 2 * rows) <= allowed:
         rows *= 2
     return rows if rows < most else None
 
 
-def _time_models(plan: Plan, work: Executor, budget: Budget, dear: Collection[str]) -> None:
+def _time_models(plan: Plan, executor: Executor, budget: Budget, dear: Collection[str]) -> None:
     """Time small fits of the first candidate of dear models, and of all on many rows."""
-    until = time.monotonic() + TIMING_SHARE * budget.left
+    deadline = time.monotonic() + TIMING_SHARE * budget.left
     shares = {
         model.key: _small_share(plan, model)
         for model in plan.models
@@ -126,12 +126,12 @@ def _time_models(plan: Plan, work: Executor, budget: Budget, dear: Collection[st
     }
     while shares:
         jobs = [_fit_of(plan, m, shares[m.key]) for m in plan.models if m.key in shares]
-        missing = [job for job in jobs if not work.is_done(job)]
-        work.recall(job for job in jobs if work.is_done(job))
+        missing = [job for job in jobs if not executor.is_done(job)]
+        executor.record_stored(job for job in jobs if executor.is_done(job))
         # Nobody is told: the study has not begun yet.
         cheap_first = sorted(missing, key=lambda job: job.cost)
-        work.do(cheap_first, deadline=until, is_told=False)
-        done = [(job.model, work.result(job)) for job in jobs if work.is_done(job)]
+        executor.run(cheap_first, deadline=deadline, notify_watcher=False)
+        done = [(job.model, executor.result(job)) for job in jobs if executor.is_done(job)]
         shares = {
             key: LARGER * shares[key]
             for key, result in done

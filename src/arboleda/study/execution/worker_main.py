@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 import numpy as np
 
 from arboleda.study.execution.job import Shared, run_job
-from arboleda.study.execution.limits import hold_memory, offer_to_the_kernel
+from arboleda.study.execution.limits import limit_memory, raise_oom_score
 
 __all__ = ["main"]
 
@@ -25,12 +25,12 @@ def main() -> None:
     answered by its result.
     """
     _follow(int(sys.argv[1]))
-    offer_to_the_kernel()
+    raise_oom_score()
     connection, table = Connection(int(sys.argv[2])), int(sys.argv[3])
     try:
         shared, shape, limits = pickle.loads(connection.recv_bytes())
         shared = _with_matrix(shared, table, shape)
-        hold_memory(limits.memory)
+        limit_memory(limits.memory)
         connection.send_bytes(b"")
         while True:
             job = pickle.loads(connection.recv_bytes())

@@ -87,7 +87,7 @@ class Worker:
         """Whether it waits for a job."""
         return self.ready and self.job is None
 
-    def give(self, job: Job) -> None:
+    def send(self, job: Job) -> None:
         """Let it do a job."""
         self.job, self.since = job, time.monotonic()
         with suppress(BrokenPipeError):
@@ -131,12 +131,12 @@ class WorkerPool:
         self._table: Any = None
         self._false_starts = 0
 
-    def do(self, jobs: Sequence[Job], fits: Callable[[Job], bool], deadline: float | None) -> Done:
+    def run(self, jobs: Sequence[Job], is_allowed: Callable[[Job], bool], deadline: float | None) -> Done:
         """Yield each job with its result; see `arboleda.study.execution.pool.Pool.do`."""
         waiting = deque(jobs)
         try:
             while True:
-                self._dispatch(waiting, fits)
+                self._dispatch(waiting, is_allowed)
                 busy = [worker for worker in self._workers if worker.job is not None]
                 if not busy and not waiting:
                     return
@@ -160,13 +160,13 @@ class WorkerPool:
         if self._table is not None:
             self._table.close()
 
-    def _dispatch(self, waiting: deque[Job], fits: Callable[[Job], bool]) -> None:
+    def _dispatch(self, waiting: deque[Job], is_allowed: Callable[[Job], bool]) -> None:
         """Give the next jobs to those that wait, and start as many workers as there is work for."""
         for worker in [w for w in self._workers if w.is_idle]:
             while waiting:
                 job = waiting.popleft()
-                if fits(job):
-                    worker.give(job)
+                if is_allowed(job):
+                    worker.send(job)
                     break
         starting = sum(not worker.ready for worker in self._workers)
         room = self._processes - len(self._workers)

@@ -166,7 +166,7 @@ def _model(plan: Plan, outcome: Outcome) -> dict[str, Any]:
             {
                 "params": dict(c.params),
                 "status": c.status,
-                "stage": {"share": c.stage.share, "folds": len(c.results)},
+                "stage": {"share": c.fidelity.share, "folds": len(c.results)},
                 **_fold_scores(c, plan.metric.key),
                 "timing": {"seconds": sum(sum(r["timing"].values()) for r in c.results)},
             }

@@ -11,7 +11,7 @@ from arboleda.decide import accuracy_coverage_curve
 from arboleda.study.artifacts.held_out import HeldOut
 from arboleda.study.execution.job import TEST
 from arboleda.study.execution.prediction_store import (
-    ANSWERS,
+    PREDICTIONS_DIR,
     Predictions,
     load_predictions,
     predictions_path,
@@ -50,7 +50,7 @@ def predictions_reader(plan: Plan, folder: Path) -> ReadPredictions:
             job = plan.test_job(outcome.model, params)
         else:
             job = plan.trial_jobs(outcome.model, Trial(params))[fold]
-        path = predictions_path(folder / ANSWERS, job.model, params, job.entry)
+        path = predictions_path(folder / PREDICTIONS_DIR, job.model, params, job.entry)
         return load_predictions(path, len(job.score_rows), len(plan.target.labels))
 
     return read
@@ -59,7 +59,7 @@ def predictions_reader(plan: Plan, folder: Path) -> ReadPredictions:
 def _load_all_folds(plan: Plan, folder: Path, key: str, fold: int | None) -> Predictions | None:
     """What a combination said: it has no piece of work of its own."""
     rows = plan.split.test if fold is None else plan.split.folds[fold][1]
-    path = predictions_path(folder / ANSWERS, key, {}, TEST if fold is None else str(fold))
+    path = predictions_path(folder / PREDICTIONS_DIR, key, {}, TEST if fold is None else str(fold))
     return load_predictions(path, len(rows), len(plan.target.labels))
 
 

@@ -61,7 +61,7 @@ def learning_curve(plan: Plan, work: Executor, outcome: Outcome) -> dict[str, An
         if seconds > work.budget.left:
             return {**facts, "skipped": "the time budget has no room for it"}
     # Nobody is told: these are no fits of the search, whose progress is shown.
-    work.do(missing, is_told=False)
+    work.run(missing, notify_watcher=False)
     full = plan.trial_jobs(outcome.model, Trial(params))
     points = [_point(plan, work, part, share) for share, part in by_share.items()]
     facts["points"] = [p for p in (*points, _point(plan, work, full, 1.0)) if p is not None]

@@ -26,13 +26,13 @@ __all__ = ["reallocate_budget", "waits"]
 LEARNING_POWER = 0.3
 
 
-def waits(plan: Plan, model: Model) -> bool:
+def is_deferred(plan: Plan, model: Model) -> bool:
     """Whether a model is tuned with the time that is left: a bag that cannot have all rows."""
     return model.bag and model.key in plan.caps
 
 
 def reallocate_budget(
-    plan: Plan, searches: Sequence[ModelSearch], work: Executor, n_rounds: int
+    plan: Plan, searches: Sequence[ModelSearch], executor: Executor, n_rounds: int
 ) -> tuple[Plan, list[ModelSearch], int]:
     """Tune models again with more of the rows, as long as there is time.
 
@@ -45,36 +45,36 @@ def reallocate_budget(
     plan, tunings, n_rounds : Plan, list of Tuning, int
         The plan with other caps on rows, its searches, and the number of all rounds.
     """
-    found, given_up = list(searches), set[str]()
+    found, abandoned = list(searches), set[str]()
     have_waited = bool(plan.caps)
-    while caps := _raised(plan, found, work, given_up):
+    while caps := _choose_larger_caps(plan, found, executor, abandoned):
         wider = _with_caps(plan, caps)
         again = [
             ModelSearch(wider, t.model, first_in_full=True, first_alone=t.model.bag)
             for t in found
             if t.model.key in caps
         ]
-        n_rounds += run_searches(wider, again, work, has_begun=n_rounds > 0)
-        done = {t.model.key: t for t in again if _scored(t, work)}
+        n_rounds += run_searches(wider, again, executor, has_begun=n_rounds > 0)
+        done = {t.model.key: t for t in again if _scored(t, executor)}
         plan = _with_caps(plan, {key: caps[key] for key in done})
         stayed = [t for t in found if t.model.key in caps and t.model.key not in done]
-        _keep_for_tests(plan, stayed, work)
-        given_up |= {t.model.key for t in stayed}
+        _reserve_for_tests(plan, stayed, executor)
+        abandoned |= {t.model.key for t in stayed}
         found = [done.get(t.model.key, t) for t in found]
     if have_waited:
         found = [
             ModelSearch(plan, t.model, first_in_full=True) if t.model.bag else t for t in found
         ]
-        n_rounds += run_searches(plan, found, work, has_begun=n_rounds > 0)
+        n_rounds += run_searches(plan, found, executor, has_begun=n_rounds > 0)
     return plan, found, n_rounds
 
 
-def _keep_for_tests(plan: Plan, searches: Sequence[ModelSearch], work: Executor) -> None:
+def _reserve_for_tests(plan: Plan, searches: Sequence[ModelSearch], executor: Executor) -> None:
     """Set aside the time of their tests again, in the place of those with more rows."""
-    assert work.budget is not None
+    assert executor.budget is not None
     for model_search in searches:
-        for trial in _scored(model_search, work)[:1]:
-            work.budget.keep_for(plan.test_job(model_search.model, trial.params), is_new=True)
+        for trial in _scored(model_search, executor)[:1]:
+            executor.budget.reserve_for_test(plan.test_job(model_search.model, trial.params), is_new=True)
 
 
 def _with_caps(plan: Plan, caps: dict[str, int | None]) -> Plan:
@@ -82,91 +82,91 @@ def _with_caps(plan: Plan, caps: dict[str, int | None]) -> Plan:
     return replace(plan, caps={key: cap for key, cap in all_caps.items() if cap is not None})
 
 
-def _scored(model_search: ModelSearch, work: Executor) -> list[Trial]:
+def _scored(model_search: ModelSearch, executor: Executor) -> list[Trial]:
     """The candidates that were scored on all folds."""
-    candidates = model_search.candidates(work.ledger)
-    return [Trial(c.params) for c in candidates if c.is_whole and c.stage.is_full and not c.failed]
+    candidates = model_search.candidates(executor.ledger)
+    return [Trial(c.params) for c in candidates if c.is_whole and c.fidelity.is_full and not c.failed]
 
 
-def _raised(
-    plan: Plan, searches: Sequence[ModelSearch], work: Executor, given_up: Collection[str]
+def _choose_larger_caps(
+    plan: Plan, searches: Sequence[ModelSearch], executor: Executor, abandoned: Collection[str]
 ) -> dict[str, int | None]:
     """Models that there is time to tune again, and how many rows they may learn from.
 
     Unless there is time for all, one goes on for each process, and takes half of the time at most:
     then more is known.
     """
-    assert work.budget is not None
+    assert executor.budget is not None
     open_ones = [
         (model_search, trials)
         for model_search in searches
         if model_search.model.key in plan.caps
-        and model_search.model.key not in given_up
-        and (trials := _scored(model_search, work) or _waiting(plan, model_search.model))
+        and model_search.model.key not in abandoned
+        and (trials := _scored(model_search, executor) or _deferred_trials(plan, model_search.model))
     ]
     all_rows = _with_caps(plan, {model_search.model.key: None for model_search, _ in open_ones})
-    seconds = {t.model.key: _seconds(all_rows, t, trials, work) for t, trials in open_ones}
+    seconds = {t.model.key: _seconds(all_rows, t, trials, executor) for t, trials in open_ones}
     whole = sum(seconds.values())
 
     def for_its_time(one: tuple[ModelSearch, list[Trial]]) -> float:
         model_search, _ = one
         slowness = float(seconds[model_search.model.key] ** LEARNING_POWER)
-        return _error(plan, model_search, work) * slowness
+        return _error(plan, model_search, executor) * slowness
 
     best_first = sorted(open_ones, key=for_its_time)
-    room = work.budget.left - work.budget.kept_for_tests
+    room = executor.budget.left - executor.budget.reserved_for_tests
     if whole <= room:
-        return _fitting(plan, best_first, work, room, len(best_first))
-    few = work.budget.processes
-    return _fitting(plan, best_first, work, room / 2, few) or _fitting(
-        plan, best_first, work, room, few
+        return _affordable_caps(plan, best_first, executor, room, len(best_first))
+    few = executor.budget.processes
+    return _affordable_caps(plan, best_first, executor, room / 2, few) or _affordable_caps(
+        plan, best_first, executor, room, few
     )
 
 
-def _fitting(
+def _affordable_caps(
     plan: Plan,
     open_ones: Iterable[tuple[ModelSearch, list[Trial]]],
-    work: Executor,
+    executor: Executor,
     room: float,
     most: int,
 ) -> dict[str, int | None]:
     """How many rows the first models that fit may learn from, so many of them at most."""
-    assert work.budget is not None
-    budget, found, promised = work.budget, dict[str, int | None](), 0.0
+    assert executor.budget is not None
+    budget, found, promised = executor.budget, dict[str, int | None](), 0.0
     longest = np.inf if plan.preset.fit_cost is None else plan.preset.fit_cost
     for model_search, trials in open_ones:
         if len(found) == most:
             break
         key = model_search.model.key
-        for rows in _more_rows(plan, model_search.model):
+        for rows in _larger_caps(plan, model_search.model):
             wider = _with_caps(plan, {key: rows})
             # A preset may want fits to be short whatever time there is.
             if budget.estimate(wider.trial_jobs(model_search.model, trials[0])[0]) > longest:
                 continue
-            seconds = promised + _seconds(wider, model_search, trials, work)
+            seconds = promised + _seconds(wider, model_search, trials, executor)
             test = wider.test_job(model_search.model, trials[0].params)
             if seconds <= min(room, budget.room_for(test, is_new=True)):
                 found[key], promised = rows, seconds
-                budget.keep_for(test, is_new=True)
+                budget.reserve_for_test(test, is_new=True)
                 break
     return found
 
 
-def _waiting(plan: Plan, model: Model) -> list[Trial]:
+def _deferred_trials(plan: Plan, model: Model) -> list[Trial]:
     """The first candidate, if the model has waited."""
-    return [Trial(plan.candidates(model)[0])] if waits(plan, model) else []
+    return [Trial(plan.candidates(model)[0])] if is_deferred(plan, model) else []
 
 
-def _error(plan: Plan, model_search: ModelSearch, work: Executor) -> float:
+def _error(plan: Plan, model_search: ModelSearch, executor: Executor) -> float:
     """Of its best candidate; of a bag, of the fit that timed it.
 
     What the metric of the study says, or by how much it lacks 1 where greater is better.
     """
     if model_search.model.bag:
-        found = work.result(make_small_fit(plan, model_search.model))
+        found = executor.result(make_small_fit(plan, model_search.model))
         means = [] if found is None else [found["scores"].get(plan.metric.key)]
     else:
-        candidates = model_search.candidates(work.ledger)
+        candidates = model_search.candidates(executor.ledger)
         means = [c.mean(plan.metric.key) for c in candidates if c.status == "ok"]
     known = [mean for mean in means if mean is not None]
     if plan.metric.greater_is_better:
@@ -174,7 +174,7 @@ def _error(plan: Plan, model_search: ModelSearch, work: Executor) -> float:
     return min(known, default=np.inf)
 
 
-def _more_rows(plan: Plan, model: Model) -> Iterator[int | None]:
+def _larger_caps(plan: Plan, model: Model) -> Iterator[int | None]:
     """All rows, then so many as are a power of two and more than the model has had."""
     yield None
     cap = plan.caps[model.key]
@@ -188,12 +188,12 @@ def _more_rows(plan: Plan, model: Model) -> Iterator[int | None]:
 
 
 def _seconds(
-    plan: Plan, model_search: ModelSearch, trials: Sequence[Trial], work: Executor
+    plan: Plan, model_search: ModelSearch, trials: Sequence[Trial], executor: Executor
 ) -> float:
     """About how many seconds all processes take for what is not done of a model's candidates."""
-    assert work.budget is not None
+    assert executor.budget is not None
     jobs = (
-        work.scored_job(j) for trial in trials for j in plan.trial_jobs(model_search.model, trial)
+        executor.scored_job(j) for trial in trials for j in plan.trial_jobs(model_search.model, trial)
     )
-    seconds = sum(work.budget.estimate(job) for job in jobs if not work.is_done(job))
-    return seconds / work.budget.processes
+    seconds = sum(executor.budget.estimate(job) for job in jobs if not executor.is_done(job))
+    return seconds / executor.budget.processes

@@ -23,7 +23,7 @@ class Candidate:
 
     params: dict[str, Any]
     results: tuple[dict[str, Any], ...]
-    stage: Fidelity = FULL
+    fidelity: Fidelity = FULL
     is_whole: bool = True
 
     @property
@@ -36,7 +36,7 @@ class Candidate:
             return "failed"
         if not self.is_whole:
             return "unfinished"
-        return "ok" if self.stage.is_full else "stopped"
+        return "ok" if self.fidelity.is_full else "stopped"
 
     @property
     def failed(self) -> str | None:

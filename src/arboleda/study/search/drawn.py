@@ -43,15 +43,15 @@ class Random:
         """The strategy as it is asked for."""
         return f"random:{self.trials}"
 
-    def n_tried(self, question: SearchContext) -> int:
+    def n_tried(self, context: SearchContext) -> int:
         """All that are drawn."""
-        return _n_tried(question, self.trials)
+        return _n_tried(context, self.trials)
 
-    def begin(self, question: SearchContext) -> Search:
+    def begin(self, context: SearchContext) -> Search:
         """Batches of drawn candidates; a model without a space has its grid tried."""
         from optuna.samplers import RandomSampler
 
-        return _drawn(question, self.trials, RandomSampler(seed=question.seed))
+        return _drawn(context, self.trials, RandomSampler(seed=context.seed))
 
 
 @dataclass(frozen=True)
@@ -69,36 +69,36 @@ class Tpe:
         """The strategy as it is asked for."""
         return f"tpe:{self.trials}"
 
-    def n_tried(self, question: SearchContext) -> int:
+    def n_tried(self, context: SearchContext) -> int:
         """All that are drawn."""
-        return _n_tried(question, self.trials)
+        return _n_tried(context, self.trials)
 
-    def begin(self, question: SearchContext) -> Search:
+    def begin(self, context: SearchContext) -> Search:
         """Batches of drawn candidates; a model without a space has its grid tried."""
         from optuna.samplers import TPESampler
 
         sampler = TPESampler(
-            seed=question.seed, n_startup_trials=min(10, self.trials // 3), constant_liar=True
+            seed=context.seed, n_startup_trials=min(10, self.trials // 3), constant_liar=True
         )
-        return _drawn(question, self.trials, sampler)
+        return _drawn(context, self.trials, sampler)
 
 
-def _n_tried(question: SearchContext, n_trials: int) -> int:
-    return n_trials if question.space else len(question.grid)
+def _n_tried(context: SearchContext, n_trials: int) -> int:
+    return n_trials if context.space else len(context.grid)
 
 
-def _drawn(question: SearchContext, n_trials: int, sampler: "BaseSampler") -> Search:
-    if not question.space:
-        yield from Halving().begin(question)
+def _drawn(context: SearchContext, n_trials: int, sampler: "BaseSampler") -> Search:
+    if not context.space:
+        yield from Halving().begin(context)
         return
     import optuna
 
-    ranges = {name: _distribution(range_) for name, range_ in question.space.items()}
+    ranges = {name: _distribution(range_) for name, range_ in context.space.items()}
     with _quiet():
         study = optuna.create_study(direction="maximize", sampler=sampler)
     done = 0
-    for first in question.grid[:1]:
-        if _can_be_drawn(first, question.space):
+    for first in context.grid[:1]:
+        if _can_be_drawn(first, context.space):
             study.enqueue_trial(first)
         else:
             # It is tried all the same; the sampler hears nothing of it.

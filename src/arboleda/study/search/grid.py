@@ -16,10 +16,10 @@ class Grid:
         """The strategy as it is asked for."""
         return "grid"
 
-    def n_tried(self, question: SearchContext) -> int:
+    def n_tried(self, context: SearchContext) -> int:
         """All of the grid."""
-        return len(question.grid)
+        return len(context.grid)
 
-    def begin(self, question: SearchContext) -> Search:
+    def begin(self, context: SearchContext) -> Search:
         """One batch."""
-        yield Batch(tuple(Trial(params) for params in question.grid))
+        yield Batch(tuple(Trial(params) for params in context.grid))

@@ -37,14 +37,14 @@ class Halving:
         """The strategy as it is asked for."""
         return "halving"
 
-    def n_tried(self, question: SearchContext) -> int:
+    def n_tried(self, context: SearchContext) -> int:
         """All of the grid, most of them by a look where that pays."""
-        return len(question.grid)
+        return len(context.grid)
 
-    def begin(self, question: SearchContext) -> Search:
+    def begin(self, context: SearchContext) -> Search:
         """The looks, and then those that go on."""
-        grid = question.grid
-        if question.rows < self.min_rows or len(grid) < MIN_CANDIDATES:
+        grid = context.grid
+        if context.rows < self.min_rows or len(grid) < MIN_CANDIDATES:
             yield Batch(tuple(Trial(params) for params in grid))
             return
         n_kept = max(2, math.ceil(len(grid) / self.keep))

@@ -27,13 +27,13 @@ class ModelSearch:
     ) -> None:
         self.plan = plan
         self.model = model
-        how, question = plan.search(model), plan.question(model)
+        strategy, context = plan.search(model), plan.search_context(model)
         if first_alone:
-            self._search = _first(question, 0)
+            self._search = _first(context, 0)
         elif first_in_full:
-            self._search = _after_first(how, question)
+            self._search = _after_first(strategy, context)
         else:
-            self._search = how.begin(question)
+            self._search = strategy.begin(context)
         self.batch: Batch | None = next(self._search)
         # By the text of its parameters: the closest look at a candidate that was proposed, and the
         # closest that was taken.
@@ -44,7 +44,7 @@ class ModelSearch:
         """The pieces of work of one trial."""
         return self.plan.trial_jobs(self.model, trial)
 
-    def go_on(self, ledger: Ledger) -> bool:
+    def advance(self, ledger: Ledger) -> bool:
         """Tell the search the scores of the batch, and take its next one; False if it has none.
 
         A trial that lacks results was left out for want of time. If all were, the batch stays: what
@@ -74,7 +74,7 @@ class ModelSearch:
         for name, proposed in self._proposed.items():
             if name in self._taken:
                 candidate = self._candidate(self._taken[name], ledger)
-                is_whole = candidate.is_whole and self._taken[name].stage == proposed.stage
+                is_whole = candidate.is_whole and self._taken[name].fidelity == proposed.fidelity
                 found.append(replace(candidate, is_whole=is_whole))
         return tuple(found)
 
@@ -83,9 +83,9 @@ class ModelSearch:
         """Candidates that were to be looked at, or more closely, had there been time."""
         waiting = self.batch
         # After a look the same candidates come again; after others new ones.
-        unseen = waiting is not None and all(trial.stage.is_full for trial in waiting.trials)
+        unseen = waiting is not None and all(trial.fidelity.is_full for trial in waiting.trials)
         return (waiting.to_come if waiting is not None and unseen else 0) + sum(
-            name not in self._taken or self._taken[name].stage != proposed.stage
+            name not in self._taken or self._taken[name].fidelity != proposed.fidelity
             for name, proposed in self._proposed.items()
         )
 
@@ -102,21 +102,21 @@ class ModelSearch:
             ledger.get(job.model, job.params, job.entry) for job in jobs
         ]
         results = tuple(result for result in found if result is not None)
-        return Candidate(trial.params, results, trial.stage, is_whole=len(results) == len(jobs))
+        return Candidate(trial.params, results, trial.fidelity, is_whole=len(results) == len(jobs))
 
 
-def _first(question: SearchContext, to_come: int) -> Search:
+def _first(context: SearchContext, to_come: int) -> Search:
     """The first candidate of the grid."""
-    yield Batch((Trial(question.grid[0]),), to_come)
+    yield Batch((Trial(context.grid[0]),), to_come)
 
 
-def _after_first(how: SearchStrategy, question: SearchContext) -> Search:
+def _after_first(strategy: SearchStrategy, context: SearchContext) -> Search:
     """A search after the first candidate of the grid."""
-    yield from _first(question, how.n_tried(question) - 1)
-    yield from how.begin(question)
+    yield from _first(context, strategy.n_tried(context) - 1)
+    yield from strategy.begin(context)
 
 
 def _keep_closest(trials: dict[str, Trial], trial: Trial) -> None:
     name = json.dumps(trial.params, sort_keys=True)
-    if name not in trials or not trials[name].stage.is_full:
+    if name not in trials or not trials[name].fidelity.is_full:
         trials[name] = trial

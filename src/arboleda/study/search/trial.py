@@ -41,7 +41,7 @@ class Trial:
     """One candidate at one stage."""
 
     params: Params
-    stage: Fidelity = FULL
+    fidelity: Fidelity = FULL
 
 
 @dataclass(frozen=True)
@@ -85,8 +85,8 @@ class SearchStrategy(Protocol):
     def text(self) -> str:
         """The strategy as it is asked for, see `named_search`."""
 
-    def n_tried(self, question: SearchContext) -> int:
+    def n_tried(self, context: SearchContext) -> int:
         """How many candidates it tries, closely or not, at most."""
 
-    def begin(self, question: SearchContext) -> Search:
+    def begin(self, context: SearchContext) -> Search:
         """Start a search."""

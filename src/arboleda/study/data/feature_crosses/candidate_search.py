@@ -35,7 +35,7 @@ from arboleda.study.data.feature_crosses.generated_columns import Groups, groups
 __all__ = ["LEAST_LOOK", "MOST_MADE", "choose_crosses", "outputs_of"]
 
 # Of fewer rows nothing can be told; more than so many are not looked at.
-LEAST_LOOK, LOOK_ROWS = 200, 6_000
+LEAST_LOOK, MAX_LOW_FIDELITY_ROWS = 200, 6_000
 # Columns that are kept, and of them those of the same columns.
 MOST_MADE, MOST_OF_SAME = 12, 2
 # The most useful columns, of which candidates are made.
@@ -82,8 +82,8 @@ def choose_crosses(
     """
     if len(x) < LEAST_LOOK or bool(np.all(y == y[0])):
         return []
-    if len(x) > LOOK_ROWS:
-        rows = np.sort(np.random.default_rng([seed, len(x)]).choice(len(x), LOOK_ROWS, False))
+    if len(x) > MAX_LOW_FIDELITY_ROWS:
+        rows = np.sort(np.random.default_rng([seed, len(x)]).choice(len(x), MAX_LOW_FIDELITY_ROWS, False))
         x, y = x[rows], y[rows]
     x = np.where(np.isinf(x), np.nan, x)
     outputs = outputs_of(y, n_classes)
