@@ -154,8 +154,8 @@ def test_costs_from_a_file(tmp_path: Path) -> None:
 
 def test_settings_are_told_as_plain_values() -> None:
     asked = {"cv": "5x3", "models": "cart", "by": "a", "cost_matrix": {"a": {"b": 1}}, "jobs": 2}
-    told = make_settings(**asked).told()
+    told = make_settings(**asked).to_dict()
     assert json.loads(json.dumps(told, allow_nan=False)) == told
     assert set(told) == set(NAMES) - {"jobs", "max_table_size"}
     assert (told["cv"], told["models"], told["by"]) == ("5x3", ["cart"], ["a"])
-    assert make_settings(test=Path("a/b.csv")).told()["test"] == "b.csv"
+    assert make_settings(test=Path("a/b.csv")).to_dict()["test"] == "b.csv"

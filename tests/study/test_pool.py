@@ -121,9 +121,9 @@ def test_a_pass_that_is_left_ends_its_workers(pools: Any, plan: Plan) -> None:
     results = pool.run([job(plan, "nothing"), job(plan, "sleep"), job(plan, "sleep", "1")])
     next(results)
     results.close()
-    assert all(worker.job is None for worker in pool._crew._workers)
+    assert all(worker.job is None for worker in pool._workers._workers)
     ours = set(psutil.Process().children()) - others
-    assert len(ours) == len(pool._crew._workers)
+    assert len(ours) == len(pool._workers._workers)
     began = time.monotonic()
     assert errors(pool, [job(plan, "nothing")]) == {"nothing 0": None}
     assert time.monotonic() - began < 50  # nobody waits for the sleepers
@@ -147,12 +147,12 @@ def test_an_interpreter_that_is_not_there_is_told(
 
 def test_the_matrix_is_mapped_not_sent(pools: Any, plan: Plan) -> None:
     features = replace(plan.features, x=np.zeros((len(plan.target.y), 20_000)))
-    pool = Pool(replace(plan.shared, features=features), 2, pools()._crew._folder)
+    pool = Pool(replace(plan.shared, features=features), 2, pools()._workers._folder)
     try:
         assert errors(pool, [job(plan, "nothing")]) == {"nothing 0": None}
-        assert pool._crew is not None
-        assert pool._crew._first is not None
-        assert len(pool._crew._first) < MB < features.x.nbytes
+        assert pool._workers is not None
+        assert pool._workers._first is not None
+        assert len(pool._workers._first) < MB < features.x.nbytes
     finally:
         pool.close()
 

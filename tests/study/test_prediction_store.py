@@ -46,7 +46,9 @@ def test_a_lost_file_is_made_again_with_the_same_bytes(tmp_path: Path) -> None:
     (tmp_path / PREDICTIONS_DIR / lost).unlink()
     (tmp_path / PREDICTIONS_DIR / torn).write_bytes(before[torn][:-8])
     study.run()
-    assert {path.name: path.read_bytes() for path in (tmp_path / PREDICTIONS_DIR).iterdir()} == before
+    assert {
+        path.name: path.read_bytes() for path in (tmp_path / PREDICTIONS_DIR).iterdir()
+    } == before
 
 
 def test_the_answers_of_a_fold_are_those_of_a_fit_on_the_other_rows(tmp_path: Path) -> None:

@@ -302,7 +302,9 @@ def test_other_candidates_of_bags_wait_until_rows_are_all(
     asked = {"preset": "best", "models": models}
     with monkeypatch.context() as patch:
         caps = {"best_leafwise": 64}
-        patch.setattr("arboleda.study.runner.apply_row_caps", lambda plan, executor: replace(plan, caps=caps))
+        patch.setattr(
+            "arboleda.study.runner.apply_row_caps", lambda plan, executor: replace(plan, caps=caps)
+        )
         told: list[str] = []
         patch.setattr(SilentWatcher, "begin", lambda *args: told.append("begin"))
         patch.setattr(SilentWatcher, "more", lambda *args: told.append("more"))

@@ -70,7 +70,7 @@ def test_halving_looks_only_where_it_pays(rows: int, n: int) -> None:
     assert batch == tuple(Trial(p) for p in GRID[:n])
 
 
-@pytest.mark.parametrize("how", [Random(10), Tpe(10)])
+@pytest.mark.parametrize("strategy", [Random(10), Tpe(10)])
 def test_drawn_candidates_lie_in_the_space_and_repeat(strategy: SearchStrategy) -> None:
 
     def score(p: dict[str, Any]) -> float | None:
@@ -98,7 +98,7 @@ def test_tpe_begins_with_the_grids_first_and_finds_what_is_good() -> None:
     assert sum(abs(x - 2.0) < 1.0 for x in tried[20:]) > sum(abs(x - 2.0) < 1.0 for x in tried[:20])
 
 
-@pytest.mark.parametrize("how", [Random(6), Tpe(6)])
+@pytest.mark.parametrize("strategy", [Random(6), Tpe(6)])
 def test_a_first_candidate_that_no_draw_could_be_is_tried(strategy: SearchStrategy) -> None:
     context = SearchContext(({"x": "sqrt"},), {"x": Real(0.0, 10.0)}, seed=0)
     batches = list(replay(strategy, context, lambda p: 1.0))
@@ -114,7 +114,7 @@ def test_without_a_space_the_grid_is_tried() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "how"),
+    ("text", "strategy"),
     [
         ("grid", Grid()),
         ("halving", Halving()),
@@ -143,7 +143,7 @@ def test_a_search_that_cannot_be_meant_is_refused(text: str, told: str) -> None:
         named_search(text)
 
 
-@pytest.mark.parametrize("how", [Grid(), Halving(), Random(6), Tpe(6)])
+@pytest.mark.parametrize("strategy", [Grid(), Halving(), Random(6), Tpe(6)])
 @pytest.mark.parametrize("rows", [100, 50_000])
 @pytest.mark.parametrize("space", [None, SPACE])
 def test_a_search_tells_how_many_candidates_it_tries(
@@ -154,7 +154,7 @@ def test_a_search_tells_how_many_candidates_it_tries(
     assert len({str(t.params) for t in tried}) == strategy.n_tried(context)
 
 
-@pytest.mark.parametrize("how", [Random(12), Tpe(12)])
+@pytest.mark.parametrize("strategy", [Random(12), Tpe(12)])
 def test_no_candidate_is_drawn_twice(strategy: SearchStrategy) -> None:
     context = SearchContext((), {"n": Whole(1, 9)}, seed=1)
     tried = [t.params["n"] for batch in replay(strategy, context, lambda p: -p["n"]) for t in batch]

@@ -137,7 +137,7 @@ def test_another_scheme_is_another_study() -> None:
         ({"who": 1}, {"groups": "who"}, "'who' holds one group only"),
         ({"who": None}, {"groups": "who"}, "'who' is missing in 200 of 200 rows"),
         ({}, {"groups": "nobody"}, "has no column 'nobody'"),
-        ({}, {"groups": "y"}, "The target 'y' cannot divide the rows"),
+        ({}, {"groups": "y"}, "The target 'y' cannot also split the rows"),
         ({}, {"groups": "who", "cv": "group:30"}, "too few for 30 folds"),
         ({"when": "monday"}, {"time": "when"}, "'when' holds text such as 'monday'"),
         ({"when": True}, {"time": "when"}, "'when' holds truth values"),

@@ -1,4 +1,4 @@
-"""Running a plan: every model is tuned, the chosen candidate of each is tested."""
+"""Run a plan: tune every model, then test the chosen candidate of each."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.model_files import drop_models
 from arboleda.study.catalogue import ALL, Model
-from arboleda.study.combined.cross_fitting import n_learned
+from arboleda.study.combined.cross_fitting import n_fits
 from arboleda.study.combined.fold_mean import FoldMean
 from arboleda.study.combined.methods import FEWEST, METHODS, TEXTBOOK, Method
 from arboleda.study.execution.executor import Executor
@@ -19,19 +19,21 @@ from arboleda.study.execution.prediction_store import PREDICTIONS_DIR, remove_pr
 from arboleda.study.execution.row_caps import apply_row_caps
 from arboleda.study.plan import Plan
 from arboleda.study.search import Trial
-from arboleda.study.search.budget_reallocation import reallocate_budget, is_deferred
+from arboleda.study.search.budget_reallocation import is_deferred, reallocate_budget
 from arboleda.study.search.candidates import Candidate
 from arboleda.study.search.model_search import ModelSearch
 from arboleda.study.search.run_searches import run_searches
 
 __all__ = [
     "COMBINATIONS",
-    "Found",
     "Outcome",
+    "RunResult",
+    "Searched",
     "SkippedModel",
     "calibrate_best",
     "ranked",
-    "run_plan",
+    "search_models",
+    "test_models",
 ]
 
 NO_TIME = "Left out: no time was left"
@@ -41,10 +43,10 @@ Chosen = tuple[Model, tuple[Candidate, ...], int | None]
 
 @dataclass(frozen=True)
 class Outcome:
-    """All that is known of one model: its candidates, the chosen one and its test result.
+    """One model's candidates, the chosen one and its test result.
 
-    ``ensemble`` tells what a combined model is made of: there is no estimator that could be fitted
-    in its place.
+    ``ensemble`` describes how a combined model is composed; such a model has no estimator that
+    could be refitted.
     """
 
     model: Model
@@ -55,12 +57,12 @@ class Outcome:
 
     @property
     def params(self) -> dict[str, Any]:
-        """Those of the chosen candidate; of a model that failed, none."""
+        """Parameters of the chosen candidate; empty for a model that failed."""
         return {} if self.best is None else self.candidates[self.best].params
 
     @property
     def error(self) -> str | None:
-        """Why the model failed, or None if it did not."""
+        """The reason why the model failed, or None if it did not."""
         if self.best is None:
             failed = (c.failed for c in self.candidates if c.failed)
             return next(failed, f"{NO_TIME} to score a candidate on all folds")
@@ -69,7 +71,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class SkippedModel:
-    """Candidates of a model that were not tried for want of time; ``whole``: all of them."""
+    """Candidates of a model that were skipped for lack of time; ``whole``: all of them."""
 
     key: str
     name: str
@@ -77,74 +79,90 @@ class SkippedModel:
     whole: bool
 
 
-# What is said where there is no time to combine the models.
+# Reported if there is no time to combine the models.
 COMBINATIONS = SkippedModel("combinations", "The combination of models", 1, whole=True)
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a search has come to: the plan as it was run, and each model's outcome."""
+class Searched:
+    """The plan as it was run, the finished search of each model, and the number of rounds."""
+
+    plan: Plan
+    searches: list[ModelSearch]
+    n_rounds: int
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """The plan as it was run, and each model's outcome."""
 
     plan: Plan
     outcomes: list[Outcome]
     n_rounds: int
-    left_out: tuple[SkippedModel, ...]
+    skipped: tuple[SkippedModel, ...]
 
 
-def run_plan(plan: Plan, executor: Executor) -> Found:
-    """Tune every model of the plan, then test the chosen candidate of each.
-
-    The models that are tested are written to the study's folder, and what the chosen candidates
-    said of the rows they were scored on.
-    """
+def search_models(plan: Plan, executor: Executor) -> Searched:
+    """Tune every model of the plan by cross-validation, within the time budget if there is one."""
     if executor.budget is not None:
-        executor.budget.reserve_for_afterwards(_seconds_of_combining(plan))
+        executor.budget.reserve_for_afterwards(_combining_seconds(plan))
     plan = apply_row_caps(plan, executor)
-    hurried = executor.budget is not None
-    # Rows are worth more than other settings.
-    first_alone = hurried and bool(plan.caps)
+    has_budget = executor.budget is not None
+    # More rows help more than other hyperparameters.
+    first_alone = has_budget and bool(plan.caps)
     searches = [
-        ModelSearch(plan, model, first_in_full=hurried, first_alone=first_alone and model.bag)
+        ModelSearch(plan, model, first_in_full=has_budget, first_alone=first_alone and model.bag)
         for model in plan.models
     ]
     n_rounds = run_searches(plan, [t for t in searches if not is_deferred(plan, t.model)], executor)
-    if hurried:
+    if has_budget:
         plan, searches, n_rounds = reallocate_budget(plan, searches, executor, n_rounds)
-    found = [(t.model, *_choose(plan, t.candidates(executor.ledger))) for t in searches]
+    return Searched(plan, searches, n_rounds)
+
+
+def test_models(searched: Searched, executor: Executor) -> RunResult:
+    """Refit the chosen candidate of each model to all training rows, and test it once.
+
+    The tested models and their out-of-fold predictions are written to the study's folder.
+    """
+    plan, searches = searched.plan, searched.searches
+    chosen = [(t.model, *_choose(plan, t.candidates(executor.ledger))) for t in searches]
     tests = {
         model.key: _test_job(plan, model, candidates[best].params, executor)
-        for model, candidates, best in found
+        for model, candidates, best in chosen
         if best is not None
     }
-    _save_predictions(plan, found, tests, executor)
-    _test(plan, found, tests, executor)
-    left_out = tuple(
+    _save_predictions(plan, chosen, tests, executor)
+    _run_tests(plan, chosen, tests, executor)
+    skipped = tuple(
         SkippedModel(t.model.key, t.model.name, t.n_left_out, whole=not candidates)
-        for t, (_, candidates, _) in zip(searches, found, strict=True)
+        for t, (_, candidates, _) in zip(searches, chosen, strict=True)
         if t.n_left_out
     )
     outcomes = [
-        Outcome(model, candidates, best, None if best is None else executor.result(tests[model.key]))
-        for model, candidates, best in found
+        Outcome(
+            model, candidates, best, None if best is None else executor.result(tests[model.key])
+        )
+        for model, candidates, best in chosen
         if candidates
     ]
-    return Found(plan, outcomes, n_rounds, left_out)
+    return RunResult(plan, outcomes, searched.n_rounds, skipped)
 
 
-def ways_to_combine(plan: Plan) -> tuple[Method, ...]:
-    """Those of every study, and the textbook's rules where the whole catalogue is asked for."""
+def combination_methods(plan: Plan) -> tuple[Method, ...]:
+    """Return every study's methods, and the textbook's rules if all models are requested."""
     return (*METHODS, *TEXTBOOK) if ALL in plan.wanted else METHODS
 
 
-def _seconds_of_combining(plan: Plan) -> Iterator[float]:
-    """About how many seconds each way to combine the models takes."""
+def _combining_seconds(plan: Plan) -> Iterator[float]:
+    """Yield the estimated seconds of each method that combines the models."""
     n_members = sum(model.learns for model in plan.models)
     if n_members < FEWEST or plan.settings.scheme.kind == "bootstrap":
         return
     sizes = n_members, len(plan.split.train), len(plan.target.labels)
-    for method in ways_to_combine(plan):
+    for method in combination_methods(plan):
         if method.suits(*sizes):
-            yield n_learned(plan.n_folds) * method.seconds(*sizes)
+            yield n_fits(plan.n_folds) * method.seconds(*sizes)
 
 
 def _test_job(plan: Plan, model: Model, params: dict[str, Any], executor: Executor) -> Job:
@@ -152,48 +170,54 @@ def _test_job(plan: Plan, model: Model, params: dict[str, Any], executor: Execut
 
 
 def _save_predictions(
-    plan: Plan, found: Sequence[Chosen], tests: dict[str, Job], executor: Executor
+    plan: Plan, chosen: Sequence[Chosen], tests: dict[str, Job], executor: Executor
 ) -> None:
-    """Drop answers and models of all but the chosen candidates, and fill in what lacks of theirs.
+    """Remove predictions and models of all but the chosen candidates, and recompute missing ones.
 
-    Those of a candidate that lost once may have been dropped before it won.
+    Files of a candidate that lost at first may have been removed before it won.
     """
     folds = [
         executor.scored_job(job)
-        for model, candidates, best in found
+        for model, candidates, best in chosen
         if best is not None
         for job in plan.trial_jobs(model, Trial(candidates[best].params))
     ]
-    kept = [job.predictions_file for job in (*folds, *tests.values()) if job.predictions_file is not None]
+    kept = [
+        job.predictions_file
+        for job in (*folds, *tests.values())
+        if job.predictions_file is not None
+    ]
     remove_predictions(executor.folder / PREDICTIONS_DIR, kept)
-    for model in (model for model, _, best in found if model.bag and best is not None):
+    for model in (model for model, _, best in chosen if model.bag and best is not None):
         names = {job.kept_as for job in folds if job.model == model.key}
         drop_models(executor.folder / MODELS, kept_folds(model.key), names)
     missing = (job for job in folds if not executor.has_predictions(job))
     executor.run_folds(missing)
 
 
-def _test(
+def _run_tests(
     plan: Plan,
-    found: Sequence[Chosen],
+    chosen: Sequence[Chosen],
     tests: dict[str, Job],
     executor: Executor,
 ) -> None:
-    """Refit and test what was chosen; where the time is short, the best first."""
+    """Refit and test the chosen candidates; with a time budget, the best first."""
     missing = {
-        key: _with_folds(plan, job, executor) if job.bag else job
+        key: _average_folds(plan, job, executor) if job.bag else job
         for key, job in tests.items()
         if not executor.has_predictions(job)
     }
     if executor.budget is None:
         executor.run(missing.values())
         return
-    outcomes = [Outcome(m, c, best, {"error": None}) for m, c, best in found if m.key in missing]
-    executor.run([missing[o.model.key] for o in ranked(plan, outcomes)], executor.budget.has_time_for_last)
+    outcomes = [Outcome(m, c, best, {"error": None}) for m, c, best in chosen if m.key in missing]
+    executor.run(
+        [missing[o.model.key] for o in ranked(plan, outcomes)], executor.budget.has_time_for_last
+    )
 
 
-def _with_folds(plan: Plan, test: Job, executor: Executor) -> Job:
-    """The test of a bag: of the models that its folds have kept, in the place of a refit."""
+def _average_folds(plan: Plan, test: Job, executor: Executor) -> Job:
+    """Return the test job of a bag: it averages the saved models of the folds, without a refit."""
     model = next(m for m in plan.models if m.key == test.model)
     jobs = [executor.scored_job(job) for job in plan.trial_jobs(model, Trial(test.params))]
     done = {job.kept_as: executor.result(job) or {} for job in jobs if executor.is_done(job)}
@@ -210,7 +234,7 @@ def _with_folds(plan: Plan, test: Job, executor: Executor) -> Job:
 
 
 def ranked(plan: Plan, outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """Best cross-validated mean first, failed ones last; of equals the first of the catalogue."""
+    """Sort outcomes by cross-validated mean, best first, failures last; ties by the catalogue."""
     sign = -1.0 if plan.metric.greater_is_better else 1.0
 
     def key(outcome: Outcome) -> tuple[bool, float]:
@@ -225,15 +249,15 @@ def ranked(plan: Plan, outcomes: Sequence[Outcome]) -> list[Outcome]:
 def calibrate_best(
     plan: Plan, executor: Executor, outcomes: Sequence[Outcome]
 ) -> tuple[Outcome, list[dict[str, Any]]] | None:
-    """Try methods of calibration on the best model, unless it answers numbers or is the baseline.
+    """Try calibration methods on the best model, unless it is a regressor or the baseline.
 
-    The best model is no combination: that is fitted otherwise.
+    The best model must not be a combination: see `calibrate_combined` for those.
 
     Returns
     -------
     outcome, results : Outcome, list of dict
-        The model, and the results by fold, the test's last; None also where the time budget has no
-        room for them.
+        The model, and the results by fold, the test's last; None also if the time budget does not
+        allow them.
     """
     if not outcomes or not plan.target.labels:
         return None
@@ -247,14 +271,14 @@ def calibrate_best(
         if seconds > executor.budget.left:
             return None
     executor.run(missing)
-    found = [result for job in jobs if (result := executor.result(job)) is not None]
-    return (outcome, found) if len(found) == len(jobs) else None
+    results = [result for job in jobs if (result := executor.result(job)) is not None]
+    return (outcome, results) if len(results) == len(jobs) else None
 
 
 def _choose(
     plan: Plan, candidates: tuple[Candidate, ...]
 ) -> tuple[tuple[Candidate, ...], int | None]:
-    """The candidates, and the index of the best mean; of equal ones the first, the simplest."""
+    """Return the candidates and the index of the best mean; the first, simplest, wins ties."""
     sign = 1.0 if plan.metric.greater_is_better else -1.0
     means = []
     for candidate in candidates:

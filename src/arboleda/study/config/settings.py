@@ -96,7 +96,7 @@ class Settings:
     member_memory: int | None = None
     max_table_size: int | None = None
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The settings as plain values, under the names by which they are asked for.
 
         The number of processes and the limit of tables are not among them: no result depends on

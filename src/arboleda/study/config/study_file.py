@@ -96,7 +96,7 @@ def config_text(table: Any, target: str, settings: Settings) -> str:
     lines.append(_path_line("table", table))
     lines.append(f"target = {_written(target)}")
     lines.append('out = "."')
-    told = {**settings.told(), "jobs": settings.jobs, "max_table_size": settings.max_table_size}
+    told = {**settings.to_dict(), "jobs": settings.jobs, "max_table_size": settings.max_table_size}
     merges = told.pop("merge")
     # A mapping is written as tables, which come after all values.
     costs = told.pop("cost_matrix") if isinstance(settings.cost_matrix, Mapping) else {}

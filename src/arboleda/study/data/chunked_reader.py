@@ -20,16 +20,16 @@ from arboleda.study.data.reading import RawTable, read_raw, stem_of
 from arboleda.study.data.table import check_names
 from arboleda.study.data.table_files import (
     SizeLimit,
+    explaining_damage,
     is_parquet,
     open_table,
     size_limit,
     size_of,
-    telling_damage,
     unpacked,
 )
 from arboleda.study.errors import StudyError
 
-__all__ = ["LARGE", "Part", "subgroups_of"]
+__all__ = ["LARGE", "Chunk", "read_chunks"]
 
 # Files of fewer bytes, packed or not, are read in one go: guesses see all of them.
 LARGE = 1 << 26
@@ -51,7 +51,7 @@ _UNREADABLE = (
 
 
 @dataclass(frozen=True)
-class Part:
+class Chunk:
     """Some rows of a table, the number of those before them, and how much of the file is read."""
 
     raw: RawTable
@@ -59,9 +59,9 @@ class Part:
     share: float
 
 
-def subgroups_of(
+def read_chunks(
     source: Any, *, as_text: Sequence[str] = (), max_table_size: int | None = None
-) -> Iterator[Part]:
+) -> Iterator[Chunk]:
     """Read a table part by part; a small file, or what is in memory anyway, in one.
 
     Parameters
@@ -80,13 +80,13 @@ def subgroups_of(
     """
     path = Path(source) if isinstance(source, (str, Path)) else None
     if path is None or not path.is_file():
-        yield Part(read_raw(source, as_text=as_text, max_table_size=max_table_size), 0, 1.0)
+        yield Chunk(read_raw(source, as_text=as_text, max_table_size=max_table_size), 0, 1.0)
         return
     limit = size_limit(max_table_size)
-    with open_table(path) as file, telling_damage(path):
+    with open_table(path) as file, explaining_damage(path):
         if _is_small(path):
             whole = read_raw(source, as_text=as_text, max_table_size=max(LARGE, limit.bytes))
-            yield Part(whole, 0, 1.0)
+            yield Chunk(whole, 0, 1.0)
         elif is_parquet(file):
             yield from _of_parquet(path, file)
         else:
@@ -111,7 +111,7 @@ def _is_small(path: Path) -> bool:
         return True  # what is wrong is told where it is read
 
 
-def _of_parquet(path: Path, file: BinaryIO) -> Iterator[Part]:
+def _of_parquet(path: Path, file: BinaryIO) -> Iterator[Chunk]:
     try:
         table = pq.ParquetFile(file)
         n_rows = table.metadata.num_rows
@@ -120,7 +120,7 @@ def _of_parquet(path: Path, file: BinaryIO) -> Iterator[Part]:
             data = plain_arrow(pa.Table.from_batches([batch]))
             first += batch.num_rows
             raw = RawTable(path.name, stem_of(path), data)
-            yield Part(raw, first - batch.num_rows, first / n_rows)
+            yield Chunk(raw, first - batch.num_rows, first / n_rows)
     except pa.ArrowException as error:
         reason = " ".join(str(error).split())[:200].rstrip(".")
         raise StudyError(f"The Parquet file {path.name} cannot be read: {reason}.") from error
@@ -135,7 +135,7 @@ def _rows_at_once(table: pq.ParquetFile, file: BinaryIO) -> int:
 
 def _of_text(
     path: Path, file: BinaryIO, as_text: Sequence[str], limit: SizeLimit
-) -> Iterator[Part]:
+) -> Iterator[Chunk]:
     size = size_of(file)
     with ExitStack() as stack:
         content: Any = unpacked(path, file, stack)
@@ -156,7 +156,7 @@ def _of_text(
 
 def _parts_of_text(
     path: Path, reader: io.TextIOWrapper, as_text: Sequence[str], limit: SizeLimit
-) -> Iterator[Part]:
+) -> Iterator[Chunk]:
     text, separator, header, first = "", "", "", 0
     while True:
         more = reader.read(_CHARACTERS)
@@ -179,7 +179,7 @@ def _parts_of_text(
             except StudyError as error:
                 raise _counted_from(first, error) from error
             decimal_comma = separator != ","
-            yield Part(RawTable(path.name, stem_of(path), data, None, decimal_comma), first, 0.0)
+            yield Chunk(RawTable(path.name, stem_of(path), data, None, decimal_comma), first, 0.0)
             first += data.num_rows
         if not more:
             break

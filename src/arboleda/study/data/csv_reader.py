@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 from arboleda.study.data.table import MISSING, Note, check_names
-from arboleda.study.data.table_files import SizeLimit, size_limit, telling_damage, unpacked
+from arboleda.study.data.table_files import SizeLimit, explaining_damage, size_limit, unpacked
 from arboleda.study.errors import StudyError
 
 __all__ = ["header_of", "parse_text", "read_delimited", "refuse_nul", "separator_of"]
@@ -82,7 +82,7 @@ def read_delimited(
 def _decompress(data: bytes, path: Path, limit: SizeLimit) -> bytes:
     """The content unpacked, block by block, so that it is stopped where it is too much."""
     packed = io.BytesIO(data)
-    with telling_damage(path), ExitStack() as stack:
+    with explaining_damage(path), ExitStack() as stack:
         content = unpacked(path, packed, stack)
         if content is packed:
             return data

@@ -26,7 +26,7 @@ __all__ = ["Caution", "find_cautions"]
 # Balanced accuracy or R2, on rows held out, of a small tree of one column that leaks the target.
 LEAK = 0.99
 # The most columns that are looked at for it, and the most rows.
-LEAK_COLUMNS, MAX_LOW_FIDELITY_ROWS = 2000, 8000
+LEAK_COLUMNS, LEAK_ROWS = 2000, 8000
 # Share of different whole numbers among the values of a column that only names its rows.
 NAMES_ROWS = 0.98
 NAMES_LEAST = 100
@@ -105,7 +105,7 @@ def _judged(plan: Plan, model: object, x: npt.NDArray[np.float64], most: int) ->
 
 def _is_judgeable(plan: Plan) -> bool:
     """Whether a part of the rows holds enough of everything."""
-    fit, judge = _halves(plan, MAX_LOW_FIDELITY_ROWS)
+    fit, judge = _halves(plan, LEAK_ROWS)
     y = plan.target.y
     return len(judge) >= 10 and bool(np.ptp(y[fit]) > 0 and np.ptp(y[judge]) > 0)
 
@@ -124,7 +124,7 @@ def _leaks(plan: Plan) -> Iterator[Caution]:
             if plan.target.labels
             else DecisionTreeRegressor(max_leaf_nodes=256, min_samples_leaf=leaf)
         )
-        score = _judged(plan, tree, x[:, [j]], MAX_LOW_FIDELITY_ROWS)
+        score = _judged(plan, tree, x[:, [j]], LEAK_ROWS)
         if score >= LEAK:
             name = plan.features.names[j]
             measure = "balanced accuracy" if plan.target.labels else "R²"

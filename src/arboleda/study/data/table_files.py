@@ -21,11 +21,11 @@ from arboleda.study.execution.memory import available_memory
 
 __all__ = [
     "SizeLimit",
+    "explaining_damage",
     "is_parquet",
     "open_table",
     "size_limit",
     "size_of",
-    "telling_damage",
     "unpacked",
 ]
 
@@ -176,7 +176,7 @@ def size_of(file: BinaryIO) -> int:
 
 
 @contextmanager
-def telling_damage(path: Path) -> Iterator[None]:
+def explaining_damage(path: Path) -> Iterator[None]:
     """What is raised by files that are damaged or locked becomes one sentence."""
     try:
         yield

@@ -15,9 +15,9 @@ from arboleda.study.errors import StudyError
 from arboleda.study.execution.executor import Executor
 from arboleda.study.plan import Plan
 from arboleda.study.results.costs import costs_facts
-from arboleda.study.results.explained_model import ExplainedModel, Part
+from arboleda.study.results.explained_model import ExplainedModel, RowSubset
 from arboleda.study.results.learning_curve import MOST_CELLS, learning_curve
-from arboleda.study.runner import Found, Outcome, ranked
+from arboleda.study.runner import Outcome, RunResult, ranked
 
 __all__ = ["describe_best"]
 
@@ -30,7 +30,7 @@ NO_ROOM = "the time budget has no room for it"
 NO_MEMORY = "there was not memory enough for it"
 
 
-def describe_best(found: Found, work: Executor) -> dict[str, Any]:
+def describe_best(found: RunResult, work: Executor) -> dict[str, Any]:
     """Parts of the facts on the best model: ``importance``, ``surrogate``, ``learning_curve``.
 
     Each is None where the best model learns nothing from the columns, or all failed; each of them
@@ -137,9 +137,9 @@ def _nothing(key: str, why: str | None) -> dict[str, Any]:
 def _seconds_of(subject: ExplainedModel, asked: Callable[[ExplainedModel], int]) -> float:
     """About how long the model takes to answer of so many rows."""
     few = subject.test.x[:TIMED_ROWS]
-    subject.answers(few[:1])  # the first answer also makes what others use
+    subject.predict(few[:1])  # the first answer also makes what others use
     started = perf_counter()
-    subject.answers(few)
+    subject.predict(few)
     return (perf_counter() - started) / len(few) * asked(subject)
 
 
@@ -157,8 +157,8 @@ def _subject(plan: Plan, work: Executor, outcome: Outcome) -> ExplainedModel:
     pipeline = read_model(work.folder / MODELS, outcome.model.key, outcome.test["kept"]["files"])
     features, target = plan.features, plan.target
 
-    def part(rows: Any) -> Part:
-        return Part(features.x[rows], np.asarray(target.y[rows]), rows)
+    def part(rows: Any) -> RowSubset:
+        return RowSubset(features.x[rows], np.asarray(target.y[rows]), rows)
 
     told = {"metric": plan.metric.key, "metric_label": plan.metric.label, "target": target.name}
     return ExplainedModel(

@@ -47,7 +47,7 @@ class NamedRegressor(RegressorMixin, _Named):  # type: ignore[misc]
 
     def predict(self, X: Floats) -> Floats:
         """Predict the target's values."""
-        return self.subject.answers(X)
+        return self.subject.predict(X)
 
 
 class NamedClassifier(ClassifierMixin, _Named):  # type: ignore[misc]
@@ -60,7 +60,7 @@ class NamedClassifier(ClassifierMixin, _Named):  # type: ignore[misc]
 
     def predict(self, X: Floats) -> npt.NDArray[Any]:
         """Predict labels."""
-        labels: npt.NDArray[Any] = self.classes_[self.subject.answers(X).astype(np.int64)]
+        labels: npt.NDArray[Any] = self.classes_[self.subject.predict(X).astype(np.int64)]
         return labels
 
 

@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
 from arboleda.study.results.scoring import class_scores
 
-__all__ = ["ExplainedModel", "Floats", "Kind", "Part", "Rows", "with_column"]
+__all__ = ["ExplainedModel", "Floats", "Kind", "RowSubset", "Rows", "with_column"]
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
@@ -19,7 +19,7 @@ Kind = Literal["numeric", "categorical", "boolean"]
 
 
 @dataclass(frozen=True)
-class Part:
+class RowSubset:
     """Rows of the study's table: the matrix, the target's codes or values, and their numbers.
 
     ``numbers`` count the data rows of the table from 0.
@@ -29,9 +29,9 @@ class Part:
     y: npt.NDArray[Any]
     numbers: Rows
 
-    def some(self, rows: Rows) -> "Part":
+    def some(self, rows: Rows) -> "RowSubset":
         """The rows at these places."""
-        return Part(self.x[rows], self.y[rows], self.numbers[rows])
+        return RowSubset(self.x[rows], self.y[rows], self.numbers[rows])
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ class ExplainedModel:
     levels: Mapping[int, tuple[str, ...]]
     binary: tuple[int, ...]
     labels: tuple[str, ...]
-    train: Part
-    test: Part
+    train: RowSubset
+    test: RowSubset
     seed: int
 
     @property
@@ -95,14 +95,14 @@ class ExplainedModel:
         Of a model without probabilities the class it says has 1, the others 0.
         """
         if not self.classes:
-            return self.answers(x).reshape(-1, 1)
+            return self.predict(x).reshape(-1, 1)
         if self.predicts_probabilities:
             said = class_scores(self.pipeline, x, len(self.labels))
             assert said is not None
             return said
-        return np.eye(len(self.labels))[self.answers(x).astype(np.int64)]
+        return np.eye(len(self.labels))[self.predict(x).astype(np.int64)]
 
-    def answers(self, x: Floats) -> Floats:
+    def predict(self, x: Floats) -> Floats:
         """The model's answers: class numbers, or values."""
         return np.asarray(self.pipeline.predict(x), dtype=np.float64)
 
@@ -110,7 +110,7 @@ class ExplainedModel:
         """A class or a value of the target as the table has it."""
         return self.labels[int(value)] if self.classes else float(value)
 
-    def draw(self, part: Part, most: int, stream: int) -> Part:
+    def draw(self, part: RowSubset, most: int, stream: int) -> RowSubset:
         """At most so many rows of a part, drawn without replacement, in their order.
 
         ``stream`` keeps the draws of one figure from those of another.

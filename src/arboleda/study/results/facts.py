@@ -21,10 +21,10 @@ from arboleda.study.plan import Plan
 from arboleda.study.results.calibration_facts import calibration_facts
 from arboleda.study.results.comparison import comparison_facts
 from arboleda.study.results.costs import costs_facts
-from arboleda.study.results.generated_features import made_facts
+from arboleda.study.results.generated_features import generated_feature_facts
 from arboleda.study.results.holdout_facts import ReadPredictions, add_holdout_facts
 from arboleda.study.results.selection import selection_facts
-from arboleda.study.runner import Found, Outcome, ranked
+from arboleda.study.runner import Outcome, RunResult, ranked
 from arboleda.study.search.candidates import Candidate
 
 __all__ = ["SCHEMA_VERSION", "leaderboard_csv", "make_facts"]
@@ -37,7 +37,7 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def make_facts(
-    found: Found,
+    found: RunResult,
     calibration: tuple[Outcome, Sequence[Mapping[str, Any]]] | None,
     told: Mapping[str, Any],
     answers: ReadPredictions,
@@ -63,7 +63,7 @@ def make_facts(
             "seed": plan.seed,
             "folds": plan.settings.scheme.folds * plan.settings.scheme.repeats,
             "test_size": plan.test_size,
-            "settings": plan.settings.told(),
+            "settings": plan.settings.to_dict(),
             "scheme": _scheme(plan),
             "models": list(plan.wanted),
             "metric": plan.metric.key,
@@ -157,7 +157,7 @@ def _model(plan: Plan, outcome: Outcome) -> dict[str, Any]:
         "preparation": "its members'"
         if outcome.ensemble
         else PREPARATIONS[model.style_of(outcome.params)],
-        "made": None if failed else made_facts(plan, outcome),
+        "made": None if failed else generated_feature_facts(plan, outcome),
         "note": _note(plan, outcome),
         "status": "failed" if failed else "ok",
         "error": error,
@@ -180,7 +180,7 @@ def _model(plan: Plan, outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _search(found: Found) -> dict[str, Any]:
+def _search(found: RunResult) -> dict[str, Any]:
     """How the search went, and what was left out for want of time."""
     return {
         "preset": found.plan.preset.key,
@@ -193,7 +193,7 @@ def _search(found: Found) -> dict[str, Any]:
                 "candidates": left.n_candidates,
                 "whole": left.whole,
             }
-            for left in found.left_out
+            for left in found.skipped
         ],
     }
 

@@ -7,10 +7,10 @@ from arboleda.study.data.feature_crosses import FeatureCross
 from arboleda.study.plan import Plan
 from arboleda.study.runner import Outcome
 
-__all__ = ["made_facts"]
+__all__ = ["generated_feature_facts"]
 
 
-def made_facts(plan: Plan, outcome: Outcome) -> dict[str, Any] | None:
+def generated_feature_facts(plan: Plan, outcome: Outcome) -> dict[str, Any] | None:
     """The ``made`` part of a model's facts: each made column, and in how many fits it was made.
 
     Every fold chooses anew. None of a model whose preparation makes no columns.

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from arboleda._files import written_whole
 from arboleda.study.artifacts.text_files import refuse_the_table
-from arboleda.study.data.chunked_reader import Part, subgroups_of
+from arboleda.study.data.chunked_reader import Chunk, read_chunks
 from arboleda.study.data.table import column_from_arrow
 from arboleda.study.errors import StudyError
 from arboleda.study.results.predictions import check_ending, write_blocks
@@ -71,7 +71,7 @@ def predict_file(model: Any, source: Any, out: str | Path) -> int:
 def _answers(
     model: Any, source: Any, counted: list[int]
 ) -> Iterator[tuple[pa.Table, list[str] | None]]:
-    for part in subgroups_of(source, as_text=_texts(model)):
+    for part in read_chunks(source, as_text=_texts(model)):
         X = _rows(model, part)
         with _error_location(model, part):
             y = np.asarray(model.predict(X))
@@ -89,7 +89,7 @@ def _answers(
 
 
 @contextmanager
-def _error_location(model: Any, part: Part) -> Iterator[None]:
+def _error_location(model: Any, part: Chunk) -> Iterator[None]:
     """What a model says of rows that it cannot take, with the file and how many rows went well."""
     try:
         yield
@@ -100,7 +100,7 @@ def _error_location(model: Any, part: Part) -> Iterator[None]:
         raise StudyError(f"The {name} cannot answer {part.raw.name}{after}: {reason}") from error
 
 
-def _rows(model: Any, part: Part) -> Any:
+def _rows(model: Any, part: Chunk) -> Any:
     """The columns of the model: a table of ours, a frame for others, numbers without names."""
     data = part.raw.data
     names = getattr(model, "feature_names_in_", None)
@@ -122,7 +122,7 @@ def _rows(model: Any, part: Part) -> Any:
     return pa.table(dict(zip(names, columns, strict=True)))
 
 
-def _numbers(name: str, part: Part) -> pa.ChunkedArray:
+def _numbers(name: str, part: Chunk) -> pa.ChunkedArray:
     """A column that the model takes as numbers, which a text may stand for: ``1,5``."""
     data = part.raw.data[name]
     if not (pa.types.is_string(data.type) or pa.types.is_large_string(data.type)):

@@ -20,12 +20,12 @@ from arboleda._files import written_whole
 from arboleda.study.artifacts.loaded import LoadedStudy, load_study
 from arboleda.study.artifacts.text_files import refuse_the_table
 from arboleda.study.config.options import read_size
-from arboleda.study.data.chunked_reader import Part
+from arboleda.study.data.chunked_reader import Chunk
 from arboleda.study.errors import StudyError
 from arboleda.study.results.facts import csv_safe
 from arboleda.study.results.prediction_columns import PredictionColumns
 
-__all__ = ["Predictions", "check_ending", "predict_table", "write_blocks"]
+__all__ = ["PredictionFile", "check_ending", "predict_table", "write_blocks"]
 
 # Rows that are predicted and written together, which bounds the memory.
 BLOCK = 20_000
@@ -34,7 +34,7 @@ _SHOWN = 8
 
 
 @dataclass(frozen=True)
-class Predictions:
+class PredictionFile:
     """What was written: to ``path``, ``n_rows`` rows by the model ``name``; notes for the user."""
 
     path: Path
@@ -51,7 +51,7 @@ def predict_table(
     intervals: float | None = None,
     progress: bool = False,
     max_table_size: str | int | None = None,
-) -> Predictions:
+) -> PredictionFile:
     """Predict the target of a new table by the best model of a study, and write a file.
 
     The file has a row for each row of the table, in its order: ``prediction``, for each class
@@ -78,7 +78,7 @@ def predict_table(
 
     Returns
     -------
-    Predictions
+    PredictionFile
 
     Raises
     ------
@@ -107,7 +107,7 @@ def predict_table(
     notes = [*answerer.notes, *reading.notes(), *_warned(caught)]
     if study.class_names and not hasattr(study.best_model_.pipeline_, "predict_proba"):
         notes.append(f"{name} gives no probabilities.")
-    return Predictions(path, reading.n_rows, name, tuple(notes))
+    return PredictionFile(path, reading.n_rows, name, tuple(notes))
 
 
 def check_ending(path: Path) -> None:
@@ -148,7 +148,7 @@ class _Reading:
                     bar.update(task, completed=before + done * (part.share - before))
                 before = part.share
 
-    def _encoded(self, part: Part) -> npt.NDArray[np.float64]:
+    def _encoded(self, part: Chunk) -> npt.NDArray[np.float64]:
         try:
             features = self._study.layout.encode_raw(part.raw)
         except StudyError as error:

@@ -13,13 +13,13 @@ class Grid:
 
     @property
     def text(self) -> str:
-        """The strategy as it is asked for."""
+        """The strategy's name as the user writes it."""
         return "grid"
 
     def n_tried(self, context: SearchContext) -> int:
-        """All of the grid."""
+        """Return the size of the grid."""
         return len(context.grid)
 
     def begin(self, context: SearchContext) -> Search:
-        """One batch."""
+        """Yield the grid as one batch."""
         yield Batch(tuple(Trial(params) for params in context.grid))
