@@ -59,7 +59,7 @@ from arboleda import (
     WeightedMajorityVote,
 )
 from arboleda._engine.model_file import PREAMBLE_SIZE, check_preamble
-from arboleda.study.artifacts.model_files import save_model, read_model
+from arboleda.study.artifacts.model_files import read_model, save_model
 
 MEMBERS = [
     ("tree", DecisionTreeClassifier(max_depth=2, random_state=0)),

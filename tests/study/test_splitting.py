@@ -145,7 +145,7 @@ def test_another_scheme_is_another_study() -> None:
         ({"when": 3}, {"time": "when"}, "the same time in every row"),
         ({"when": [1, 2] * 100}, {"time": "when"}, "1 distinct times of 'when', too few"),
         ({}, {"by": "z"}, "has no column 'z'"),
-        ({}, {"test_size": 0.001}, "too few for every class to be tested by a share of 0.001"),
+        ({}, {"test_size": 0.001}, "too few to test every class with a test size of 0.001"),
         ({}, {"test_size": 0.999}, "leaves 0 of 200 rows to learn from"),
         ({}, {"cv": "90", "test_size": 0.5}, "No class of the target 'y' has the 90 training"),
         (
