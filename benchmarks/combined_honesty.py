@@ -129,7 +129,7 @@ def optimism(x: Floats, y: npt.NDArray[Any], seed: int, n_classes: int) -> Itera
         if method.members is not None or not method.suits(len(names), len(whole.rows), n_classes):
             continue
         found = cross_fit(method.learn, parts, whole, y, seed)
-        folded = [(part.rows, s) for part, s in zip(parts, found.said, strict=True)]
+        folded = [(part.rows, s) for part, s in zip(parts, found.predictions, strict=True)]
         answer = (test, found.rule(tested.outputs))
         yield from gaps("combined", method.name, y, folded, answer)
         by_heart = [(part.rows, found.rule(part.outputs)) for part in parts]

@@ -80,7 +80,9 @@ def measure(name: str, n_rows: int) -> None:
         whole = MemberOutputs(keys, outputs, labels, every, len(x))
         parts = [MemberOutputs(keys, outputs[:, s], labels, s, len(x)) for _, s in folds]
         answers = np.zeros(said.shape[1:])
-        for (_, score), part in zip(folds, cross_fit(GREEDY, parts, whole, y, 0).said, strict=True):
+        for (_, score), part in zip(
+            folds, cross_fit(GREEDY, parts, whole, y, 0).predictions, strict=True
+        ):
             answers[score] = part
         return losses(answers)
 

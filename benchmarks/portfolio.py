@@ -32,7 +32,7 @@ from arboleda.study.combined.cross_fitting import cross_fit
 from arboleda.study.combined.methods import METHODS
 from arboleda.study.data.reading import read_table
 from arboleda.study.execution.prediction_store import (
-    ANSWERS,
+    PREDICTIONS_DIR,
     Asked,
     outputs_of_rows,
     predictions_path,
@@ -69,7 +69,9 @@ def answers(plan: Plan, folder: Path, keys: list[str]) -> tuple[list[MemberOutpu
     asked = [
         Asked(
             fold[0].score_rows,
-            tuple(predictions_path(folder / ANSWERS, j.model, j.params, j.entry) for j in fold),
+            tuple(
+                predictions_path(folder / PREDICTIONS_DIR, j.model, j.params, j.entry) for j in fold
+            ),
         )
         for fold in zip(*jobs, strict=True)
     ]
@@ -89,7 +91,7 @@ def loss(plan: Plan, parts: list[MemberOutputs], whole: MemberOutputs, keys: lis
         MemberOutputs(keys, o.outputs[places], o.classes, o.rows, o.n_table_rows)
         for o in (*parts, whole)
     ]
-    said = cross_fit(GREEDY, some[:-1], some[-1], plan.target.y, 0).said
+    said = cross_fit(GREEDY, some[:-1], some[-1], plan.target.y, 0).predictions
     rows = np.concatenate([part.rows for part in parts])
     y, said = plan.target.y[rows], np.concatenate(said)
     if said.ndim == 1:

@@ -59,7 +59,7 @@ from arboleda import (
     WeightedMajorityVote,
 )
 from arboleda._engine.model_file import PREAMBLE_SIZE, check_preamble
-from arboleda.study.artifacts.model_files import keep_model, read_model
+from arboleda.study.artifacts.model_files import read_model, save_model
 
 MEMBERS = [
     ("tree", DecisionTreeClassifier(max_depth=2, random_state=0)),
@@ -270,13 +270,13 @@ def test_a_study_can_keep_what_has_no_model_file(pair: Pair, tmp_path: Path) -> 
     members = [("logistic", LogisticRegression(max_iter=500)), ("bayes", GaussianNB())]
     model = own(**{**parameters, "estimators": members})
     pipeline = Pipeline([("preparation", "passthrough"), ("model", model)]).fit(X, y)
-    kept = keep_model(pipeline, tmp_path, "own")
+    kept = save_model(pipeline, tmp_path, "own")
     assert kept["error"] is None
     found = read_model(tmp_path, "own", kept["files"])
     assert type(found["model"]) is own
     np.testing.assert_array_equal(found.predict_proba(X), pipeline.predict_proba(X))
     model.method = "ola" if fixed["method"] != "ola" else "lca"
-    refused = keep_model(pipeline, tmp_path, "forged")["error"]
+    refused = save_model(pipeline, tmp_path, "forged")["error"]
     assert f"method of its {own.__name__} is {model.method!r}" in refused
 
 

@@ -126,7 +126,7 @@ def test_the_drawn_tree_gives_the_fidelity_and_error_that_are_told(
         return float(subject.labels.index(label))
 
     said = np.array([answer(row) for row in subject.test.x])
-    model, truth = subject.answers(subject.test.x), subject.test.y
+    model, truth = subject.predict(subject.test.x), subject.test.y
     if subject.classes:
         assert found["fidelity"] == pytest.approx(np.mean(said == model))
         assert found["error"] == pytest.approx(np.mean(said != truth))
@@ -156,7 +156,7 @@ def test_the_promise_is_kept_about_as_often_as_given(of_model: Explanation, task
 def test_rows_to_look_at_are_what_they_are_called(subject: ExplainedModel) -> None:
     rows = rows_to_see(subject)
     assert len({row["row"] for row in rows}) == len(rows)
-    answers = subject.answers(subject.test.x)
+    answers = subject.predict(subject.test.x)
     for row in rows:
         at = int(np.flatnonzero(subject.test.numbers == row["row"] - 1)[0])
         assert row["said"] == subject.prediction_text(float(answers[at]))

@@ -51,7 +51,7 @@ class Builder:
                 "seed": 0,
                 "folds": 5,
                 "test_size": 0.2,
-                "settings": Settings().told(),
+                "settings": Settings().to_dict(),
                 "scheme": {
                     "name": "5",
                     "kind": "kfold",

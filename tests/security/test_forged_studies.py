@@ -28,7 +28,7 @@ from tests.study.conftest import make_mixed
 
 import arboleda
 from arboleda.study import Study, StudyError
-from arboleda.study.artifacts.model_files import keep_model, read_model
+from arboleda.study.artifacts.model_files import save_model, read_model
 from arboleda.study.artifacts.object_rules import RULES, BrokenRuleError, check_estimators
 from arboleda.study.artifacts.skops_file import (
     TRUSTED,
@@ -141,7 +141,7 @@ def test_the_command_refuses_a_forged_study_in_one_sentence(
 
 def test_a_sound_model_is_read(tmp_path: Path) -> None:
     pipeline = Pipeline([("preparation", "passthrough"), ("model", KNeighborsClassifier())])
-    kept = keep_model(pipeline.fit(X, Y), tmp_path, "near")
+    kept = save_model(pipeline.fit(X, Y), tmp_path, "near")
     assert kept["error"] is None
     assert (read_model(tmp_path, "near", kept["files"]).predict(X) == pipeline.predict(X)).all()
 

@@ -27,10 +27,10 @@ def test_quick_parts_of_what_follows_the_tests_have_their_time(
     parts: list[float], kept: float
 ) -> None:
     budget = Budget(100.0, time.monotonic(), 1)
-    assert budget.kept_for_tests == 0.0
-    budget.keep_afterwards(parts)
+    assert budget.reserved_for_tests == 0.0
+    budget.reserve_for_afterwards(parts)
     assert MOST_FOR_AFTERWARDS == 0.25
-    assert budget.kept_for_tests == pytest.approx(kept)
+    assert budget.reserved_for_tests == pytest.approx(kept)
 
 
 @pytest.fixture
@@ -48,10 +48,10 @@ def test_the_time_that_first_candidates_share(is_bag: bool) -> None:
         models=(baseline, model),
         n_folds=4,
         fold_rows=lambda model: 10_000,
-        first_cost=lambda model, rows: costs[model.key],
+        first_candidate_cost=lambda model, rows: costs[model.key],
     )
     budget = Budget(100.0, 0.0, 1)
-    budget.keep_afterwards([20.0])
+    budget.reserve_for_afterwards([20.0])
     left = budget.left - 20.0
     assert left == pytest.approx(77.0)
     rates = dict.fromkeys(costs, 1.0)
@@ -66,22 +66,22 @@ def test_the_time_that_first_candidates_share(is_bag: bool) -> None:
 def test_what_was_set_aside_for_a_test_can_be_released() -> None:
     budget = Budget(100.0, 0.0, 1)
     for model in ("a", "b"):
-        budget.keep_for(_test(model, 10.0))
-    assert budget.kept_for_tests == SPARE * 20.0
+        budget.reserve_for_test(_test(model, 10.0))
+    assert budget.reserved_for_tests == SPARE * 20.0
     budget.release("a")
     budget.release("nobody")
-    assert budget.kept_for_tests == SPARE * 10.0
+    assert budget.reserved_for_tests == SPARE * 10.0
 
 
 @pytest.mark.usefixtures("still")
 def test_telling_of_a_test_takes_as_long_whatever_the_model() -> None:
     budget = Budget(100.0, 0.0, 0)
-    budget.learn(_test("slow", 1.0), 8.0)
+    budget.record(_test("slow", 1.0), 8.0)
     assert budget.estimate(_test("slow", 1.0, telling=5.0)) == 8.0 + 5.0
     # What a test took is not all the model's.
-    budget.learn(_test("quick", 1.0, telling=5.0), 5.5)
+    budget.record(_test("quick", 1.0, telling=5.0), 5.5)
     assert budget.estimate(_test("quick", 2.0, telling=5.0)) == 2 * 0.5 + 5.0
-    budget.learn(_test("quicker", 1.0, telling=5.0), 4.0)
+    budget.record(_test("quicker", 1.0, telling=5.0), 4.0)
     assert budget.rate("quicker") == pytest.approx((8.0 * 0.5) ** (1 / 3))  # as if not timed
 
 

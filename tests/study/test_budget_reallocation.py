@@ -9,7 +9,7 @@ import pytest
 
 from arboleda.study.execution.budget import REPORT_SECONDS, Budget
 from arboleda.study.search import FULL
-from arboleda.study.search.budget_reallocation import _raised
+from arboleda.study.search.budget_reallocation import _choose_larger_caps
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def work_of(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
 
 def tuned(key: str, score: float) -> Any:
     found = SimpleNamespace(
-        params={}, status="ok", is_whole=True, failed=None, stage=FULL, mean=lambda metric: score
+        params={}, status="ok", is_whole=True, failed=None, fidelity=FULL, mean=lambda metric: score
     )
     model = SimpleNamespace(key=key, bag=False)
     return SimpleNamespace(model=model, candidates=lambda ledger: (found,))
@@ -73,11 +73,11 @@ def test_the_best_learn_from_more_rows_first(
     raised: dict[str, int | None],
     work_of: Callable[..., Any],
 ) -> None:
-    work = work_of(seconds, processes)
+    executor = work_of(seconds, processes)
     plan: Any = Hundreds(dict.fromkeys(("poor", "good", "fair", "whole"), 64))
     searches = [tuned("poor", 0.1), tuned("good", 0.9), tuned("fair", 0.5)]
-    assert _raised(plan, searches, work, ()) == raised
-    assert "good" not in _raised(plan, searches, work, {"good"})
+    assert _choose_larger_caps(plan, searches, executor, ()) == raised
+    assert "good" not in _choose_larger_caps(plan, searches, executor, {"good"})
 
 
 @pytest.mark.parametrize(("score", "first"), [(0.6, "fair"), (0.8, "dear")])
@@ -85,4 +85,4 @@ def test_what_is_dear_must_be_better(score: float, first: str, work_of: Callable
     plan: Any = Hundreds({"dear": 64, "fair": 64})
     searches = [tuned("dear", score), tuned("fair", 0.5)]
     # Ten times the time is worth 2.0 times the error.
-    assert list(_raised(plan, searches, work_of(500), ())) == [first]
+    assert list(_choose_larger_caps(plan, searches, work_of(500), ())) == [first]

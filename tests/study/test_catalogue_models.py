@@ -11,7 +11,7 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.pipeline import Pipeline
 
 from arboleda.study import Study
-from arboleda.study.artifacts.model_files import keep_model, read_model
+from arboleda.study.artifacts.model_files import read_model, save_model
 from arboleda.study.catalogue import Model, Setting, models_for
 from arboleda.study.data.features import Features
 from arboleda.study.data.preparation import make_preparation
@@ -71,7 +71,7 @@ def test_models_learn_and_are_kept(task: str, model: Model, tmp_path: Path) -> N
     guess = np.bincount(truth).max() / len(truth) if n_classes else 0.0
     if model.key not in BASELINES:
         assert score > guess + 0.05
-    kept = keep_model(pipeline, tmp_path, model.key)
+    kept = save_model(pipeline, tmp_path, model.key)
     assert kept["error"] is None
     again = read_model(tmp_path, model.key, kept["files"])
     assert np.array_equal(again.predict(rest), pipeline.predict(rest))
@@ -99,7 +99,7 @@ def test_every_method_of_selection_is_kept(task: str, tmp_path: Path) -> None:
     n_classes = {"binary": 2, "multiclass": 3, "regression": 0}[task]
     for params in model.grid(Setting(N, n_classes, 0)):
         pipeline, rest, *_ = fitted(task, model, params)
-        kept = keep_model(pipeline, tmp_path, model.key)
+        kept = save_model(pipeline, tmp_path, model.key)
         assert kept["error"] is None, params
         again = read_model(tmp_path, model.key, kept["files"])
         assert np.array_equal(again.predict(rest), pipeline.predict(rest)), params

@@ -16,7 +16,7 @@ import pytest
 from arboleda.study import Study, StudyError
 from arboleda.study.artifacts.loaded import load_study
 from arboleda.study.data import chunked_reader
-from arboleda.study.data.chunked_reader import subgroups_of
+from arboleda.study.data.chunked_reader import read_chunks
 from arboleda.study.data.reading import read_raw
 from arboleda.study.results import predictions
 from arboleda.study.results.predictions import predict_table
@@ -70,7 +70,7 @@ def test_the_same_answers_as_in_one_go(
         path.write_bytes(content.decode().encode("utf-16"))
     else:
         path.write_bytes(PACKED[ending](content))
-    assert len(list(subgroups_of(path))) > 3
+    assert len(list(read_chunks(path))) > 3
     found = predict_table(tree, path, tmp_path / out)
     monkeypatch.setattr(chunked_reader, "LARGE", 1 << 30)
     whole = predict_table(tree, path, tmp_path / f"whole-{out}")
@@ -90,7 +90,7 @@ def test_rows_are_cut_where_they_end(
     path = tmp_path / "t.csv"
     lines = ['"a\nb";c', '"x;\r\n""y""";1', "plain;2", f'"{"long" * 50}";3', "é;4", ";5"]
     path.write_bytes("\r\n".join(lines).encode())  # no end of line after the last row
-    parts = list(subgroups_of(path))
+    parts = list(read_chunks(path))
     whole = read_raw(path)
     joined = pa.concat_tables([p.raw.data for p in parts], promote_options="permissive")
     assert joined.to_pylist() == whole.data.to_pylist()
@@ -107,25 +107,25 @@ def test_what_is_wrong_far_down_is_told(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("a,b\n" + "1,2\n" * 900 + "3\n")
     with pytest.raises(StudyError, match=r"In the rows after the first \d+: Row \d+ of t.csv"):
-        list(subgroups_of(path))
+        list(read_chunks(path))
     path.write_bytes(b"a,b\n" + b"1,2\n" * 500 + b"\xe9,2\n")
     with pytest.raises(StudyError, match="too large to guess its encoding"):
-        list(subgroups_of(path))
+        list(read_chunks(path))
     path.write_bytes(b"a,b\n" + b"1,2\n" * 500 + b"\0,2\n")
     with pytest.raises(StudyError, match="NUL character"):
-        list(subgroups_of(path))
+        list(read_chunks(path))
     path.write_bytes(b"a,b\n")
     with pytest.raises(StudyError, match="no rows"):
-        list(subgroups_of(path))
+        list(read_chunks(path))
     path.write_bytes(b"a,a\n" + b"1,2\n" * 500)
     with pytest.raises(StudyError, match="more than one column"):
-        list(subgroups_of(path))
+        list(read_chunks(path))
     path.write_bytes(gzip.compress(b"a,b\n" + b"1,2\n" * 5000)[:-9])
     with pytest.raises(StudyError, match="cannot be read"):
-        list(subgroups_of(path))
+        list(read_chunks(path))
     path.write_bytes(b"PAR1" + b"0" * 100)
     with pytest.raises(StudyError, match="cannot be read"):
-        list(subgroups_of(path))
+        list(read_chunks(path))
 
 
 def test_a_part_that_cannot_be_used_leaves_no_file(

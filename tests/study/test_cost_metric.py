@@ -152,7 +152,7 @@ def test_the_report_tells_it_in_its_language(found: StudyResult) -> None:
         ({"metric": "cost", "reject_cost": 0.3}, "give --cost-matrix"),
         (
             {"metric": "cost", "cost_matrix": {"yes": {"yes": 0}}, "task": "regression"},
-            "A regression has no cost matrix",
+            "A cost matrix needs a classification",
         ),
     ],
 )

@@ -35,7 +35,7 @@ from arboleda import (
 )
 from arboleda.study import StudyError
 from arboleda.study.artifacts.files import put
-from arboleda.study.artifacts.model_files import keep_model, read_model
+from arboleda.study.artifacts.model_files import read_model, save_model
 from arboleda.study.artifacts.object_rules.own import OWN
 from arboleda.study.artifacts.skops_file import (
     SkopsFileError,
@@ -50,7 +50,7 @@ from arboleda.study.plan import Plan, make_plan
 IRIS = load_iris(return_X_y=True)
 
 
-def plan_of(mixed: pd.DataFrame, target: str) -> Plan:
+def make_plan(mixed: pd.DataFrame, target: str) -> Plan:
     """A plan with every model, over a table that also has a column of many levels."""
     streets = np.random.default_rng(0).choice([f"street {i}" for i in range(40)], len(mixed))
     table = read_table(mixed.assign(street=streets))
@@ -60,14 +60,14 @@ def plan_of(mixed: pd.DataFrame, target: str) -> Plan:
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("target", ["rich", "wealth"])
 def test_every_model_is_kept(mixed: pd.DataFrame, tmp_path: Path, target: str) -> None:
-    plan = plan_of(mixed, target)
+    plan = make_plan(mixed, target)
     assert len(plan.models) > 15
     x, train = plan.features.x, plan.split.train
     for model in plan.models:
         pipeline = plan.test_job(model, plan.candidates(model)[0]).pipeline
         pipeline.fit(x[train], plan.target.y[train])
         before = answers(pipeline, x)
-        kept = keep_model(pipeline, tmp_path, model.key)
+        kept = save_model(pipeline, tmp_path, model.key)
         assert kept["error"] is None, model.key
         ours = model.engine == "arboleda" and hasattr(pipeline[-1], "save")
         assert (f"{model.key}.arboleda" in kept["files"]) == ours
@@ -89,11 +89,11 @@ def test_kernels_of_many_rows_are_kept(
     monkeypatch.setattr(kernels, "SVM_POINTS", 20)
     monkeypatch.setattr(kernels, "RIDGE_POINTS", 20)
     monkeypatch.setattr("arboleda.study.plan._exact_seconds", lambda *_: 0.0)
-    plan = plan_of(mixed, target)
+    plan = make_plan(mixed, target)
     for model in (m for m in plan.models if m.key in ("svm", "kernel_ridge")):
         pipeline = plan.test_job(model, plan.candidates(model)[0]).pipeline
         pipeline.fit(plan.features.x, plan.target.y)
-        kept = keep_model(pipeline, tmp_path, model.key)
+        kept = save_model(pipeline, tmp_path, model.key)
         again = read_model(tmp_path, model.key, kept["files"])
         assert (again.predict(plan.features.x) == pipeline.predict(plan.features.x)).all()
 
@@ -106,7 +106,7 @@ def bare(model: Any) -> Pipeline:
 def test_a_search_tree_is_not_kept_but_grown_again(tmp_path: Path, model: Any) -> None:
     pipeline = bare(model)
     assert model._tree is not None
-    kept = keep_model(pipeline, tmp_path, "neighbours")
+    kept = save_model(pipeline, tmp_path, "neighbours")
     assert model._tree is not None
     again = read_model(tmp_path, "neighbours", kept["files"])
     assert type(again[-1]._tree) is type(model._tree)
@@ -114,7 +114,7 @@ def test_a_search_tree_is_not_kept_but_grown_again(tmp_path: Path, model: Any) -
 
 
 def test_what_is_not_trusted_is_not_kept(tmp_path: Path) -> None:
-    kept = keep_model(bare(RandomForestClassifier(n_estimators=2)), tmp_path, "forest")
+    kept = save_model(bare(RandomForestClassifier(n_estimators=2)), tmp_path, "forest")
     assert kept["files"] == {}
     assert "sklearn.ensemble._forest.RandomForestClassifier, which is not trusted" in kept["error"]
     assert list(tmp_path.iterdir()) == []
@@ -250,12 +250,12 @@ def test_machines_whose_parts_do_not_fit_are_refused(
     tmp_path: Path, machine: Any, change: dict[str, Any]
 ) -> None:
     pipeline = bare(machine())
-    good = keep_model(pipeline, tmp_path, "svm")
+    good = save_model(pipeline, tmp_path, "svm")
     assert is_classifier(read_model(tmp_path, "svm", good["files"])) == (machine is SVC)
     if machine is SVR and "_intercept_" in change:
         change = {"_intercept_": np.zeros(2)}
     vars(pipeline[-1]).update(change)
-    assert "of its SV" in keep_model(pipeline, tmp_path, "svm")["error"]
+    assert "of its SV" in save_model(pipeline, tmp_path, "svm")["error"]
     files = {"svm.skops": put(tmp_path, "svm.skops", dumps([None, pipeline[-1]]))}
     with pytest.raises(StudyError, match="of its SV"):
         read_model(tmp_path, "svm", files)
@@ -308,7 +308,7 @@ def test_own_classes_are_kept_with_any_parameters(tmp_path: Path, model: Any) ->
     whole = make_pipeline(clone(model), last) if is_selector else clone(model)
     pipeline = Pipeline([("preparation", "passthrough"), ("model", whole)]).fit(x, y)
     before = answers(pipeline, x)
-    kept = keep_model(pipeline, tmp_path, "own")
+    kept = save_model(pipeline, tmp_path, "own")
     assert kept["error"] is None
     again = read_model(tmp_path, "own", kept["files"])
     np.testing.assert_array_equal(answers(again, x), before)

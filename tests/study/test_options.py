@@ -96,41 +96,53 @@ def test_no_schemes(text: str) -> None:
         ({"task": "clustering"}, "no task 'clustering'; choose classification or regression"),
         ({"metric": 3}, "The metric 3 is not a name"),
         ({"preset": "slow"}, "no preset 'slow'; choose quick, thesis or best"),
-        ({"models": [1]}, "The models [1] are no names"),
+        (
+            {"models": [1]},
+            "models must be names separated by commas, as in core,kernel_ridge, got [1]",
+        ),
         ({"cv": "6 fold"}, "no cross-validation '6 fold'"),
         ({"cv": 1}, "cross-validation '1' has 1 folds; choose from 2 to 100"),
-        ({"cv": 2.5}, "The cross-validation 2.5 is none"),
+        ({"cv": 2.5}, "The cross-validation 2.5 is not a scheme"),
         ({"cv": "group:5"}, "'group:5' needs a column; name it by --groups"),
         ({"cv": "time"}, "'time:5' needs a column; name it by --time"),
         ({"cv": "5", "groups": "g"}, "does not use the column 'g' of --groups"),
         ({"groups": "g", "time": "t"}, "by groups ('g') and by time ('t') at once"),
-        ({"groups": ""}, "The column of groups '' has no name"),
-        ({"test_size": 1}, "The test size 1 is not a share"),
-        ({"test_size": "0.2"}, "The test size '0.2' is not a share"),
-        ({"test_size": float("nan")}, "The test size nan is not a share"),
+        ({"groups": ""}, "groups must be the name of a column, got ''"),
+        (
+            {"test_size": 1},
+            "test_size must be a fraction of the rows between 0 and 1, such as 0.2, got 1.",
+        ),
+        ({"test_size": "0.2"}, "between 0 and 1, such as 0.2, got '0.2'."),
+        ({"test_size": float("nan")}, "between 0 and 1, such as 0.2, got nan."),
         ({"time_budget": "soon"}, "The time budget 'soon' is not a time above 0"),
         ({"time_budget": 0}, "The time budget 0 is not"),
         ({"time_budget": float("inf")}, "The time budget inf is not"),
-        ({"member_time": "-1s"}, "The time of a fit '-1s' is not"),
+        ({"member_time": "-1s"}, "The time limit of a fit '-1s' is not"),
         ({"search": "bayes"}, "There is no search 'bayes'; choose grid"),
-        ({"search": 30}, "The search 30 is no text"),
-        ({"member_memory": "much"}, "The memory of a fit 'much' is not a size"),
-        ({"member_memory": 0}, "The memory of a fit 0 is not"),
-        ({"reject_cost": -1}, "answering nothing -1 is none"),
-        ({"cost_matrix": [1]}, "The cost matrix [1] is none"),
-        ({"cost_matrix": [[0, "x"], [1, 0]]}, "The cost matrix [[0, 'x'], [1, 0]] is none"),
-        ({"cost_matrix": "[[0, NaN], [1, 0]]"}, "The cost matrix '[[0, NaN], [1, 0]]' is none"),
-        ({"cost_matrix": {"a": 1}}, "The cost matrix {'a': 1} is none"),
-        ({"cost_matrix": {"a": {"b": float("nan")}}}, "The cost matrix {'a': {'b': nan}} is none"),
+        ({"search": 30}, "The search must be a string such as tpe:30, got 30."),
+        ({"member_memory": "much"}, "The memory limit of a fit 'much' is not a size"),
+        ({"member_memory": 0}, "The memory limit of a fit 0 is not"),
+        ({"reject_cost": -1}, "reject_cost must be >= 0, got -1."),
+        ({"cost_matrix": [1]}, "The cost matrix [1] cannot be read"),
+        ({"cost_matrix": [[0, "x"], [1, 0]]}, "The cost matrix [[0, 'x'], [1, 0]] cannot be read"),
+        (
+            {"cost_matrix": "[[0, NaN], [1, 0]]"},
+            "The cost matrix '[[0, NaN], [1, 0]]' cannot be read",
+        ),
+        ({"cost_matrix": {"a": 1}}, "The cost matrix {'a': 1} cannot be read"),
+        (
+            {"cost_matrix": {"a": {"b": float("nan")}}},
+            "The cost matrix {'a': {'b': nan}} cannot be read",
+        ),
         ({"cost_matrix": "{"}, "The cost matrix is not JSON"),
         ({"cost_matrix": "none.json"}, "The cost matrix none.json cannot be read (No such file"),
-        ({"cost_matrix": {}, "task": "regression"}, "A regression has no cost matrix"),
-        ({"by": 3}, "The columns 3 are no names"),
+        ({"cost_matrix": {}, "task": "regression"}, "A cost matrix needs a classification"),
+        ({"by": 3}, "Names of columns must be separated by commas, got 3."),
         ({"lang": "fr"}, "no language 'fr'; choose en or es"),
-        ({"seed": -1}, "The seed -1 is out of range"),
-        ({"seed": 2**32}, "The seed 4294967296 is out of range"),
-        ({"seed": True}, "The seed True is out of range"),
-        ({"jobs": 0}, "The number of processes 0 is not a count"),
+        ({"seed": -1}, "seed must be an integer from 0 to 4294967295, got -1."),
+        ({"seed": 2**32}, "seed must be an integer from 0 to 4294967295, got 4294967296."),
+        ({"seed": True}, "seed must be an integer from 0 to 4294967295, got True."),
+        ({"jobs": 0}, "jobs must be an integer >= 1, got 0."),
         ({"jobs": "x" * 500}, "x..."),
     ],
 )
@@ -154,8 +166,8 @@ def test_costs_from_a_file(tmp_path: Path) -> None:
 
 def test_settings_are_told_as_plain_values() -> None:
     asked = {"cv": "5x3", "models": "cart", "by": "a", "cost_matrix": {"a": {"b": 1}}, "jobs": 2}
-    told = make_settings(**asked).told()
+    told = make_settings(**asked).to_dict()
     assert json.loads(json.dumps(told, allow_nan=False)) == told
     assert set(told) == set(NAMES) - {"jobs", "max_table_size"}
     assert (told["cv"], told["models"], told["by"]) == ("5x3", ["cart"], ["a"])
-    assert make_settings(test=Path("a/b.csv")).told()["test"] == "b.csv"
+    assert make_settings(test=Path("a/b.csv")).to_dict()["test"] == "b.csv"

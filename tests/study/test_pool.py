@@ -54,7 +54,7 @@ def pools(plan: Plan, tmp_path: Path) -> Iterator[Any]:
 
 
 def errors(pool: Pool, jobs: list[Job]) -> dict[str, str | None]:
-    return {f"{j.params['act']} {j.fold}": r["error"] for j, r in pool.do(jobs)}
+    return {f"{j.params['act']} {j.fold}": r["error"] for j, r in pool.run(jobs)}
 
 
 @pytest.mark.parametrize(
@@ -97,33 +97,33 @@ def test_a_fit_that_needs_too_much_memory_is_refused_it(pools: Any, plan: Plan) 
 def test_when_the_time_is_over_nothing_is_at_work(pools: Any, plan: Plan) -> None:
     deadline = time.monotonic() + 12
     pool = pools(2, deadline=deadline)
-    done = list(pool.do([job(plan, "nothing"), *(job(plan, "sleep", str(k)) for k in range(4))]))
+    done = list(pool.run([job(plan, "nothing"), *(job(plan, "sleep", str(k)) for k in range(4))]))
     assert time.monotonic() < deadline + 5
     assert [j.params["act"] for j, _ in done] in ([], ["nothing"])
-    assert list(pool.do([job(plan, "nothing")])) == []
+    assert list(pool.run([job(plan, "nothing")])) == []
 
 
 def test_here_nothing_is_begun_when_the_time_is_over(pools: Any, plan: Plan) -> None:
     pool = pools(1, deadline=time.monotonic() - 1)
-    assert list(pool.do([job(plan, "nothing")])) == []
+    assert list(pool.run([job(plan, "nothing")])) == []
 
 
 @pytest.mark.parametrize("processes", [1, 2])
 def test_what_does_not_fit_is_passed_over(pools: Any, plan: Plan, processes: int) -> None:
     jobs = [job(plan, "nothing", str(k)) for k in range(4)]
-    done = pools(processes).do(jobs, lambda j: int(j.fold) % 2 == 1)
+    done = pools(processes).run(jobs, lambda j: int(j.fold) % 2 == 1)
     assert sorted(j.fold for j, _ in done) == ["1", "3"]
 
 
 def test_a_pass_that_is_left_ends_its_workers(pools: Any, plan: Plan) -> None:
     others = set(psutil.Process().children())
     pool = pools(2)
-    results = pool.do([job(plan, "nothing"), job(plan, "sleep"), job(plan, "sleep", "1")])
+    results = pool.run([job(plan, "nothing"), job(plan, "sleep"), job(plan, "sleep", "1")])
     next(results)
     results.close()
-    assert all(worker.job is None for worker in pool._crew._workers)
+    assert all(worker.job is None for worker in pool._workers._workers)
     ours = set(psutil.Process().children()) - others
-    assert len(ours) == len(pool._crew._workers)
+    assert len(ours) == len(pool._workers._workers)
     began = time.monotonic()
     assert errors(pool, [job(plan, "nothing")]) == {"nothing 0": None}
     assert time.monotonic() - began < 50  # nobody waits for the sleepers
@@ -134,7 +134,7 @@ def test_workers_that_never_start_are_told(
 ) -> None:
     monkeypatch.setattr("arboleda.study.execution.workers._PROGRAM", "raise SystemExit(7)")
     with pytest.raises(StudyError, match="do not start .*status 7.*--jobs 1"):
-        list(pools(2).do([job(plan, "nothing")]))
+        list(pools(2).run([job(plan, "nothing")]))
 
 
 def test_an_interpreter_that_is_not_there_is_told(
@@ -142,17 +142,17 @@ def test_an_interpreter_that_is_not_there_is_told(
 ) -> None:
     monkeypatch.setattr("sys.executable", "/no/such/python")
     with pytest.raises(StudyError, match="No worker process can be started .*--jobs 1"):
-        list(pools(2).do([job(plan, "nothing")]))
+        list(pools(2).run([job(plan, "nothing")]))
 
 
 def test_the_matrix_is_mapped_not_sent(pools: Any, plan: Plan) -> None:
     features = replace(plan.features, x=np.zeros((len(plan.target.y), 20_000)))
-    pool = Pool(replace(plan.shared, features=features), 2, pools()._crew._folder)
+    pool = Pool(replace(plan.shared, features=features), 2, pools()._workers._folder)
     try:
         assert errors(pool, [job(plan, "nothing")]) == {"nothing 0": None}
-        assert pool._crew is not None
-        assert pool._crew._first is not None
-        assert len(pool._crew._first) < MB < features.x.nbytes
+        assert pool._workers is not None
+        assert pool._workers._first is not None
+        assert len(pool._workers._first) < MB < features.x.nbytes
     finally:
         pool.close()
 

@@ -179,7 +179,7 @@ def test_lost_models_of_folds_that_there_is_no_time_for_are_no_failure(
         lost.unlink()
     asked: Any = {"target": "target", "preset": "best", "models": SOME, "jobs": 1, "out": out}
     with monkeypatch.context() as patch:
-        patch.setattr(Executor, "do_folds", lambda self, jobs: None)
+        patch.setattr(Executor, "run_folds", lambda self, jobs: None)
         Study("iris", **asked).run()
     again = Study("iris", **asked).run()
     assert facts_of(again, "best_linear")["status"] == "ok"

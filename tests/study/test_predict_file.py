@@ -130,15 +130,15 @@ def test_any_form_of_the_table(
         (lambda f: f.drop(columns="x"), r"The table new.csv lacks the column 'x'"),
         (
             lambda f: f.assign(x=[*f["x"][:-1], "1_0"]),
-            r"The column 'x' of new.csv does not hold numbers, .* '1_0' in data row 90 is none; c",
+            r"The column 'x' of new.csv does not hold numbers, .* '1_0' in data row 90 is not one; c",
         ),
         (
             lambda f: f.assign(x="2020-01-02"),
-            "Regressor cannot answer new.csv: column 'x' of X holds dates or durations: turn",
+            "Regressor cannot predict new.csv: column 'x' of X holds dates or durations: turn",
         ),
         (
             lambda f: f.assign(x=[*f["x"][:-1], np.inf]),
-            r"Regressor cannot answer new.csv after its first \d+ rows: .* 'x', row \d+ is inf",
+            r"Regressor cannot predict new.csv after its first \d+ rows: .* 'x', row \d+ is inf",
         ),
         (lambda f: f.head(0), "has a header line but no rows"),
     ],
@@ -165,5 +165,5 @@ def test_a_model_that_gives_no_reason_is_told_of_all_the_same(tmp_path: Path) ->
 
     (tmp_path / "t.csv").write_text("a\n1\n2\n")
     model = Silent().fit([[1.0], [2.0]], [1.0, 2.0])
-    with pytest.raises(StudyError, match=r"The Silent cannot answer t.csv: it gives no reason"):
+    with pytest.raises(StudyError, match=r"The Silent cannot predict t.csv: it gives no reason"):
         ab.predict_file(model, tmp_path / "t.csv", tmp_path / "out.csv")

@@ -103,10 +103,10 @@ def test_a_spreadsheet_runs_no_formula_of_the_file(fruit_study: Path, tmp_path: 
 @pytest.mark.parametrize(
     ("coverage", "told"),
     [
-        (1.5, "is no share"),
-        (0, "is no share"),
-        (float("nan"), "is no share"),
-        ("0.9", "is no share"),
+        (1.5, "must be a number between 0 and 1, such as 0.9, got 1.5"),
+        (0, "must be a number between 0 and 1, such as 0.9, got 0"),
+        (float("nan"), "must be a number between 0 and 1, such as 0.9, got nan"),
+        ("0.9", "must be a number between 0 and 1, such as 0.9, got '0.9'"),
         (0.9999, "choose a lower"),
     ],
 )
@@ -132,7 +132,7 @@ def test_without_held_out_answers_there_are_no_intervals(
     price_study: Path, tmp_path: Path, monkeypatch: Any
 ) -> None:
     monkeypatch.setattr("arboleda.study.artifacts.loaded.LoadedStudy.held_out", lambda self: None)
-    with pytest.raises(StudyError, match="keeps no answers"):
+    with pytest.raises(StudyError, match="has no out-of-fold predictions"):
         predict_table(price_study, prices(5, 1), tmp_path / "out.csv", intervals=0.9)
 
 

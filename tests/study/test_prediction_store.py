@@ -13,7 +13,7 @@ from arboleda.study import Study
 from arboleda.study.config.settings import Settings
 from arboleda.study.data.reading import read_table
 from arboleda.study.execution.prediction_store import (
-    ANSWERS,
+    PREDICTIONS_DIR,
     PredictionRequest,
     Predictions,
     load_predictions,
@@ -32,7 +32,7 @@ MODELS = "naive_bayes,ridge"
 
 def test_a_study_keeps_the_answers_of_the_chosen_candidates_alone(tmp_path: Path) -> None:
     Study("iris", target="target", out=tmp_path, models=MODELS).run()
-    names = [path.name for path in (tmp_path / ANSWERS).iterdir()]
+    names = [path.name for path in (tmp_path / PREDICTIONS_DIR).iterdir()]
     for model in ("naive_bayes", "ridge"):
         assert len([name for name in names if name.startswith(model)]) == 6
     assert {name.split("-")[2] for name in names} == {*(f"{k}.npy" for k in range(5)), "test.npy"}
@@ -41,19 +41,21 @@ def test_a_study_keeps_the_answers_of_the_chosen_candidates_alone(tmp_path: Path
 def test_a_lost_file_is_made_again_with_the_same_bytes(tmp_path: Path) -> None:
     study = Study("iris", target="target", out=tmp_path, models="naive_bayes")
     study.run()
-    before = {path.name: path.read_bytes() for path in (tmp_path / ANSWERS).iterdir()}
+    before = {path.name: path.read_bytes() for path in (tmp_path / PREDICTIONS_DIR).iterdir()}
     lost, torn = sorted(before)[1], sorted(before)[2]
-    (tmp_path / ANSWERS / lost).unlink()
-    (tmp_path / ANSWERS / torn).write_bytes(before[torn][:-8])
+    (tmp_path / PREDICTIONS_DIR / lost).unlink()
+    (tmp_path / PREDICTIONS_DIR / torn).write_bytes(before[torn][:-8])
     study.run()
-    assert {path.name: path.read_bytes() for path in (tmp_path / ANSWERS).iterdir()} == before
+    assert {
+        path.name: path.read_bytes() for path in (tmp_path / PREDICTIONS_DIR).iterdir()
+    } == before
 
 
 def test_the_answers_of_a_fold_are_those_of_a_fit_on_the_other_rows(tmp_path: Path) -> None:
     result = Study("iris", target="target", out=tmp_path, models="naive_bayes").run()
     model = result.facts["models"][0]
     params = model["candidates"][model["best"]]["params"]
-    path = predictions_path(tmp_path / ANSWERS, "naive_bayes", params, "2")
+    path = predictions_path(tmp_path / PREDICTIONS_DIR, "naive_bayes", params, "2")
     said = load_predictions(path, 24, 3)
     assert said is not None
     assert np.array_equal(said.probabilities(3).argmax(axis=1), said.predicted)

@@ -81,7 +81,7 @@ def test_what_is_strange_is_told(
     out = tmp_path / "out.csv"
     assert run("predict", str(forest), str(tmp_path / "new.csv"), "-o", str(out)) == 0
     assert capsys.readouterr().err.splitlines() == [
-        "Not used, for the study's table did not have them: 'extra'.",
+        "Not used, because the study's table did not have them: 'extra'.",
         (
             "Column 'city' holds values in 2 of 9 rows that the study's table did not have, such "
             "as 'Paris'."

@@ -190,7 +190,7 @@ def test_merges_mean_the_same_however_they_are_written(merge: Any) -> None:
         merge = {"a": {"z": list("xy")}}
     expected = make_settings(merge='{"a": {"z": ["x", "y"]}}')
     assert make_settings(merge=merge) == expected
-    assert expected.told()["merge"] == {"a": {"z": ["x", "y"]}}
+    assert expected.to_dict()["merge"] == {"a": {"z": ["x", "y"]}}
 
 
 def test_the_order_of_the_steps() -> None:

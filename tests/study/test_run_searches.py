@@ -144,8 +144,8 @@ def test_interrupted_rounds_go_on(
         with pytest.raises(KeyboardInterrupt):
             run(table, tmp_path / "stopped")
     assert timeless(run(table, tmp_path / "stopped").facts) == timeless(expected.facts)
-    work = [each for each in done if each != ("", "")]
-    assert len(work) == len(set(work))
+    executor = [each for each in done if each != ("", "")]
+    assert len(executor) == len(set(executor))
 
 
 def test_dear_fits_learn_from_a_part_of_the_rows(
@@ -302,7 +302,9 @@ def test_other_candidates_of_bags_wait_until_rows_are_all(
     asked = {"preset": "best", "models": models}
     with monkeypatch.context() as patch:
         caps = {"best_leafwise": 64}
-        patch.setattr("arboleda.study.runner.bounded", lambda plan, work: replace(plan, caps=caps))
+        patch.setattr(
+            "arboleda.study.runner.apply_row_caps", lambda plan, executor: replace(plan, caps=caps)
+        )
         told: list[str] = []
         patch.setattr(SilentWatcher, "begin", lambda *args: told.append("begin"))
         patch.setattr(SilentWatcher, "more", lambda *args: told.append("more"))
@@ -333,14 +335,14 @@ def test_a_small_fit_tells_which_bag_is_better(
 
     keys = ("best_leafwise", "best_linear")
 
-    def capped(plan: Any, work: Any) -> Any:
-        return replace(apply_row_caps(plan, work), caps=dict.fromkeys(keys, 64))
+    def capped(plan: Any, executor: Any) -> Any:
+        return replace(apply_row_caps(plan, executor), caps=dict.fromkeys(keys, 64))
 
-    def told(plan: Any, model_search: Any, work: Any) -> float:
-        found[model_search.model.key] = loss(plan, model_search, work)
+    def told(plan: Any, model_search: Any, executor: Any) -> float:
+        found[model_search.model.key] = loss(plan, model_search, executor)
         return found[model_search.model.key]
 
-    monkeypatch.setattr("arboleda.study.runner.bounded", capped)
+    monkeypatch.setattr("arboleda.study.runner.apply_row_caps", capped)
     monkeypatch.setattr("arboleda.study.search.budget_reallocation._error", told)
     asked = {"preset": "best", "models": ",".join(keys), "metric": "log_loss"}
     run(table, tmp_path, time_budget="10h", **asked)
@@ -396,16 +398,16 @@ def test_a_slow_start_leaves_no_model_out() -> None:
     budget = Budget(90.0, time.monotonic(), 1)
     tests = [_costing(f"model {i}", 0.3) for i in range(12)]
     for test in tests:
-        budget.keep_for(test)
+        budget.reserve_for_test(test)
     # The first fit should take some milliseconds and takes half a second: it loads modules.
-    budget.learn(_costing("first", 0.02), 0.5)
-    assert all(budget.fits(test) for test in tests)
+    budget.record(_costing("first", 0.02), 0.5)
+    assert all(budget.has_time_for(test) for test in tests)
     # Nor is one slow model a reason to leave the others out, but several are.
-    budget.learn(_costing("first", 0.02), 0.5)
-    assert all(budget.fits(test) for test in tests)
+    budget.record(_costing("first", 0.02), 0.5)
+    assert all(budget.has_time_for(test) for test in tests)
     for model in ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"):
-        budget.learn(_costing(model, 0.02), 0.5)
-    assert not any(budget.fits(test) for test in tests)
+        budget.record(_costing(model, 0.02), 0.5)
+    assert not any(budget.has_time_for(test) for test in tests)
 
 
 def test_a_job_is_learned_from_once(
@@ -429,9 +431,9 @@ def test_a_job_is_learned_from_once(
 def test_what_was_not_timed_is_as_fast_as_the_others_and_the_catalogue_are() -> None:
     budget = Budget(90.0, time.monotonic(), 0)
     assert budget.rate("a") == 1.0
-    budget.learn(_costing("a", 2.0), 8.0)
+    budget.record(_costing("a", 2.0), 8.0)
     assert (budget.rate("a"), budget.rate("b")) == (4.0, 2.0)
-    budget.learn(_costing("c", 1.0), 16.0)
+    budget.record(_costing("c", 1.0), 16.0)
     assert budget.rate("b") == pytest.approx(4.0)  # the geometric mean of 4, 16 and 1
 
 

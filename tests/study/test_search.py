@@ -30,10 +30,10 @@ Score = Callable[[dict[str, Any]], float | None]
 
 
 def replay(
-    how: SearchStrategy, question: SearchContext, score: Score
+    strategy: SearchStrategy, context: SearchContext, score: Score
 ) -> Iterator[tuple[Trial, ...]]:
     """The batches of a search whose trials score so."""
-    search = how.begin(question)
+    search = strategy.begin(context)
     batch = next(search)
     while True:
         yield batch.trials
@@ -49,18 +49,18 @@ def test_a_grid_is_tried_at_once() -> None:
 
 
 def test_halving_looks_first_and_keeps_the_best() -> None:
-    question = SearchContext(GRID, rows=50_000)
-    looks, kept = replay(Halving(), question, lambda p: -abs(p["a"] - 6))
+    context = SearchContext(GRID, rows=50_000)
+    looks, kept = replay(Halving(), context, lambda p: -abs(p["a"] - 6))
     assert looks == tuple(Trial(p, Fidelity(0.25, 1)) for p in GRID)
     assert kept == tuple(Trial({"a": a}) for a in (6, 5, 7))
 
 
 def test_halving_keeps_no_candidate_that_failed() -> None:
-    question = SearchContext(GRID, rows=50_000)
+    context = SearchContext(GRID, rows=50_000)
     scores = {0: 1.0, 4: 2.0}
-    _, kept = replay(Halving(), question, lambda p: scores.get(p["a"]))
+    _, kept = replay(Halving(), context, lambda p: scores.get(p["a"]))
     assert [t.params["a"] for t in kept] == [4, 0]
-    batches = list(replay(Halving(), question, lambda p: None))
+    batches = list(replay(Halving(), context, lambda p: None))
     assert len(batches) == 1
 
 
@@ -70,38 +70,38 @@ def test_halving_looks_only_where_it_pays(rows: int, n: int) -> None:
     assert batch == tuple(Trial(p) for p in GRID[:n])
 
 
-@pytest.mark.parametrize("how", [Random(10), Tpe(10)])
-def test_drawn_candidates_lie_in_the_space_and_repeat(how: SearchStrategy) -> None:
+@pytest.mark.parametrize("strategy", [Random(10), Tpe(10)])
+def test_drawn_candidates_lie_in_the_space_and_repeat(strategy: SearchStrategy) -> None:
 
     def score(p: dict[str, Any]) -> float | None:
         return None if p["kind"] is None else -p["x"] - p["n"]
 
-    question = SearchContext((), SPACE, seed=3)
-    batches = list(replay(how, question, score))
+    context = SearchContext((), SPACE, seed=3)
+    batches = list(replay(strategy, context, score))
     assert [len(b) for b in batches] == [4, 4, 2]
     for trial in (t for batch in batches for t in batch):
-        assert trial.stage is FULL
+        assert trial.fidelity is FULL
         assert 0.01 <= trial.params["x"] <= 10.0
         assert trial.params["n"] in range(1, 9)
         assert trial.params["kind"] in ("u", "v", None)
-    assert list(replay(how, question, score)) == batches
-    other = list(replay(how, SearchContext((), SPACE, seed=4), score))
+    assert list(replay(strategy, context, score)) == batches
+    other = list(replay(strategy, SearchContext((), SPACE, seed=4), score))
     assert other != batches
 
 
 def test_tpe_begins_with_the_grids_first_and_finds_what_is_good() -> None:
-    question = SearchContext(({"x": 9.0},), {"x": Real(0.0, 10.0)}, seed=0)
-    batches = list(replay(Tpe(40), question, lambda p: -((p["x"] - 2.0) ** 2)))
+    context = SearchContext(({"x": 9.0},), {"x": Real(0.0, 10.0)}, seed=0)
+    batches = list(replay(Tpe(40), context, lambda p: -((p["x"] - 2.0) ** 2)))
     tried = [t.params["x"] for batch in batches for t in batch]
     assert tried[0] == 9.0
     assert len(tried) == 40
     assert sum(abs(x - 2.0) < 1.0 for x in tried[20:]) > sum(abs(x - 2.0) < 1.0 for x in tried[:20])
 
 
-@pytest.mark.parametrize("how", [Random(6), Tpe(6)])
-def test_a_first_candidate_that_no_draw_could_be_is_tried(how: SearchStrategy) -> None:
-    question = SearchContext(({"x": "sqrt"},), {"x": Real(0.0, 10.0)}, seed=0)
-    batches = list(replay(how, question, lambda p: 1.0))
+@pytest.mark.parametrize("strategy", [Random(6), Tpe(6)])
+def test_a_first_candidate_that_no_draw_could_be_is_tried(strategy: SearchStrategy) -> None:
+    context = SearchContext(({"x": "sqrt"},), {"x": Real(0.0, 10.0)}, seed=0)
+    batches = list(replay(strategy, context, lambda p: 1.0))
     tried = [t.params["x"] for batch in batches for t in batch]
     assert tried[0] == "sqrt"
     assert len(tried) == 6
@@ -114,7 +114,7 @@ def test_without_a_space_the_grid_is_tried() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "how"),
+    ("text", "strategy"),
     [
         ("grid", Grid()),
         ("halving", Halving()),
@@ -123,10 +123,10 @@ def test_without_a_space_the_grid_is_tried() -> None:
         (" TPE:12 ", Tpe(12)),
     ],
 )
-def test_a_search_is_named_and_says_its_name(text: str, how: SearchStrategy) -> None:
+def test_a_search_is_named_and_says_its_name(text: str, strategy: SearchStrategy) -> None:
     found = named_search(text)
-    assert found == how
-    assert named_search(found.text) == how
+    assert found == strategy
+    assert named_search(found.text) == strategy
 
 
 @pytest.mark.parametrize(
@@ -143,22 +143,22 @@ def test_a_search_that_cannot_be_meant_is_refused(text: str, told: str) -> None:
         named_search(text)
 
 
-@pytest.mark.parametrize("how", [Grid(), Halving(), Random(6), Tpe(6)])
+@pytest.mark.parametrize("strategy", [Grid(), Halving(), Random(6), Tpe(6)])
 @pytest.mark.parametrize("rows", [100, 50_000])
 @pytest.mark.parametrize("space", [None, SPACE])
 def test_a_search_tells_how_many_candidates_it_tries(
-    how: SearchStrategy, rows: int, space: Any
+    strategy: SearchStrategy, rows: int, space: Any
 ) -> None:
-    question = SearchContext(GRID, space, rows)
-    tried = [t for batch in replay(how, question, lambda p: 0.5) for t in batch]
-    assert len({str(t.params) for t in tried}) == how.n_tried(question)
+    context = SearchContext(GRID, space, rows)
+    tried = [t for batch in replay(strategy, context, lambda p: 0.5) for t in batch]
+    assert len({str(t.params) for t in tried}) == strategy.n_tried(context)
 
 
-@pytest.mark.parametrize("how", [Random(12), Tpe(12)])
-def test_no_candidate_is_drawn_twice(how: SearchStrategy) -> None:
-    question = SearchContext((), {"n": Whole(1, 9)}, seed=1)
-    tried = [t.params["n"] for batch in replay(how, question, lambda p: -p["n"]) for t in batch]
+@pytest.mark.parametrize("strategy", [Random(12), Tpe(12)])
+def test_no_candidate_is_drawn_twice(strategy: SearchStrategy) -> None:
+    context = SearchContext((), {"n": Whole(1, 9)}, seed=1)
+    tried = [t.params["n"] for batch in replay(strategy, context, lambda p: -p["n"]) for t in batch]
     assert len(tried) == len(set(tried))
     assert len(tried) >= 6
     two = SearchContext((), {"n": Whole(1, 2)}, seed=1)
-    assert len([t for batch in replay(how, two, lambda p: None) for t in batch]) == 2
+    assert len([t for batch in replay(strategy, two, lambda p: None) for t in batch]) == 2

@@ -108,8 +108,8 @@ def test_a_frame_has_no_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("folds = 5", "the key 'folds', which means nothing; known are table, target, out, task"),
-        ("modles = 5", "the key 'modles', which means nothing; did you mean 'models'?"),
+        ("folds = 5", "the key 'folds', which is unknown; the keys are table, target, out, task"),
+        ("modles = 5", "the key 'modles', which is unknown; did you mean 'models'?"),
         ("Test-Size = 0.5", "did you mean 'test_size'?"),
         ("[cv]\nkind = 5", "The cross-validation {'kind': 5} is none"),
         ("table = 5", "The key 'table' of asked.toml is 5; give it a text"),
@@ -118,7 +118,10 @@ def test_a_frame_has_no_name(tmp_path: Path) -> None:
         ("seed = ", "The file asked.toml is not TOML (Invalid value"),
         ("seed = 1\nseed = 2", "The file asked.toml is not TOML (Cannot overwrite a value"),
         ("seed = 1.5", "The seed 1.5 is out of range"),
-        ("test_size = nan", "The test size nan is not a share"),
+        (
+            "test_size = nan",
+            "test_size must be a fraction of the rows between 0 and 1, such as 0.2, got nan.",
+        ),
         ("seed = 2020-01-01", "The seed datetime.date(2020, 1, 1) is out of range"),
         ("x = " + "[" * 3000, "The file asked.toml is not TOML"),
         ("", "names no table; add table = "),

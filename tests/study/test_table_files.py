@@ -22,7 +22,7 @@ from arboleda.explore import explore
 from arboleda.study import Study, StudyError
 from arboleda.study.config.study_file import read_config
 from arboleda.study.data import chunked_reader
-from arboleda.study.data.chunked_reader import subgroups_of
+from arboleda.study.data.chunked_reader import read_chunks
 from arboleda.study.data.reading import read_table
 from arboleda.study.data.table_files import size_limit
 from arboleda.study.execution import memory
@@ -168,7 +168,7 @@ def test_no_files(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("t")
     readers: tuple[Callable[[Path], Any], ...] = (
         read_table,
-        lambda path: list(subgroups_of(path)),
+        lambda path: list(read_chunks(path)),
         explore,
         lambda path: Study(path, target="x", out=folder / "out").run(),
     )
@@ -215,25 +215,25 @@ def test_parts_are_not_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     for ending, pack in PACKERS.items():
         path = tmp_path / f"table.csv.{ending}"
         path.write_bytes(pack(ROWS))
-        parts = list(subgroups_of(path, max_table_size=MB // 2))
+        parts = list(read_chunks(path, max_table_size=MB // 2))
         assert len(parts) > 20
         assert sum(part.raw.data.num_rows for part in parts) == 700_000
         path.write_bytes(pack(b"a,b\n" + b"1" * (2 * MB)))
         with pytest.raises(StudyError, match="takes at least .* and the limit is 500.0 kB"):
-            list(subgroups_of(path, max_table_size=MB // 2))
+            list(read_chunks(path, max_table_size=MB // 2))
     path = tmp_path / "table.parquet"
     frame = pd.DataFrame({"a": 1.0, "b": "x" * 1000}, index=range(5_000))
     frame.to_parquet(path)
-    parts = list(subgroups_of(path, max_table_size=MB // 2))
+    parts = list(read_chunks(path, max_table_size=MB // 2))
     assert len(parts) > 20
     assert sum(part.raw.data.num_rows for part in parts) == 5_000
     frame[:5].to_parquet(path)
-    assert len(list(subgroups_of(path))) == 1
+    assert len(list(read_chunks(path))) == 1
 
 
 def test_archives_of_several_files(tmp_path: Path) -> None:
     path = tmp_path / "table.zip"
     path.write_bytes(zip_of(b"a,b\n1,2\n", b"a,b\n3,4\n"))
-    for read in (read_table, lambda path: list(subgroups_of(path))):
+    for read in (read_table, lambda path: list(read_chunks(path))):
         with pytest.raises(StudyError, match="holds 2 files; it must hold one table: unpack it"):
             read(path)

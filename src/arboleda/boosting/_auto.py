@@ -205,7 +205,7 @@ def _refit_leaves(member: Boosting, rows: Rows, coded: BinnedDataset) -> Ensembl
         rows.coded(coded),
         member.loss_.native,
         member._make_options(rows.numbers.size, record_losses=False),
-        replayed=member.ensemble_,
+        refit_leaves=member.ensemble_,
         n_threads=resolve_n_jobs(member.n_jobs),
         seed=member.seed_,
     ).ensemble

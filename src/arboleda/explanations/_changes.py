@@ -32,7 +32,7 @@ def describe_change(subject: ExplainedModel, row: Floats, column: int) -> dict[s
     listed, ordered = is_listed(subject, column), subject.kind(column) == "numeric"
     values, shares = _levels(seen, row[column], ordered) if listed else _grid(seen, row[column])
     rows = with_column(row, column, values)
-    answers, outputs = subject.answers(rows), subject.outputs(rows)
+    answers, outputs = subject.predict(rows), subject.outputs(rows)
     own = next(i for i, value in enumerate(values) if _same(value, row[column]))
     said = int(answers[own]) if subject.classes else 0
     present = seen[~np.isnan(seen)]

@@ -21,7 +21,7 @@ def rows_to_see(subject: ExplainedModel) -> list[dict[str, Any]]:
     test = subject.test
     if not len(test.x):
         return []
-    answers = subject.answers(test.x)
+    answers = subject.predict(test.x)
     if not subject.classes:
         off = np.abs(answers - test.y)
         order = np.argsort(-off, kind="stable")

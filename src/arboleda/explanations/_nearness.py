@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from arboleda.forest import RandomForestClassifier, RandomForestRegressor
-from arboleda.study.results.explained_model import ExplainedModel, Floats, Part
+from arboleda.study.results.explained_model import ExplainedModel, Floats, RowSubset
 
 __all__ = ["Nearness", "make_nearness"]
 
@@ -30,7 +30,7 @@ class Nearness:
     forest: Any
     own: bool
     agreement: float | None
-    part: Part
+    part: RowSubset
 
     def facts(self, row: Floats, number: int | None) -> dict[str, Any]:
         """The training rows that reach the same leaf as the row in most trees.
@@ -61,7 +61,7 @@ class Nearness:
         return [int(part.numbers[at]) + 1 for at, _ in nearest]
 
     def _nearest(
-        self, row: Floats, number: int | None, part: Part, most: int
+        self, row: Floats, number: int | None, part: RowSubset, most: int
     ) -> list[tuple[int, float]]:
         near, others = row[None, :], part.x
         if self.own:
@@ -93,7 +93,7 @@ def make_nearness(subject: ExplainedModel) -> Nearness:
         categorical_features=list(subject.levels) or None,
         random_state=subject.seed,
     )
-    forest.fit(part.x, subject.answers(part.x))
+    forest.fit(part.x, subject.predict(part.x))
     return Nearness(subject, forest, False, _agreement(subject, forest), part)
 
 

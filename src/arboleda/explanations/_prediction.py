@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from arboleda.study.results.explained_model import ExplainedModel, Floats, Part
+from arboleda.study.results.explained_model import ExplainedModel, Floats, RowSubset
 
 __all__ = ["describe_prediction"]
 
@@ -24,7 +24,7 @@ def describe_prediction(subject: ExplainedModel, row: Floats, own: int | None) -
         The number of the row, if it is one of the study's, which does not judge itself.
     """
     test = subject.test.some(np.flatnonzero(subject.test.numbers != own))
-    answer = float(subject.answers(row[None, :])[0])
+    answer = float(subject.predict(row[None, :])[0])
     found: dict[str, Any] = {
         "answer": subject.prediction_text(answer),
         "probabilities": None,
@@ -47,20 +47,20 @@ def describe_prediction(subject: ExplainedModel, row: Floats, own: int | None) -
     return found
 
 
-def _errors(subject: ExplainedModel, test: Part) -> dict[str, float] | None:
+def _errors(subject: ExplainedModel, test: RowSubset) -> dict[str, float] | None:
     """Half of the test rows, and nine tenths of them, are off by less than this."""
     if not len(test.x):
         return None
-    off = np.abs(subject.answers(test.x) - test.y)
+    off = np.abs(subject.predict(test.x) - test.y)
     half, most = np.quantile(off, [0.5, 0.9])
     return {"median": float(half), "most": float(most), "n_rows": len(off)}
 
 
 def _similar(
-    subject: ExplainedModel, test: Part, answer: int, said: float
+    subject: ExplainedModel, test: RowSubset, answer: int, said: float
 ) -> dict[str, Any] | None:
     """Of the test rows given this class about as surely: how many are of it."""
-    same = test.some(np.flatnonzero(subject.answers(test.x) == answer))
+    same = test.some(np.flatnonzero(subject.predict(test.x) == answer))
     if len(same.x) < FEWEST_NEAR:
         return None
     if not subject.predicts_probabilities:

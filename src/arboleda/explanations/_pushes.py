@@ -30,7 +30,7 @@ def describe_pushes(subject: ExplainedModel, row: Floats) -> dict[str, Any]:
     row : array of shape (n_columns,)
         A row of the matrix.
     """
-    said = float(subject.answers(row[None, :])[0])
+    said = float(subject.predict(row[None, :])[0])
     found = shares_of(subject, row[None, :], int(said) if subject.classes else 0)
     return _by_lime(subject, row, said) if found is None else _exact(subject, row, said, found)
 

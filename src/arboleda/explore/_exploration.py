@@ -89,7 +89,7 @@ def explore(
         read = read_table(table, max_table_size=limit)
     # Columns of a frame may be named by numbers; here they are known as text.
     subject = make_subject(read, None if target is None else str(target), int(seed))
-    told.say(f"{read.name}: {read.n_rows:,} rows, {len(read.columns):,} columns")
+    told.print_line(f"{read.name}: {read.n_rows:,} rows, {len(read.columns):,} columns")
     # One thread, so that the bits do not depend on how many there are.
     with threadpool_limits(limits=1):
         return Exploration(make_facts(subject, told))

@@ -1,6 +1,6 @@
-"""Studying a table from end to end: what ``arboleda study`` runs.
+"""Studies of a table from end to end: the code behind ``arboleda study``.
 
-The heavy parts are loaded when first used, so that errors and help come at once.
+Heavy modules are imported on first use, so errors and help appear immediately.
 """
 
 from importlib import import_module

@@ -1,18 +1,18 @@
-"""The errors a study raises for what the user can mend."""
+"""The errors of a study that the user can correct."""
 
 __all__ = ["StudyError", "StudyFormatError"]
 
 
 class StudyError(ValueError):
-    """Bad input or an unusable folder, told in one sentence that names the remedy."""
+    """Bad input or an unusable folder; the message is one sentence that names the remedy."""
 
 
 class StudyFormatError(StudyError):
     """A study's folder lacks a file, or a file in it is damaged or of another version.
 
-    The one error of everything that reads a study: `Study.load` and what it returns, prediction,
-    explanation, comparison, export, and a run that goes on with the folder. The message names the
-    file, what is wrong with it and what to do.
+    It is the common error of everything that reads a study: `Study.load` and its result,
+    prediction, explanation, comparison, export, and a run that resumes in the folder. The message
+    names the file, what is wrong with it and what to do.
 
     Examples
     --------

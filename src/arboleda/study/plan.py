@@ -1,4 +1,4 @@
-"""What a study will do: its identity and every job, before anything is fitted."""
+"""The plan of a study: its identity and every job, before anything is fitted."""
 
 import platform
 import zlib
@@ -36,22 +36,21 @@ from arboleda.study.search import FULL, Fidelity, SearchContext, SearchStrategy,
 
 __all__ = ["Plan", "make_plan"]
 
-# Seconds of preparing columns and scoring answers: of any job, and of each cell it reads.
+# Seconds of preprocessing and scoring: per job, and per cell that it reads.
 JOB_COST = 0.02
 CELL_COST = 1e-7
-# What it takes to read and ask the models of the folds, as a share of a fit: half where classes are
-# many, less elsewhere.
+# Time to load the models of the folds and predict with them, as a fraction of a fit: half with many
+# classes, less otherwise.
 BAG_TEST = 0.5
-# Seconds of telling all that is told of a test: of any, and for each of its rows; of more classes
-# more is told.
-TELLING, REPORTING_SECONDS_PER_ROW = 0.15, 1.2e-5
-# The part of a time budget that an exact method may take where it can be approximated; its test
-# costs so many fits of a fold.
+# Seconds to compute the facts of a test: per test, and per row (more with more classes).
+REPORTING_SECONDS, REPORTING_SECONDS_PER_ROW = 0.15, 1.2e-5
+# The fraction of a time budget that an exact method may take if an approximation exists, and the
+# cost of its test in fits of a fold.
 EXACT_SHARE, TEST_FITS = 0.25, 1.5
-# A first look is scored on at most so many rows: the standard error of an accuracy is then a third
-# of a percent.
-LOOK_ROWS = 20_000
-# Leaving out one row at a time takes a fit for each row and candidate.
+# Maximum rows that score a low-fidelity trial: the standard error of an accuracy is then a third of
+# a percent.
+MAX_LOW_FIDELITY_ROWS = 20_000
+# Leave-one-out takes a fit for each row and candidate.
 MAX_FITS = 50_000
 Kind = Literal["fold", "one_by_one", "apparent"]
 
@@ -60,8 +59,9 @@ Kind = Literal["fold", "one_by_one", "apparent"]
 class Plan:
     """A study before it runs; nothing here depends on a fitted model.
 
-    ``caps`` tells how many rows models may learn from, by key, where all of them would take longer
-    than the preset or the time budget allows. ``steps`` are those that prepared the table.
+    ``caps`` maps keys of models to the number of training rows, for models whose fit to all rows
+    would take longer than the preset or the time budget allows. ``steps`` are the recipe's steps
+    that prepared the table.
     """
 
     table: Table
@@ -85,19 +85,19 @@ class Plan:
 
     @property
     def n_folds(self) -> int:
-        """How many fold jobs a candidate has."""
+        """Number of fold jobs of a candidate."""
         return len(self.split.folds)
 
     @property
     def test_size(self) -> float:
-        """The share of the rows that is tested: as asked, or that of a table of its own."""
+        """Fraction of the rows in the test: the setting, or that of a separate test table."""
         if self.test_sha256 is None:
             return self.settings.test_size
         return len(self.split.test) / self.table.n_rows
 
     @property
     def test_kind(self) -> Literal["random", "grouped", "latest", "file"]:
-        """How the test rows were found."""
+        """How the test rows were selected."""
         if self.test_sha256 is not None:
             return "file"
         kind = self.settings.scheme.kind
@@ -105,7 +105,7 @@ class Plan:
 
     @property
     def shared(self) -> Shared:
-        """What every job reads."""
+        """The data that every job reads."""
         return Shared(
             self.features,
             self.target,
@@ -118,60 +118,60 @@ class Plan:
 
     @property
     def costs(self) -> npt.NDArray[np.float64] | None:
-        """What models are chosen by, where that is the cost: by true and predicted class."""
+        """Costs by true and predicted class, if models are selected by cost; else None."""
         return cost_matrix(self.settings, self.target) if self.metric.key == COST else None
 
     @property
     def preset(self) -> Preset:
-        """How each model is tuned."""
+        """The preset, which defines how each model is tuned."""
         return PRESETS[self.settings.preset]
 
     def candidates(self, model: Model) -> list[dict[str, Any]]:
-        """The candidates of its preset, or of the catalogue."""
+        """Return the model's grid of candidates: the preset's, or the catalogue's."""
         return (self.preset.entry(model.key).grid or model.grid)(self.setting)
 
     def search(self, model: Model) -> SearchStrategy:
-        """How its candidates are proposed: as asked, or as its preset does."""
+        """Return the model's search strategy: the user's, or the preset's."""
         return self.settings.search or self.preset.entry(model.key).search
 
-    def question(self, model: Model) -> SearchContext:
-        """What a search knows of a model."""
+    def search_context(self, model: Model) -> SearchContext:
+        """Return what a search needs to know about a model."""
         space = self.preset.entry(model.key).space or model.space
         return SearchContext(
             grid=tuple(self.candidates(model)),
             space=space(self.setting) if space is not None else None,
             rows=self.fold_rows(model),
-            # Models of one study draw differently.
+            # Each model of a study draws its own candidates.
             seed=zlib.crc32(f"{self.seed} {model.key}".encode()),
         )
 
     def trial_jobs(self, model: Model, trial: Trial) -> list[Job]:
-        """The folds that a trial is scored on."""
+        """Return the jobs of the folds on which a trial is scored."""
         return [
-            self._job(model, trial.params, str(k), fit, score, trial.stage, self._kind(k))
-            for k, (fit, score) in enumerate(self.split.folds[: trial.stage.folds])
+            self._job(model, trial.params, str(k), fit, score, trial.fidelity, self._kind(k))
+            for k, (fit, score) in enumerate(self.split.folds[: trial.fidelity.folds])
         ]
 
     def fold_rows(self, model: Model) -> int:
-        """How many rows a candidate of the model learns from in a fold, at most."""
+        """Return the maximum number of training rows of the model in a fold."""
         most = max(len(fit) for fit, _ in self.split.folds)
-        return min(most, self.most_rows(model) or most)
+        return min(most, self.row_limit(model) or most)
 
-    def most_rows(self, model: Model) -> int | None:
-        """How many rows a fit of the model may learn from; None: all."""
+    def row_limit(self, model: Model) -> int | None:
+        """Return the maximum number of rows for a fit of the model; None: all rows."""
         known = [n for n in (model.max_rows, self.caps.get(model.key)) if n is not None]
         return min(known, default=None)
 
-    def first_cost(self, model: Model, rows: int) -> float:
-        """About how many seconds the first candidate takes in a fold, with so many rows."""
-        asked = max(len(score) for _, score in self.split.folds)
-        return self._cost(model, self.candidates(model)[0], rows, asked)
+    def first_candidate_cost(self, model: Model, rows: int) -> float:
+        """Estimate the seconds of the first candidate in a fold with this number of rows."""
+        n_scored = max(len(score) for _, score in self.split.folds)
+        return self._cost(model, self.candidates(model)[0], rows, n_scored)
 
-    def _cost(self, model: Model, params: Params, rows: int, asked: int) -> float:
-        """About how many seconds of one core a fit and its answers take, by the catalogue."""
+    def _cost(self, model: Model, params: Params, rows: int, n_scored: int) -> float:
+        """Estimate the seconds of one core for a fit and its predictions, by the catalogue."""
         columns, points = self.features.x.shape[1], model.approximation(self.setting)
-        size = Size(rows, columns, self.setting.n_classes, asked, points)
-        prepared = CELL_COST * (size.rows + size.asked) * size.columns
+        size = Size(rows, columns, self.setting.n_classes, n_scored, points)
+        prepared = CELL_COST * (size.rows + size.n_scored) * size.columns
         return JOB_COST + prepared + model.cost(size, params)
 
     def _kind(self, fold: int) -> Kind:
@@ -181,11 +181,11 @@ class Plan:
         return "apparent" if scheme.kind == "bootstrap" and fold == scheme.folds else "fold"
 
     def test_job(self, model: Model, params: dict[str, Any]) -> Job:
-        """The refit on all training rows, scored on the test rows."""
+        """Return the job that refits a candidate to all training rows and scores the test rows."""
         return self._job(model, params, TEST, self.split.train, self.split.test)
 
     def calibration_jobs(self, model: Model, params: dict[str, Any]) -> list[Job]:
-        """Methods of calibration on every fold, and on the test rows."""
+        """Return the jobs that try calibration methods on every fold and on the test rows."""
         jobs = [
             self._job(model, params, f"{CALIBRATION}{k}", fit, score)
             for k, (fit, score) in enumerate(self.split.partition)
@@ -200,31 +200,32 @@ class Plan:
         fold: str,
         fit: npt.NDArray[np.int64],
         score: npt.NDArray[np.int64],
-        stage: Fidelity = FULL,
+        fidelity: Fidelity = FULL,
         kind: Kind = "fold",
     ) -> Job:
         style = model.style_of(params)
         preparation = make_preparation(self.features, style, self.target.task, self.seed)
-        made = params
-        if stage.share < 1.0 and model.fidelity is not None:
-            made = model.fidelity(params, stage.share)
+        fitted_params = params
+        if fidelity.share < 1.0 and model.fidelity is not None:
+            fitted_params = model.fidelity(params, fidelity.share)
         pipeline = Pipeline(
-            [("preparation", preparation), ("model", model.build(self.setting, made))]
+            [("preparation", preparation), ("model", model.build(self.setting, fitted_params))]
         )
         cap = self.caps.get(model.key)
         extent = "" if cap is None else f" of {cap} rows"
         points = model.approximation(self.setting)
         extent += "" if points is None else f" by {points} points"
-        rows = self._at_most(self.most_rows(model), fit)
-        if stage.share < 1.0:
-            rows = self._at_most(max(1, round(stage.share * len(rows))), rows)
-            score = self._at_most(LOOK_ROWS, score)
-        cost = self._cost(model, made, len(rows), 1 if kind == "one_by_one" else len(score))
+        rows = self._at_most(self.row_limit(model), fit)
+        if fidelity.share < 1.0:
+            rows = self._at_most(max(1, round(fidelity.share * len(rows))), rows)
+            score = self._at_most(MAX_LOW_FIDELITY_ROWS, score)
+        n_scored = 1 if kind == "one_by_one" else len(score)
+        cost = self._cost(model, fitted_params, len(rows), n_scored)
         if fold.startswith(CALIBRATION):
             cost *= FITS
-        telling = 0.0
+        reporting = 0.0
         if fold == TEST:
-            telling = TELLING + REPORTING_SECONDS_PER_ROW * len(score) * (
+            reporting = REPORTING_SECONDS + REPORTING_SECONDS_PER_ROW * len(score) * (
                 1 + self.setting.n_classes / 4
             )
             cost *= BAG_TEST if model.bag else 1.0
@@ -237,10 +238,10 @@ class Plan:
             pipeline,
             rows,
             score,
-            extent=extent + stage.label,
-            is_low_fidelity=not stage.is_full,
+            extent=extent + fidelity.label,
+            is_low_fidelity=not fidelity.is_full,
             cost=cost,
-            reporting_seconds=telling,
+            reporting_seconds=reporting,
             kind=kind,
             bag=model.bag and kind == "fold",
             style=style,
@@ -253,23 +254,24 @@ class Plan:
         return rows[np.sort(draw.choice(len(rows), limit, replace=False))]
 
     def note(self, model: Model) -> str | None:
-        """What the reader must know of how this model was kept affordable."""
+        """Return a note for the report on how this model's cost was reduced, or None."""
         notes = [model.note(self.setting)]
-        most = self.most_rows(model)
+        most = self.row_limit(model)
         if most is not None and self.setting.n_rows > most:
             notes.append(f"learned from a random part of {most:,} rows")
         return "; ".join(n for n in notes if n) or None
 
-    def _recipe_asked(self) -> dict[str, Any]:
-        """What is done to the table first, as plain values."""
+    def _recipe_facts(self) -> dict[str, Any]:
+        """Return the settings of the recipe as plain values."""
         names = ("where", "drop_missing", "drop_duplicates", "merge", "drop")
-        told = self.settings.told()
-        return {name: told[name] for name in names}
+        settings = self.settings.to_dict()
+        return {name: settings[name] for name in names}
 
     def identity(self) -> dict[str, Any]:
-        """What a resumed study must share with the one it goes on with.
+        """Return what a resumed study must have in common with the stored one.
 
-        All models of the catalogue are named, not those wanted: a study may go on with others.
+        It lists all models of the catalogue, not only the selected ones: a study may be resumed
+        with other models.
         """
         return {
             "data": self.table.sha256,
@@ -283,7 +285,7 @@ class Plan:
             "time": self.settings.time,
             "test size": self.settings.test_size,
             "test": self.test_sha256,
-            "recipe": None if self.settings.recipe.is_empty else self._recipe_asked(),
+            "recipe": None if self.settings.recipe.is_empty else self._recipe_facts(),
             "catalogue": {
                 m.key: [m.style, m.grid(self.setting)] for m in models_for(self.target.task, (ALL,))
             },
@@ -299,13 +301,13 @@ class Plan:
 
 
 def make_plan(table: Table, target: str, settings: Settings) -> Plan:
-    """Check the table and decide everything that can be decided without fitting.
+    """Check the table, split its rows, and plan everything that needs no fit.
 
     Raises
     ------
     StudyError
-        If the table, the target or a column that is named cannot be used, the task has no such
-        metric or model, or the scheme would take too many fits.
+        If the table, the target or a named column cannot be used, the task has no such metric or
+        model, or the scheme would take too many fits.
     """
     _check_dropped(target, settings)
     raw, prepared = table, apply_recipe(table, settings.recipe)
@@ -354,15 +356,17 @@ def make_plan(table: Table, target: str, settings: Settings) -> Plan:
         steps=steps,
     )
     if settings.scheme.kind == "loo":
-        n_candidates = sum(plan.search(model).n_tried(plan.question(model)) for model in models)
+        n_candidates = sum(
+            plan.search(model).n_tried(plan.search_context(model)) for model in models
+        )
         _check_fits(len(split.train), n_candidates)
     return plan
 
 
 def _exact_seconds(settings: Settings, n_folds: int) -> float:
-    """Seconds that an exact fit may take of a method that can be approximated.
+    """Return the maximum seconds of an exact fit by a method that can be approximated.
 
-    With a time budget one candidate, on all folds and tested, may take a part of it.
+    With a time budget, one candidate on all folds and its test may take a fraction of it.
     """
     most = PRESETS[settings.preset].exact_fit
     if settings.time_budget is None:
@@ -371,19 +375,19 @@ def _exact_seconds(settings: Settings, n_folds: int) -> float:
 
 
 def _fewest_rows(split: Split) -> int:
-    """What the smallest fit learns from: for calibration a fold's rows are divided once more."""
+    """Return the rows of the smallest fit: calibration splits the rows of a fold once more."""
     fewest = min(len(fit) for fit, _ in split.folds)
     return fewest // (FITS + 1) if split.ordered else fewest * (FITS - 1) // FITS
 
 
 def _divided_by(table: Table, goal: Target, settings: Settings) -> Column | None:
-    """The column of groups or times, if one is asked for."""
+    """Return the column of groups or times, or None."""
     divider = settings.groups if settings.groups is not None else settings.time
     if divider is None:
         return None
     if divider == goal.name:
         raise StudyError(
-            f"The target {divider!r} cannot divide the rows, too; name another column of groups or "
+            f"The target {divider!r} cannot also split the rows; name another column of groups or "
             "times."
         )
     return table.column(divider)
@@ -402,7 +406,7 @@ def _check_dropped(target: str, settings: Settings) -> None:
 def _check_fits(n_rows: int, n_candidates: int) -> None:
     if n_rows * n_candidates > MAX_FITS:
         raise StudyError(
-            f"Leaving out each of {n_rows:,} training rows for {n_candidates:,} candidates takes "
+            f"Leave-one-out on {n_rows:,} training rows with {n_candidates:,} candidates takes "
             f"{n_rows * n_candidates:,} fits, more than {MAX_FITS:,}; choose --cv 10, or name "
             "fewer models with --models."
         )

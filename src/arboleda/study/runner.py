@@ -1,4 +1,4 @@
-"""Running a plan: every model is tuned, the chosen candidate of each is tested."""
+"""Run a plan: tune every model, then test the chosen candidate of each."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,28 +10,30 @@ from sklearn.pipeline import Pipeline
 from arboleda.study.artifacts.files import MODELS
 from arboleda.study.artifacts.model_files import drop_models
 from arboleda.study.catalogue import ALL, Model
-from arboleda.study.combined.cross_fitting import n_learned
+from arboleda.study.combined.cross_fitting import n_fits
 from arboleda.study.combined.fold_mean import FoldMean
 from arboleda.study.combined.methods import FEWEST, METHODS, TEXTBOOK, Method
 from arboleda.study.execution.executor import Executor
 from arboleda.study.execution.job import Job, kept_folds
-from arboleda.study.execution.prediction_store import ANSWERS, remove_predictions
+from arboleda.study.execution.prediction_store import PREDICTIONS_DIR, remove_predictions
 from arboleda.study.execution.row_caps import apply_row_caps
 from arboleda.study.plan import Plan
 from arboleda.study.search import Trial
-from arboleda.study.search.budget_reallocation import reallocate_budget, waits
+from arboleda.study.search.budget_reallocation import is_deferred, reallocate_budget
 from arboleda.study.search.candidates import Candidate
 from arboleda.study.search.model_search import ModelSearch
 from arboleda.study.search.run_searches import run_searches
 
 __all__ = [
     "COMBINATIONS",
-    "Found",
     "Outcome",
+    "RunResult",
+    "Searched",
     "SkippedModel",
     "calibrate_best",
     "ranked",
-    "run_plan",
+    "search_models",
+    "test_models",
 ]
 
 NO_TIME = "Left out: no time was left"
@@ -41,10 +43,10 @@ Chosen = tuple[Model, tuple[Candidate, ...], int | None]
 
 @dataclass(frozen=True)
 class Outcome:
-    """All that is known of one model: its candidates, the chosen one and its test result.
+    """One model's candidates, the chosen one and its test result.
 
-    ``ensemble`` tells what a combined model is made of: there is no estimator that could be fitted
-    in its place.
+    ``ensemble`` describes how a combined model is composed; such a model has no estimator that
+    could be refitted.
     """
 
     model: Model
@@ -55,12 +57,12 @@ class Outcome:
 
     @property
     def params(self) -> dict[str, Any]:
-        """Those of the chosen candidate; of a model that failed, none."""
+        """Parameters of the chosen candidate; empty for a model that failed."""
         return {} if self.best is None else self.candidates[self.best].params
 
     @property
     def error(self) -> str | None:
-        """Why the model failed, or None if it did not."""
+        """The reason why the model failed, or None if it did not."""
         if self.best is None:
             failed = (c.failed for c in self.candidates if c.failed)
             return next(failed, f"{NO_TIME} to score a candidate on all folds")
@@ -69,7 +71,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class SkippedModel:
-    """Candidates of a model that were not tried for want of time; ``whole``: all of them."""
+    """Candidates of a model that were skipped for lack of time; ``whole``: all of them."""
 
     key: str
     name: str
@@ -77,131 +79,153 @@ class SkippedModel:
     whole: bool
 
 
-# What is said where there is no time to combine the models.
+# Reported if there is no time to combine the models.
 COMBINATIONS = SkippedModel("combinations", "The combination of models", 1, whole=True)
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a search has come to: the plan as it was run, and each model's outcome."""
+class Searched:
+    """The plan as it was run, the finished search of each model, and the number of rounds."""
+
+    plan: Plan
+    searches: list[ModelSearch]
+    n_rounds: int
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """The plan as it was run, and each model's outcome."""
 
     plan: Plan
     outcomes: list[Outcome]
     n_rounds: int
-    left_out: tuple[SkippedModel, ...]
+    skipped: tuple[SkippedModel, ...]
 
 
-def run_plan(plan: Plan, work: Executor) -> Found:
-    """Tune every model of the plan, then test the chosen candidate of each.
-
-    The models that are tested are written to the study's folder, and what the chosen candidates
-    said of the rows they were scored on.
-    """
-    if work.budget is not None:
-        work.budget.keep_afterwards(_seconds_of_combining(plan))
-    plan = apply_row_caps(plan, work)
-    hurried = work.budget is not None
-    # Rows are worth more than other settings.
-    first_alone = hurried and bool(plan.caps)
+def search_models(plan: Plan, executor: Executor) -> Searched:
+    """Tune every model of the plan by cross-validation, within the time budget if there is one."""
+    if executor.budget is not None:
+        executor.budget.reserve_for_afterwards(_combining_seconds(plan))
+    plan = apply_row_caps(plan, executor)
+    has_budget = executor.budget is not None
+    # More rows help more than other hyperparameters.
+    first_alone = has_budget and bool(plan.caps)
     searches = [
-        ModelSearch(plan, model, first_in_full=hurried, first_alone=first_alone and model.bag)
+        ModelSearch(plan, model, first_in_full=has_budget, first_alone=first_alone and model.bag)
         for model in plan.models
     ]
-    n_rounds = run_searches(plan, [t for t in searches if not waits(plan, t.model)], work)
-    if hurried:
-        plan, searches, n_rounds = reallocate_budget(plan, searches, work, n_rounds)
-    found = [(t.model, *_choose(plan, t.candidates(work.ledger))) for t in searches]
+    n_rounds = run_searches(plan, [t for t in searches if not is_deferred(plan, t.model)], executor)
+    if has_budget:
+        plan, searches, n_rounds = reallocate_budget(plan, searches, executor, n_rounds)
+    return Searched(plan, searches, n_rounds)
+
+
+def test_models(searched: Searched, executor: Executor) -> RunResult:
+    """Refit the chosen candidate of each model to all training rows, and test it once.
+
+    The tested models and their out-of-fold predictions are written to the study's folder.
+    """
+    plan, searches = searched.plan, searched.searches
+    chosen = [(t.model, *_choose(plan, t.candidates(executor.ledger))) for t in searches]
     tests = {
-        model.key: _test_job(plan, model, candidates[best].params, work)
-        for model, candidates, best in found
+        model.key: _test_job(plan, model, candidates[best].params, executor)
+        for model, candidates, best in chosen
         if best is not None
     }
-    _save_predictions(plan, found, tests, work)
-    _test(plan, found, tests, work)
-    left_out = tuple(
+    _save_predictions(plan, chosen, tests, executor)
+    _run_tests(plan, chosen, tests, executor)
+    skipped = tuple(
         SkippedModel(t.model.key, t.model.name, t.n_left_out, whole=not candidates)
-        for t, (_, candidates, _) in zip(searches, found, strict=True)
+        for t, (_, candidates, _) in zip(searches, chosen, strict=True)
         if t.n_left_out
     )
     outcomes = [
-        Outcome(model, candidates, best, None if best is None else work.result(tests[model.key]))
-        for model, candidates, best in found
+        Outcome(
+            model, candidates, best, None if best is None else executor.result(tests[model.key])
+        )
+        for model, candidates, best in chosen
         if candidates
     ]
-    return Found(plan, outcomes, n_rounds, left_out)
+    return RunResult(plan, outcomes, searched.n_rounds, skipped)
 
 
-def ways_to_combine(plan: Plan) -> tuple[Method, ...]:
-    """Those of every study, and the textbook's rules where the whole catalogue is asked for."""
+def combination_methods(plan: Plan) -> tuple[Method, ...]:
+    """Return every study's methods, and the textbook's rules if all models are requested."""
     return (*METHODS, *TEXTBOOK) if ALL in plan.wanted else METHODS
 
 
-def _seconds_of_combining(plan: Plan) -> Iterator[float]:
-    """About how many seconds each way to combine the models takes."""
+def _combining_seconds(plan: Plan) -> Iterator[float]:
+    """Yield the estimated seconds of each method that combines the models."""
     n_members = sum(model.learns for model in plan.models)
     if n_members < FEWEST or plan.settings.scheme.kind == "bootstrap":
         return
     sizes = n_members, len(plan.split.train), len(plan.target.labels)
-    for method in ways_to_combine(plan):
+    for method in combination_methods(plan):
         if method.suits(*sizes):
-            yield n_learned(plan.n_folds) * method.seconds(*sizes)
+            yield n_fits(plan.n_folds) * method.seconds(*sizes)
 
 
-def _test_job(plan: Plan, model: Model, params: dict[str, Any], work: Executor) -> Job:
-    return replace(work.scored_job(plan.test_job(model, params)), keep=work.folder / MODELS)
+def _test_job(plan: Plan, model: Model, params: dict[str, Any], executor: Executor) -> Job:
+    return replace(executor.scored_job(plan.test_job(model, params)), keep=executor.folder / MODELS)
 
 
 def _save_predictions(
-    plan: Plan, found: Sequence[Chosen], tests: dict[str, Job], work: Executor
+    plan: Plan, chosen: Sequence[Chosen], tests: dict[str, Job], executor: Executor
 ) -> None:
-    """Drop answers and models of all but the chosen candidates, and fill in what lacks of theirs.
+    """Remove predictions and models of all but the chosen candidates, and recompute missing ones.
 
-    Those of a candidate that lost once may have been dropped before it won.
+    Files of a candidate that lost at first may have been removed before it won.
     """
     folds = [
-        work.scored_job(job)
-        for model, candidates, best in found
+        executor.scored_job(job)
+        for model, candidates, best in chosen
         if best is not None
         for job in plan.trial_jobs(model, Trial(candidates[best].params))
     ]
-    kept = [job.answers for job in (*folds, *tests.values()) if job.answers is not None]
-    remove_predictions(work.folder / ANSWERS, kept)
-    for model in (model for model, _, best in found if model.bag and best is not None):
+    kept = [
+        job.predictions_file
+        for job in (*folds, *tests.values())
+        if job.predictions_file is not None
+    ]
+    remove_predictions(executor.folder / PREDICTIONS_DIR, kept)
+    for model in (model for model, _, best in chosen if model.bag and best is not None):
         names = {job.kept_as for job in folds if job.model == model.key}
-        drop_models(work.folder / MODELS, kept_folds(model.key), names)
-    missing = (job for job in folds if not work.has_predictions(job))
-    work.do_folds(missing)
+        drop_models(executor.folder / MODELS, kept_folds(model.key), names)
+    missing = (job for job in folds if not executor.has_predictions(job))
+    executor.run_folds(missing)
 
 
-def _test(
+def _run_tests(
     plan: Plan,
-    found: Sequence[Chosen],
+    chosen: Sequence[Chosen],
     tests: dict[str, Job],
-    work: Executor,
+    executor: Executor,
 ) -> None:
-    """Refit and test what was chosen; where the time is short, the best first."""
+    """Refit and test the chosen candidates; with a time budget, the best first."""
     missing = {
-        key: _with_folds(plan, job, work) if job.bag else job
+        key: _average_folds(plan, job, executor) if job.bag else job
         for key, job in tests.items()
-        if not work.has_predictions(job)
+        if not executor.has_predictions(job)
     }
-    if work.budget is None:
-        work.do(missing.values())
+    if executor.budget is None:
+        executor.run(missing.values())
         return
-    outcomes = [Outcome(m, c, best, {"error": None}) for m, c, best in found if m.key in missing]
-    work.do([missing[o.model.key] for o in ranked(plan, outcomes)], work.budget.fits_last)
+    outcomes = [Outcome(m, c, best, {"error": None}) for m, c, best in chosen if m.key in missing]
+    executor.run(
+        [missing[o.model.key] for o in ranked(plan, outcomes)], executor.budget.has_time_for_last
+    )
 
 
-def _with_folds(plan: Plan, test: Job, work: Executor) -> Job:
-    """The test of a bag: of the models that its folds have kept, in the place of a refit."""
+def _average_folds(plan: Plan, test: Job, executor: Executor) -> Job:
+    """Return the test job of a bag: it averages the saved models of the folds, without a refit."""
     model = next(m for m in plan.models if m.key == test.model)
-    jobs = [work.scored_job(job) for job in plan.trial_jobs(model, Trial(test.params))]
-    done = {job.kept_as: work.result(job) or {} for job in jobs if work.is_done(job)}
+    jobs = [executor.scored_job(job) for job in plan.trial_jobs(model, Trial(test.params))]
+    done = {job.kept_as: executor.result(job) or {} for job in jobs if executor.is_done(job)}
     kept = {name: result.get("kept") for name, result in done.items()}
     files = {name: entry["files"] for name, entry in kept.items() if entry and not entry["error"]}
     if len(files) < len(jobs):
         return test
-    mean = FoldMean(work.folder / MODELS, model.key, files, len(plan.target.labels))
+    mean = FoldMean(executor.folder / MODELS, model.key, files, len(plan.target.labels))
     return replace(
         test,
         pipeline=Pipeline([("preparation", "passthrough"), ("model", mean)]),
@@ -210,7 +234,7 @@ def _with_folds(plan: Plan, test: Job, work: Executor) -> Job:
 
 
 def ranked(plan: Plan, outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """Best cross-validated mean first, failed ones last; of equals the first of the catalogue."""
+    """Sort outcomes by cross-validated mean, best first, failures last; ties by the catalogue."""
     sign = -1.0 if plan.metric.greater_is_better else 1.0
 
     def key(outcome: Outcome) -> tuple[bool, float]:
@@ -223,17 +247,17 @@ def ranked(plan: Plan, outcomes: Sequence[Outcome]) -> list[Outcome]:
 
 
 def calibrate_best(
-    plan: Plan, work: Executor, outcomes: Sequence[Outcome]
+    plan: Plan, executor: Executor, outcomes: Sequence[Outcome]
 ) -> tuple[Outcome, list[dict[str, Any]]] | None:
-    """Try methods of calibration on the best model, unless it answers numbers or is the baseline.
+    """Try calibration methods on the best model, unless it is a regressor or the baseline.
 
-    The best model is no combination: that is fitted otherwise.
+    The best model must not be a combination: see `calibrate_combined` for those.
 
     Returns
     -------
     outcome, results : Outcome, list of dict
-        The model, and the results by fold, the test's last; None also where the time budget has no
-        room for them.
+        The model, and the results by fold, the test's last; None also if the time budget does not
+        allow them.
     """
     if not outcomes or not plan.target.labels:
         return None
@@ -241,20 +265,20 @@ def calibrate_best(
     if outcome.error or outcome.best is None or not outcome.model.learns:
         return None
     jobs = plan.calibration_jobs(outcome.model, outcome.candidates[outcome.best].params)
-    missing = [job for job in jobs if not work.is_done(job)]
-    if work.budget is not None and missing:
-        seconds = sum(work.budget.estimate(job) for job in missing) / work.budget.processes
-        if seconds > work.budget.left:
+    missing = [job for job in jobs if not executor.is_done(job)]
+    if executor.budget is not None and missing:
+        seconds = sum(executor.budget.estimate(job) for job in missing) / executor.budget.processes
+        if seconds > executor.budget.left:
             return None
-    work.do(missing)
-    found = [result for job in jobs if (result := work.result(job)) is not None]
-    return (outcome, found) if len(found) == len(jobs) else None
+    executor.run(missing)
+    results = [result for job in jobs if (result := executor.result(job)) is not None]
+    return (outcome, results) if len(results) == len(jobs) else None
 
 
 def _choose(
     plan: Plan, candidates: tuple[Candidate, ...]
 ) -> tuple[tuple[Candidate, ...], int | None]:
-    """The candidates, and the index of the best mean; of equal ones the first, the simplest."""
+    """Return the candidates and the index of the best mean; the first, simplest, wins ties."""
     sign = 1.0 if plan.metric.greater_is_better else -1.0
     means = []
     for candidate in candidates:

@@ -1,4 +1,4 @@
-"""A study: from a table to facts, a leaderboard and a report in one folder."""
+"""Studies: from a table to facts, a leaderboard and a report in one folder."""
 
 import errno
 import json
@@ -16,12 +16,12 @@ from arboleda._files import write_atomically
 from arboleda._visible import json_escaped
 from arboleda.report import FIGURES, write_report
 from arboleda.study.artifacts.files import MODELS, sweep
-from arboleda.study.artifacts.held_out import keep_held_out
+from arboleda.study.artifacts.held_out import save_held_out
 from arboleda.study.artifacts.index import INDEX, index_text
 from arboleda.study.artifacts.loaded import LoadedStudy, load_study
-from arboleda.study.artifacts.rows import keep_rows
+from arboleda.study.artifacts.rows import save_rows
 from arboleda.study.combined.calibrating import calibrate_combined
-from arboleda.study.combined.outcomes import combined_outcomes
+from arboleda.study.combined.outcomes import combine_outcomes
 from arboleda.study.config.options import make_settings
 from arboleda.study.config.study_file import CONFIG, config_text, read_config
 from arboleda.study.data.reading import read_table
@@ -42,12 +42,13 @@ from arboleda.study.results.holdout_facts import (
 )
 from arboleda.study.runner import (
     COMBINATIONS,
-    Found,
     Outcome,
+    RunResult,
     SkippedModel,
     calibrate_best,
     ranked,
-    run_plan,
+    search_models,
+    test_models,
 )
 
 __all__ = ["Study", "StudyResult"]
@@ -57,7 +58,7 @@ RESULTS, LEADERBOARD, REPORT = "results.json", "leaderboard.csv", "report.html"
 
 @dataclass(frozen=True)
 class StudyResult:
-    """What a study leaves: its ``facts`` (see results.json) and the ``folder`` of its files."""
+    """Results of a study: its ``facts`` (see results.json) and the ``folder`` of its files."""
 
     facts: dict[str, Any]
     folder: Path
@@ -71,10 +72,10 @@ class StudyResult:
 class Study:
     """Study a table: describe it, tune and compare models by cross-validation, test, report.
 
-    A fifth of the rows is held out. Every wanted model of the catalogue is tuned on the others by
-    five-fold cross-validation, with all preparation learned inside each fold, then fitted to all
-    of them and tested once on the fifth. Every finished fold is stored, so that a study that is
-    killed goes on where it was when run again.
+    A fifth of the rows is held out for the test. Every selected model of the catalogue is tuned on
+    the other rows by five-fold cross-validation, with all preprocessing fitted inside each fold,
+    then refitted to all training rows and tested once on the held-out rows. Every finished fold is
+    stored, so a study that was killed resumes where it stopped when it is run again.
 
     Parameters
     ----------
@@ -85,72 +86,72 @@ class Study:
     target : str
         The column to predict.
     out : str or path, optional
-        The folder for the files; by default ``studies/<table>-<target>``.
+        The output folder; by default ``studies/<table>-<target>``.
     task : {"classification", "regression"}, optional
-        By default classification if the target holds text, truth values, two distinct numbers or
-        at most ten distinct whole numbers; else regression.
+        By default classification if the target holds text, booleans, two distinct numbers or at
+        most ten distinct integers; regression otherwise.
     metric : str, optional
-        What models are chosen by: accuracy (the default), balanced_accuracy, f1_macro, mcc,
-        roc_auc, log_loss, or cost, the mean cost of the cheapest decisions by ``cost_matrix``;
-        rmse (the default), mae or r2 in a regression.
+        The metric by which models are selected. Classification: accuracy (the default),
+        balanced_accuracy, f1_macro, mcc, roc_auc, log_loss, or cost (the mean cost of the cheapest
+        decisions under ``cost_matrix``). Regression: rmse (the default), mae or r2.
     preset : {"quick", "thesis", "best"}, default="quick"
-        Which models are tried, and how hard each is tuned.
+        Which models are tried, and how thoroughly each is tuned.
     models : str or sequence of str, optional
-        The models to try in place of the preset's: keys of the catalogue, "core" for the
-        textbook's models, or "all"; in one text they are separated by commas
-        (``"core,kernel_ridge"``).
+        The models to try instead of the preset's: keys of the catalogue, "core" for the textbook
+        models, or "all". A single string separates them by commas (``"core,kernel_ridge"``).
     search : str, optional
-        How each model's candidates are proposed, in place of the preset's way: ``"grid"``,
-        ``"halving"``, ``"random:30"`` or ``"tpe:30"`` (so many drawn candidates of each model).
+        The search strategy for hyperparameters instead of the preset's: ``"grid"``, ``"halving"``,
+        ``"random:N"`` or ``"tpe:N"`` (N trials per model).
     cv : str or int, default=5
         The cross-validation: a number of folds, ``"5x3"`` (three times five folds), ``"group:5"``,
         ``"time:5"``, ``"loo"`` or ``"bootstrap:50"``.
     groups : str, optional
-        A column whose equal values are never on two sides of a split; ``cv`` is then
-        ``"group:5"``.
+        A column of group labels; rows of one group are never on both sides of a split. ``cv`` then
+        defaults to ``"group:5"``.
     time : str, optional
-        A column of dates or numbers by which the rows are ordered: models learn from earlier rows
-        than they are scored on, and the latest are the test; ``cv`` is then ``"time:5"``.
+        A column of dates or numbers that orders the rows: models are fitted on earlier rows than
+        those they are scored on, and the latest rows are the test. ``cv`` then defaults to
+        ``"time:5"``.
     test_size : float, default=0.2
-        Share of the rows that is held out for the test.
+        Fraction of the rows that is held out for the test.
     test : str, path or frame, optional
-        A table of its own for the test, with the columns of the first.
+        A separate table for the test, with the same columns as ``table``.
     time_budget : str or float, optional
-        How long the search may take: seconds, or a text such as ``"15m"``.
+        Maximum duration of the search: seconds, or a string such as ``"15m"``.
     cost_matrix : mapping, array-like, pandas data frame or str, optional
-        What it costs to predict a class where another is true, in any form that
-        `arboleda.CostSensitiveClassifier` takes: ``{true: {predicted: cost}}``, ``{(true,
-        predicted): cost}``, or an array with a row for each true and a column for each predicted
-        class in sorted order. A text is JSON of such a mapping or array, or names a file of it.
+        Costs of misclassification, in any form that `arboleda.CostSensitiveClassifier` accepts:
+        ``{true: {predicted: cost}}``, ``{(true, predicted): cost}``, or an array with one row per
+        true class and one column per predicted class, in sorted order. A string is JSON of such a
+        mapping or array, or the path of a JSON file.
     reject_cost : float, optional
-        What it costs to answer nothing.
+        Cost of rejecting a row, that is, of making no prediction for it.
     by : str or sequence of str, optional
-        Columns for whose values the test is told apart.
+        Also report test scores per group of these columns.
     where : str or sequence of str, optional
-        Conditions that rows must satisfy to be used, such as ``"age >= 17 and country in US, CA"``,
-        ``"age is not missing"``; see `arboleda.study.data.recipe`.
+        Keep only the rows that satisfy these conditions, such as ``"age >= 17 and country in US,
+        CA"`` or ``"age is not missing"``; see `arboleda.study.data.recipe`.
     drop_missing, drop_duplicates : bool, default=False
-        Whether rows with a missing value in any column, and rows that repeat an earlier row in all
-        columns, are dropped.
+        Whether to drop rows with a missing value in any column, and rows that repeat an earlier
+        row in all columns.
     merge : mapping, str or sequence of str, optional
-        Values that become one: ``{"education": {"dropout": ["11th", "12th"]}}`` or
-        ``"education: 11th, 12th -> dropout"``. Tables that are predicted are merged alike.
+        Values to merge into one: ``{"education": {"dropout": ["11th", "12th"]}}`` or
+        ``"education: 11th, 12th -> dropout"``. The same merges are applied at prediction.
     drop : str or sequence of str, optional
-        Columns that are not used.
+        Columns to drop.
     lang : {"en", "es"}, default="en"
         The report's language.
     member_time : str or float, optional
-        How long a single fit may take.
+        Maximum duration of a single fit: seconds, or a string such as ``"90s"``.
     member_memory : str or int, optional
-        How much memory a single fit may take: bytes, or a text such as ``"4GB"``.
+        Maximum memory of a single fit: bytes, or a string such as ``"4GB"``.
     max_table_size : str or int, optional
-        How large a table's file may be unpacked: bytes of its text, or of the columns of a Parquet
-        file, or a text such as ``"2GB"``. By default a quarter of the memory that is available, so
-        that a packed file that grows without end is refused before it fills the memory.
+        Maximum decompressed size of a table's file: bytes of its text, or of the columns of a
+        Parquet file, or a string such as ``"2GB"``. By default a quarter of the available memory,
+        so a decompression bomb is rejected before it fills the memory.
     seed : int, default=0
         Seed of the split, the folds and the models.
     jobs : int, optional
-        Number of processes, by default one per core for all but small tables. Results do not
+        Number of processes; by default one per core, and one for small tables. Results do not
         depend on it.
 
     Examples
@@ -195,7 +196,7 @@ class Study:
         jobs: int | None = None,
     ) -> None:
         self.table = table
-        # Columns of a frame may be named by numbers; a study knows them as text.
+        # Columns of a frame may be named by numbers; a study uses strings.
         self.target = str(target)
         self.out = out
         self.settings = make_settings(
@@ -227,15 +228,15 @@ class Study:
         )
 
     @classmethod
-    def from_config(cls, path: str | Path, **asked: Any) -> Self:
-        """The study that a file asks for, as ``study.toml`` in a study's folder does.
+    def from_config(cls, path: str | Path, **overrides: Any) -> Self:
+        """Create a study from a configuration file such as a study's own ``study.toml``.
 
         Parameters
         ----------
         path : str or path
-            A TOML file whose keys are parameters of a study, ``table`` among them.
-        **asked
-            Parameters of the study, which go before those of the file; None leaves them.
+            A TOML file whose keys are parameters of a study, including ``table``.
+        **overrides
+            Parameters of the study that replace those of the file; None keeps the file's.
 
         Returns
         -------
@@ -255,19 +256,19 @@ class Study:
         >>> again.settings.models
         ('lda', 'cart')
         """
-        found = read_config(path) | {k: v for k, v in asked.items() if v is not None}
+        options = read_config(path) | {k: v for k, v in overrides.items() if v is not None}
         for key in ("table", "target"):
-            if key not in found:
+            if key not in options:
                 raise StudyError(f"The file {path} names no {key}; add {key} = ... to it.")
-        return cls(found.pop("table"), **found)
+        return cls(options.pop("table"), **options)
 
     def run(self, *, progress: bool = False) -> StudyResult:
-        """Do what is not yet done, and write results.json, leaderboard.csv and report.html.
+        """Run the study, or resume it, and write results.json, leaderboard.csv and report.html.
 
         Parameters
         ----------
         progress : bool, default=False
-            Show on standard error how it goes on.
+            Whether to show progress on standard error.
 
         Returns
         -------
@@ -277,38 +278,48 @@ class Study:
         ------
         StudyError
             If the table, the target, a parameter or the folder cannot be used, or no model could
-            be scored (the files are written all the same).
+            be scored (the files are written in that case too).
         """
         started, clock = datetime.now(UTC), monotonic()
         table = read_table(self.table, max_table_size=self.settings.max_table_size)
         plan = make_plan(table, self.target, self.settings)
         folder = Path(self.out) if self.out else default_folder(table.stem, self.target)
-        with _Told(folder):
+        with _explain_write_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
         with Ledger(folder, plan.identity()) as ledger:
-            with _Told(folder):
-                sweep(folder / MODELS)
-                text = config_text(self.table, self.target, self.settings)
-                write_atomically(folder / CONFIG, text)
-            with make_watcher(progress) as watcher, _pool(plan, folder, clock) as (pool, budget):
-                work = Executor(folder, ledger, pool, watcher, budget)
-                found = run_plan(plan, work)
-                found = _with_combinations(found, work)
-                calibration = _calibrated(found, work)
-                told = describe_best(found, work)
-            answers = predictions_reader(found.plan, folder)
-            facts = make_facts(found, calibration, told, answers, started, monotonic() - clock)
-            with _Told(folder):
-                _keep_index(found, answers, folder / MODELS)
-                _publish(facts, folder)
+            with _explain_write_errors(folder):
+                self._write_config(folder)
+            with (
+                make_watcher(progress) as watcher,
+                _open_pool(plan, folder, clock) as (pool, budget),
+            ):
+                executor = Executor(folder, ledger, pool, watcher, budget)
+                searched = search_models(plan, executor)
+                result = test_models(searched, executor)
+                result = _combine_models(result, executor)
+                calibration = _calibrate_best(result, executor)
+                explanations = describe_best(result, executor)
+            read_predictions = predictions_reader(result.plan, folder)
+            seconds = monotonic() - clock
+            facts = make_facts(
+                result, calibration, explanations, read_predictions, started, seconds
+            )
+            with _explain_write_errors(folder):
+                _write_index(result, read_predictions, folder / MODELS)
+                _write_results(facts, folder)
         _check_scored(facts, folder)
         return StudyResult(facts, folder)
 
+    def _write_config(self, folder: Path) -> None:
+        """Remove unfinished files of a killed run, and write the study's configuration."""
+        sweep(folder / MODELS)
+        write_atomically(folder / CONFIG, config_text(self.table, self.target, self.settings))
+
     @staticmethod
     def load(folder: str | Path) -> LoadedStudy:
-        """Read a study that was run before: its facts, its fitted models and its rows.
+        """Load a finished study: its facts, its fitted models and its rows.
 
-        No code of the folder is run.
+        No code in the folder is executed.
 
         Parameters
         ----------
@@ -345,48 +356,42 @@ class Study:
 
 
 def default_folder(stem: str, target: str) -> Path:
-    """``studies/<table>-<target>``, with only characters that every file system takes."""
+    """Return ``studies/<table>-<target>``, with characters that every file system accepts."""
     name = re.sub(r"[^\w.-]+", "_", f"{stem}-{target}")[:80].strip("._")
     return Path("studies") / (name or "study")
 
 
-def _calibrated(found: Found, work: Executor) -> tuple[Outcome, list[dict[str, Any]]] | None:
-    """What calibrating the best model is worth; a combination's answers are there already."""
-    if found.outcomes and ranked(found.plan, found.outcomes)[0].ensemble:
-        return calibrate_combined(found.plan, found.outcomes, work.folder, work.budget)
-    return calibrate_best(found.plan, work, found.outcomes)
+def _calibrate_best(
+    result: RunResult, executor: Executor
+) -> tuple[Outcome, list[dict[str, Any]]] | None:
+    """Try calibrating the best model; a combination's predictions are already on the disk."""
+    if result.outcomes and ranked(result.plan, result.outcomes)[0].ensemble:
+        return calibrate_combined(result.plan, result.outcomes, executor.folder, executor.budget)
+    return calibrate_best(result.plan, executor, result.outcomes)
 
 
-class _Told:
-    """Turn the system's refusals to write into one sentence that names the folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
-        if not isinstance(error, OSError):
-            return
+@contextmanager
+def _explain_write_errors(folder: Path) -> Iterator[None]:
+    """Turn an OSError of writing into a StudyError that names the folder and the remedy."""
+    try:
+        yield
+    except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise StudyError(
-                f"No space is left for the results in {self._folder}; free some and run the same "
-                "command again: what is done is kept."
+                f"No space is left for the results in {folder}; free some and run the same "
+                "command again: finished work is kept."
             ) from error
         if error.errno in (errno.EEXIST, errno.ENOTDIR):
-            raise StudyError(
-                f"{self._folder} is not a folder; choose another one with --out."
-            ) from error
+            raise StudyError(f"{folder} is not a folder; choose another one with --out.") from error
         raise StudyError(
-            f"The folder {self._folder} cannot be written ({error.strerror}); choose another one "
+            f"The folder {folder} cannot be written ({error.strerror}); choose another one "
             "with --out."
         ) from error
 
 
 @contextmanager
-def _pool(plan: Plan, folder: Path, started: float) -> Iterator[tuple[Pool, Budget | None]]:
-    """What does the jobs, and the time it may take; nothing of it is at work afterwards."""
+def _open_pool(plan: Plan, folder: Path, started: float) -> Iterator[tuple[Pool, Budget | None]]:
+    """Open the pool that runs the jobs, with its time budget; close it afterwards."""
     settings = plan.settings
     processes = choose_processes(settings.jobs, plan.features.x.size)
     budget = None
@@ -398,21 +403,23 @@ def _pool(plan: Plan, folder: Path, started: float) -> Iterator[tuple[Pool, Budg
         yield pool, budget
 
 
-def _with_combinations(found: Found, work: Executor) -> Found:
-    """The outcomes with those of combined models, if there is time for them."""
-    combined, late = combined_outcomes(found.plan, found.outcomes, work.folder, work.budget)
-    left_out = [SkippedModel(method.key, method.name, 1, whole=True) for method in late]
+def _combine_models(result: RunResult, executor: Executor) -> RunResult:
+    """Add the outcomes of combined models, as far as there is time for them."""
+    combined, late = combine_outcomes(
+        result.plan, result.outcomes, executor.folder, executor.budget
+    )
+    skipped = [SkippedModel(method.key, method.name, 1, whole=True) for method in late]
     if late and not combined:
-        left_out = [COMBINATIONS]
+        skipped = [COMBINATIONS]
     return replace(
-        found,
-        outcomes=[*found.outcomes, *combined],
-        left_out=(*found.left_out, *left_out),
+        result,
+        outcomes=[*result.outcomes, *combined],
+        skipped=(*result.skipped, *skipped),
     )
 
 
 def _check_scored(facts: Mapping[str, Any], folder: Path) -> None:
-    """Refuse to call it a study where no model could be scored."""
+    """Raise a StudyError if no model could be scored."""
     models = facts["models"]
     if not models:
         raise StudyError(
@@ -426,19 +433,21 @@ def _check_scored(facts: Mapping[str, Any], folder: Path) -> None:
         )
 
 
-def _keep_index(found: Found, answers: ReadPredictions, folder: Path) -> None:
-    """Keep the rows and the best model's answers, and list what is kept of all that is there."""
-    tested = [o for o in found.outcomes if o.test and not o.test["error"]]
+def _write_index(result: RunResult, read_predictions: ReadPredictions, folder: Path) -> None:
+    """Save the rows and the best model's held-out predictions, and list all saved files."""
+    tested = [o for o in result.outcomes if o.test and not o.test["error"]]
     kept = {o.model.key: o.test["kept"] for o in tested if o.test}
-    best = next(iter(ranked(found.plan, found.outcomes)), None)
-    said = None if best is None else held_out_predictions(found.plan, best, answers)
-    held_out = keep_held_out(said, folder, found.plan.seed)
-    text = index_text(found.plan, kept, keep_rows(found.plan, folder), held_out)
+    best = next(iter(ranked(result.plan, result.outcomes)), None)
+    predictions = None
+    if best is not None:
+        predictions = held_out_predictions(result.plan, best, read_predictions)
+    held_out = save_held_out(predictions, folder, result.plan.seed)
+    text = index_text(result.plan, kept, save_rows(result.plan, folder), held_out)
     write_atomically(folder / INDEX, text)
 
 
-def _publish(facts: dict[str, Any], folder: Path) -> None:
-    """Write all files aside, then put each in its place, so that a failure leaves the old ones."""
+def _write_results(facts: dict[str, Any], folder: Path) -> None:
+    """Write all files to a draft folder, then move each: a failure leaves the old ones."""
     draft = folder / ".draft"
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir()

@@ -22,7 +22,7 @@ from arboleda.study.combined.methods import METHODS
 from arboleda.study.combined.remarks import remarks_on
 from arboleda.study.combined.rules import MeanRule
 from arboleda.study.errors import StudyError
-from arboleda.study.execution.prediction_store import ANSWERS
+from arboleda.study.execution.prediction_store import PREDICTIONS_DIR
 from arboleda.study.results.predictions import predict_table
 
 from ..conftest import without_timing
@@ -164,7 +164,7 @@ def test_the_score_of_a_fold_does_not_know_its_classes() -> None:
     ]
     learn = next(m.learn for m in METHODS if m.key == "stacking")
     found = cross_fit(learn, parts, whole, y, 0)
-    held_out = np.mean(np.concatenate(found.said).argmax(axis=1) == y)
+    held_out = np.mean(np.concatenate(found.predictions).argmax(axis=1) == y)
     by_heart = np.mean(found.rule(outputs).argmax(axis=1) == y)
     assert by_heart > 0.62
     assert held_out < 0.58
@@ -181,7 +181,7 @@ def test_rows_scored_as_one_part_are_cut_for_learning() -> None:
     whole = MemberOutputs(["one"], np.arange(20.0)[None], None, rows, 20)
     found = cross_fit(learn, [whole], whole, np.zeros(20), 0)
     assert seen == [16] * 5 + [20]
-    assert found.said[0].tolist() == list(range(20))
+    assert found.predictions[0].tolist() == list(range(20))
 
 
 def test_in_time_order_a_window_is_answered_by_what_those_before_it_teach() -> None:
@@ -203,7 +203,7 @@ def test_in_time_order_a_window_is_answered_by_what_those_before_it_teach() -> N
     found = cross_fit(learn, parts, whole, y, 0, in_time=True)
     assert taught == [[1.0, 2.0, 1.0, 4.0, 5.0, 7.0], [2.0, 7.0], [1.0, 2.0, 5.0, 7.0]]
     # Before the first window nothing is known: it has the plain mean of the members.
-    assert [said.tolist() for said in found.said] == [[1.0, 3.5], [0.0, 5.0], [3.0, 4.0]]
+    assert [said.tolist() for said in found.predictions] == [[1.0, 3.5], [0.0, 5.0], [3.0, 4.0]]
 
 
 def test_windows_of_one_class_teach_nothing() -> None:
@@ -215,9 +215,9 @@ def test_windows_of_one_class_teach_nothing() -> None:
     parts = [MemberOutputs(names, outputs[:, p], labels, p, 8) for p in np.array_split(rows, 4)]
     learn = next(m.learn for m in METHODS if m.key == "stacking")
     found = cross_fit(learn, parts, whole, y, 0, in_time=True)
-    for said, part in zip(found.said[:3], parts, strict=False):
+    for said, part in zip(found.predictions[:3], parts, strict=False):
         np.testing.assert_allclose(said, part.outputs.mean(axis=0))
-    assert not np.allclose(found.said[3], parts[3].outputs.mean(axis=0))
+    assert not np.allclose(found.predictions[3], parts[3].outputs.mean(axis=0))
 
 
 @pytest.mark.usefixtures("combinations_first")
@@ -332,6 +332,6 @@ def test_a_damaged_file_is_refused(
 def test_lost_answers_are_made_again(classes: StudyResult, tmp_path: Path) -> None:
     folder = tmp_path / "study"
     shutil.copytree(classes.folder, folder)
-    shutil.rmtree(folder / ANSWERS)
+    shutil.rmtree(folder / PREDICTIONS_DIR)
     again = Study("iris", target="target", out=folder, models=CLASS_MODELS, jobs=1).run()
     assert without_timing(again.facts) == without_timing(classes.facts)

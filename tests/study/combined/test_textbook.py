@@ -18,8 +18,12 @@ from arboleda.study.artifacts.exports import StudyError, export_model
 from arboleda.study.combined.losses import losses
 from arboleda.study.combined.methods import METHODS, TEXTBOOK
 from arboleda.study.combined.textbook import best_few, textbook
-from arboleda.study.execution.prediction_store import ANSWERS, load_predictions, predictions_path
-from arboleda.study.runner import ways_to_combine
+from arboleda.study.execution.prediction_store import (
+    PREDICTIONS_DIR,
+    load_predictions,
+    predictions_path,
+)
+from arboleda.study.runner import combination_methods
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -155,7 +159,7 @@ def test_a_share_is_what_a_vote_weighs() -> None:
 
 def test_they_come_where_the_whole_catalogue_is_asked_for() -> None:
     def asked(*words: str) -> Any:
-        return ways_to_combine(SimpleNamespace(wanted=words))  # type: ignore[arg-type]
+        return combination_methods(SimpleNamespace(wanted=words))  # type: ignore[arg-type]
 
     assert asked("core") == METHODS
     assert asked("all") == asked("core", "all") == (*METHODS, *TEXTBOOK)
@@ -180,7 +184,7 @@ def test_they_stand_in_a_study_and_are_kept(
         assert facts["ensemble"]["method"] == "textbook"
         model = read.model(key)
         kept = load_predictions(
-            predictions_path(tmp_path / ANSWERS, key, {}, "test"), len(rows), n_classes
+            predictions_path(tmp_path / PREDICTIONS_DIR, key, {}, "test"), len(rows), n_classes
         )
         assert kept is not None
         if n_classes:

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from arboleda.study.artifacts.model_files import keep_model, read_model
+from arboleda.study.artifacts.model_files import read_model, save_model
 from arboleda.study.data.feature_crosses import CrossedColumns, FeatureCross
 from arboleda.study.data.feature_crosses.candidate_search import MOST_MADE
 from arboleda.study.data.features import Features
@@ -115,7 +115,7 @@ def test_it_is_kept_and_read(tmp_path: Path, labels: tuple[str, ...]) -> None:
     pipeline = make_pipeline(preparation, model)
     pipeline.steps = [("preparation", preparation), ("model", model)]
     pipeline.fit(features.x, y)
-    kept = keep_model(pipeline, tmp_path, "crossed")
+    kept = save_model(pipeline, tmp_path, "crossed")
     assert kept["error"] is None
     assert {"kind": "distance", "numbers": (0,), "groups": (1,), "output": 0} in kept["made"]
     again = read_model(tmp_path, "crossed", kept["files"])

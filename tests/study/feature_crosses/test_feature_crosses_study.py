@@ -23,7 +23,7 @@ from arboleda.study.data.feature_crosses.feature_cross import FeatureCross
 from arboleda.study.data.feature_crosses.generated_columns import make
 from arboleda.study.data.features import Features
 from arboleda.study.data.preparation import make_preparation
-from arboleda.study.results.explained_model import ExplainedModel, Part
+from arboleda.study.results.explained_model import ExplainedModel, RowSubset
 
 KEY = "best_crossed_leafwise"
 
@@ -80,7 +80,7 @@ def test_kept_models_answer_new_tables(result: StudyResult) -> None:
 
 
 def subject_of(pipeline: Any, x: np.ndarray, y: np.ndarray) -> ExplainedModel:
-    part = Part(x, y, np.arange(len(x)))
+    part = RowSubset(x, y, np.arange(len(x)))
     names = tuple(f"c{j}" for j in range(x.shape[1]))
     return ExplainedModel("", {}, "k", pipeline, names, {}, (), (), part, part, 0)
 

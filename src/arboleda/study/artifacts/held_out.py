@@ -16,7 +16,7 @@ from arboleda.study.artifacts.files import FileList, checked_bytes, put
 from arboleda.study.errors import StudyFormatError
 from arboleda.study.execution.prediction_store import Predictions
 
-__all__ = ["HeldOut", "keep_held_out", "read_held_out"]
+__all__ = ["HeldOut", "read_held_out", "save_held_out"]
 
 HELD_OUT = "held_out.npy"
 # More rows make no quantile better that anybody would see.
@@ -28,7 +28,7 @@ _PURPOSE = 13
 HeldOut = tuple[npt.NDArray[Any], Predictions]
 
 
-def keep_held_out(held_out: HeldOut | None, folder: Path, seed: int) -> dict[str, Any]:
+def save_held_out(held_out: HeldOut | None, folder: Path, seed: int) -> dict[str, Any]:
     """Write the answers, or those about a random part of the rows.
 
     Returns

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from arboleda.study.data.chunked_reader import Part, subgroups_of
+from arboleda.study.data.chunked_reader import Chunk, read_chunks
 from arboleda.study.data.features import Features, make_features
 from arboleda.study.data.reading import RawTable, read_raw
 from arboleda.study.data.recipe.merges import (
@@ -121,9 +121,9 @@ class Layout:
         self._check(raw)
         return raw
 
-    def parts(self, source: Any, *, max_table_size: int | None = None) -> Iterator[Part]:
+    def parts(self, source: Any, *, max_table_size: int | None = None) -> Iterator[Chunk]:
         """The table as by `read`, a file larger than memory part by part."""
-        for part in subgroups_of(source, as_text=self._texts, max_table_size=max_table_size):
+        for part in read_chunks(source, as_text=self._texts, max_table_size=max_table_size):
             self._check(part.raw)
             yield part
 

@@ -29,7 +29,7 @@ from arboleda.study.artifacts.skops_file import estimators_from_bytes, estimator
 from arboleda.study.data.feature_crosses import CrossedColumns
 from arboleda.study.errors import StudyFormatError
 
-__all__ = ["check_key", "drop_models", "is_kept", "keep_combined", "keep_model", "read_model"]
+__all__ = ["check_key", "drop_models", "is_kept", "read_model", "save_combined", "save_model"]
 
 if find_spec("skops") is None:  # told before a study begins; it is loaded when needed
     raise ModuleNotFoundError("No module named 'skops'", name="skops")
@@ -39,7 +39,7 @@ Kept = dict[str, Any]
 _NEIGHBOURS = KNeighborsClassifier | KNeighborsRegressor | NearestNeighbors
 
 
-def keep_model(pipeline: Pipeline, folder: Path, key: str) -> Kept:
+def save_model(pipeline: Pipeline, folder: Path, key: str) -> Kept:
     """Write a fitted model's files.
 
     Returns
@@ -63,13 +63,13 @@ def keep_model(pipeline: Pipeline, folder: Path, key: str) -> Kept:
             return {"files": {}, "error": f"{type(error).__name__}: {reason.splitlines()[0][:300]}"}
 
 
-def keep_combined(folder: Path, key: str, content: bytes, members: Sequence[FileList]) -> Kept:
+def save_combined(folder: Path, key: str, content: bytes, members: Sequence[FileList]) -> Kept:
     """Write a combination's file beside its members', which are kept already.
 
     Returns
     -------
     kept : dict
-        As `keep_model` gives it; ``files`` lists the members' files, too.
+        As `save_model` gives it; ``files`` lists the members' files, too.
     """
     name = f"{key}.combined"
     try:

@@ -17,7 +17,7 @@ from arboleda.study.data.table import Column
 from arboleda.study.errors import StudyFormatError
 from arboleda.study.plan import Plan
 
-__all__ = ["ROWS", "SPLIT", "Rows", "keep_rows", "read_rows"]
+__all__ = ["ROWS", "SPLIT", "Rows", "read_rows", "save_rows"]
 
 SPLIT, ROWS = "split.parquet", "rows.parquet"
 # Of a larger table a random part of this size is kept: 160 MB before compression.
@@ -65,7 +65,7 @@ class Rows:
         return f"Rows: {len(self):,} of {self.n_rows:,}, {self.X.num_columns} columns"
 
 
-def keep_rows(plan: Plan, folder: Path) -> dict[str, Any]:
+def save_rows(plan: Plan, folder: Path) -> dict[str, Any]:
     """Write the split, and the rows or a random part of them.
 
     Returns

@@ -69,6 +69,6 @@ def pairs_cost(factor: float, at_most: int | None = None) -> Cost:
 
     def cost(size: Size, params: Params) -> float:
         others = size.rows if at_most is None else min(size.rows, at_most)
-        return factor * (size.rows + 4 * size.asked) / 2 * others * size.columns
+        return factor * (size.rows + 4 * size.n_scored) / 2 * others * size.columns
 
     return cost

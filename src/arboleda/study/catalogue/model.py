@@ -71,7 +71,7 @@ class Size:
     rows: int
     columns: int
     classes: int
-    asked: int = 0
+    n_scored: int = 0
     points: int | None = None
 
 

@@ -38,7 +38,7 @@ MOST_ROUNDS, PATIENCE = 1_000, 30
 STEP, FIXED_ROUNDS = 0.05, 150
 # Where folds tell when to stop: rows times trees of a round at most, the rows up to which they are
 # five, and rounds, for they take longer to find too many.
-MOST_JUDGED, FIVE_FOLDS_ROWS, MOST_JUDGED_ROUNDS = 250_000, 20_000, 2_000
+MAX_EVALUATED, FIVE_FOLDS_ROWS, MAX_EVALUATED_ROUNDS = 250_000, 20_000, 2_000
 TREES = 300
 # How many rows have the rounds that are reckoned with, and to what power rounds grow with rows.
 USUAL_ROWS, ROWS_POWER = 10_000, 0.3
@@ -145,10 +145,10 @@ def _boosting_grid(options: Mapping[str, Any]) -> Grid:
         else:
             rounds = round(FIXED_ROUNDS * STEP / found["learning_rate"])
             first = {**found, "max_iter": rounds, "early_stopping": False}
-        if setting.n_rows * n_trees > MOST_JUDGED:
+        if setting.n_rows * n_trees > MAX_EVALUATED:
             return [first]
         folds = 5 if setting.n_rows <= FIVE_FOLDS_ROWS else 3
-        judged = {**found, **stops, "max_iter": MOST_JUDGED_ROUNDS, "validation_folds": folds}
+        judged = {**found, **stops, "max_iter": MAX_EVALUATED_ROUNDS, "validation_folds": folds}
         return [first, judged]
 
     return grid

@@ -1,6 +1,5 @@
-"""Combined models: what the models of a study say together.
+"""Combined models: ensembles of the models of a study.
 
-A combination is learned from what its members said of rows held out, judged by what it says of
-folds that it did not learn from, tested with members that were fitted on all training rows, and
-kept as one model.
+A combination is fitted to its members' out-of-fold predictions, scored by cross-fitting on folds
+that it was not fitted to, tested with members fitted to all training rows, and saved as one model.
 """

@@ -1,4 +1,4 @@
-"""Combinations of a study's models in ONNX: what the members say, and the rule after them."""
+"""Combinations of a study's models in ONNX: the members' outputs and the rule on top."""
 
 from dataclasses import replace
 from typing import Any
@@ -17,7 +17,7 @@ from arboleda.onnx_export import (
     spread,
     weighted_columns,
 )
-from arboleda.study.combined.boosted import LEAST_SAID, BoostedRule
+from arboleda.study.combined.boosted import MIN_PROBABILITY, BoostedRule
 from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
 from arboleda.study.combined.rules import LEAST, LinearRule, MeanRule
 from arboleda.study.combined.textbook import TextbookRule
@@ -26,69 +26,71 @@ __all__ = ["of_combined"]
 
 
 def of_combined(model: CombinedClassifier | CombinedRegressor, place: Place) -> str:
-    """Probabilities or values of the rule, given what the members say."""
+    """Add the rule's probabilities or values, given the members' outputs."""
     graph, rule = place.graph, model.rule
     n_classes = len(model.classes_) if is_classifier(model) else 0
-    said = []
+    predictions = []
     for _, bag in model.members_:
-        parts = [_said(pipeline, n_classes, place) for pipeline in bag]
-        said.append(graph.times(graph.sum(parts), 1.0 / len(bag)))
+        parts = [_member_output(pipeline, n_classes, place) for pipeline in bag]
+        predictions.append(graph.times(graph.sum(parts), 1.0 / len(bag)))
     if isinstance(rule, MeanRule):
-        return _mean(rule, said, n_classes, graph)
+        return _mean(rule, predictions, n_classes, graph)
     if isinstance(rule, BoostedRule):
-        mean = _mean(rule.mean, said, n_classes, graph)
-        trees = _boosted(rule, said, mean, n_classes, place)
+        mean = _mean(rule.mean, predictions, n_classes, graph)
+        trees = _boosted(rule, predictions, mean, n_classes, place)
         return graph.add("Add", graph.times(mean, 1.0 - rule.share), graph.times(trees, rule.share))
     if isinstance(rule, TextbookRule):
         raise ValueError(f"the rule {rule.name!r} has no operators here")  # noqa: TRY004 - a rule
     assert isinstance(rule, LinearRule)
     if n_classes == 2:
-        said = [graph.columns(s, [1]) for s in said]
-    sums = weighted_columns(graph.side_by_side(said), rule.coef, rule.intercept, graph)
+        predictions = [graph.columns(s, [1]) for s in predictions]
+    sums = weighted_columns(graph.side_by_side(predictions), rule.coef, rule.intercept, graph)
     if not n_classes:
         return sums
     known = shares_of_scores(sums, 2 if len(rule.coef) == 1 else len(rule.coef), graph)
     return spread(known, len(rule.classes), np.asarray(rule.classes), n_classes, place)
 
 
-def _mean(rule: MeanRule, said: list[str], n_classes: int, graph: Graph) -> str:
-    weighted = [graph.times(s, w) for s, w in zip(said, rule.weights, strict=True) if w]
-    mean = graph.sum(weighted) if weighted else graph.times(said[0], 0.0)
+def _mean(rule: MeanRule, predictions: list[str], n_classes: int, graph: Graph) -> str:
+    weighted = [graph.times(s, w) for s, w in zip(predictions, rule.weights, strict=True) if w]
+    mean = graph.sum(weighted) if weighted else graph.times(predictions[0], 0.0)
     if not n_classes or rule.temperature == 1.0:
         return mean
     logs = graph.times(_logarithm(mean, LEAST, graph), 1.0 / rule.temperature)
     return graph.add("Softmax", logs, axis=1)
 
 
-def _boosted(rule: BoostedRule, said: list[str], mean: str, n_classes: int, place: Place) -> str:
-    """What the trees say, of columns as `columns_of` makes them."""
+def _boosted(
+    rule: BoostedRule, predictions: list[str], mean: str, n_classes: int, place: Place
+) -> str:
+    """Add the trees' outputs for columns as `columns_of` makes them."""
     graph = place.graph
     if not n_classes:
-        columns = [*(graph.add("Sub", s, mean) for s in said), mean]
+        columns = [*(graph.add("Sub", s, mean) for s in predictions), mean]
     else:
-        columns = [_logarithm(s, LEAST_SAID, graph) for s in said]
+        columns = [_logarithm(s, MIN_PROBABILITY, graph) for s in predictions]
     if n_classes == 2:
         columns = [graph.add("Sub", *(graph.columns(c, [k]) for k in (1, 0))) for c in columns]
     matrix = GivenMatrix(graph, graph.side_by_side(columns))
     inner = replace(place, inputs=matrix, columns=None)
-    found = answer(rule.model, inner)
+    trees = answer(rule.model, inner)
     if not n_classes:
-        return graph.add("Add", found, mean)
+        return graph.add("Add", trees, mean)
     known = rule.model.classes_
-    return found if len(known) == n_classes else spread(found, len(known), known, n_classes, place)
+    return trees if len(known) == n_classes else spread(trees, len(known), known, n_classes, place)
 
 
-def _logarithm(said: str, least: float, graph: Graph) -> str:
-    inside = graph.add("Min", graph.add("Max", said, graph.number(least)), graph.number(1.0))
+def _logarithm(predictions: str, least: float, graph: Graph) -> str:
+    inside = graph.add("Min", graph.add("Max", predictions, graph.number(least)), graph.number(1.0))
     return graph.add("Log", inside)
 
 
-def _said(pipeline: Any, n_classes: int, place: Place) -> str:
+def _member_output(pipeline: Any, n_classes: int, place: Place) -> str:
     if not n_classes:
         return answer(pipeline, place)
     n_known = len(pipeline.classes_)
     if has_scores_alone(pipeline):
-        # As `Predictions.probabilities` makes some of scores.
+        # As `Predictions.probabilities` converts scores.
         found = shares_of_scores(class_scores(pipeline, place), n_known, place.graph)
     else:
         found = answer(pipeline, place)

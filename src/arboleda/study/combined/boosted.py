@@ -1,13 +1,13 @@
-r"""A second layer of trees: boosting learns from what the models of the first say.
+r"""Stacking by boosting: trees fitted to the outputs of the first layer's models.
 
-With p the members' answers and m their weighted mean,
+With p the members' outputs and m their weighted mean,
 
     (1 - s) m(p) + s b(p),
 
-where b is small trees boosted on the logarithms of the members' probabilities (of two classes: on
-their log-odds), or, of values, m plus trees boosted on what m leaves over. Trees see where members
-err together, which no mean can. Rows that they do not learn from tell the number of rounds and,
-where these rows are many, the share s.
+where b is small trees boosted on the logarithms of the members' probabilities (for two classes: on
+their log-odds) or, in a regression, m plus trees boosted on the residuals of m. Trees detect where
+members err together, which no mean can. Held-out rows determine the number of rounds and, if these
+rows are many, the share s.
 
 References
 ----------
@@ -26,41 +26,41 @@ from arboleda.study.combined.losses import losses
 from arboleda.study.combined.rules import LinearRule, MeanRule
 from arboleda.study.results.probabilities import n_scores
 
-__all__ = ["LEAST_SAID", "BoostedRule", "boosted_rule", "can_boost", "seconds_of_boosting"]
+__all__ = ["MIN_PROBABILITY", "BoostedRule", "boosted_rule", "can_boost", "seconds_of_boosting"]
 
 Floats = npt.NDArray[np.float64]
 Array = npt.NDArray[np.int64] | Floats
 Boosting = HistGradientBoostingClassifier | HistGradientBoostingRegressor
-# Probabilities below it are as good as none.
-LEAST_SAID = 1e-6
+# Probabilities are clipped to this minimum.
+MIN_PROBABILITY = 1e-6
 ROUNDS = 300
-# Cells up to which folds of all rows tell the number of rounds, and not a part of the rows.
-JUDGED_CELLS, FOLDS, PART = 3_000_000, 5, 0.1
-# Columns that a tree has at least, so that it may ask one member and then another.
+# Maximum cells for choosing the number of rounds by cross-validation instead of a holdout set.
+MAX_CV_CELLS, FOLDS, PART = 3_000_000, 5, 0.1
+# Minimum columns of a tree, so that it can split on one member and then on another.
 FEWEST_COLUMNS = 4
-# Rows that it takes to tell the share; with fewer it is a half.
+# Minimum held-out rows to fit the share; with fewer it is a half.
 SHARE_ROWS = 1_000
-# Rows and cells that are learned from at most.
+# Maximum training rows and cells.
 MOST_ROWS, MOST_CELLS = 200_000, 160_000_000
-# With fewer rows trees learn the members' answers by heart; where the table has as many as the
-# second number, it takes so many.
+# Minimum rows: with fewer, trees overfit the members' outputs; and the rows that must be used if
+# the table has that many.
 LEAST_ROWS, ENOUGH_ROWS = 200, 5_000
-# Seconds of a round for each cell: rows times columns times trees of a round. A row counts as some
-# columns besides, a tree as some rows.
+# Seconds of a round per cell (rows times columns times trees of a round), and the overheads of a
+# row in columns and of a tree in rows.
 CELL_SECONDS, ROW_COLUMNS, TREE_ROWS = 6e-10, 40, 1_500
 
 
 @dataclass(frozen=True, eq=False)
 class BoostedRule:
-    """A mean of the members' answers, and trees that have learned from these answers.
+    """A mean of the members' outputs, and trees fitted to these outputs.
 
     Parameters
     ----------
     mean : MeanRule
     model : HistGradientBoostingClassifier or HistGradientBoostingRegressor
-        Fitted to `columns_of` answers; it may know fewer classes than there are.
+        Fitted to `columns_of` the outputs; it may know only some of the classes.
     share : float
-        How much the trees count, from 0 to 1.
+        Weight of the trees, from 0 to 1.
     """
 
     kind: ClassVar[str] = "boosted"
@@ -69,25 +69,25 @@ class BoostedRule:
     share: float
 
     def __call__(self, outputs: Floats) -> Floats:
-        """One answer for each row: of shape (n_rows, n_classes) or (n_rows,)."""
+        """Return one output per row, of shape (n_rows, n_classes) or (n_rows,)."""
         mean = self.mean(outputs)
         return np.asarray((1.0 - self.share) * mean + self.share * self.boosted(outputs, mean))
 
     def boosted(self, outputs: Floats, mean: Floats) -> Floats:
-        """What the trees say, given what the mean does."""
+        """Return the trees' outputs, given those of the mean."""
         columns = columns_of(outputs, mean)
         if isinstance(self.model, HistGradientBoostingRegressor):
             return np.asarray(mean + self.model.predict(columns))
-        said = np.zeros_like(mean)
-        said[:, self.model.classes_] = self.model.predict_proba(columns)
-        return said
+        p = np.zeros_like(mean)
+        p[:, self.model.classes_] = self.model.predict_proba(columns)
+        return p
 
     def shares(self, n_members: int) -> list[float]:
-        """How much each member counts: its weight in the mean, and its part in the trees' gains."""
+        """Return each member's weight: in the mean, and its part of the trees' gains."""
         gains = self.model.feature_importances_
         weights = np.asarray(self.mean.weights)
         if isinstance(self.model, HistGradientBoostingRegressor):
-            # The rest is the mean's own: the trees correct it.
+            # The rest belongs to the mean, which the trees correct.
             parts = gains[:-1] + (1.0 - gains[:-1].sum()) * weights
         else:
             parts = gains.reshape(n_members, -1).sum(axis=1)
@@ -95,24 +95,24 @@ class BoostedRule:
 
 
 def columns_of(outputs: Floats, mean: Floats) -> Floats:
-    """What trees learn from, of shape (n_rows, n_columns).
+    """Return the trees' input matrix, of shape (n_rows, n_columns).
 
-    Of each member the log-odds of the second of two classes, or the logarithms of the probabilities
-    of all; of values what it says more than the mean, and the mean at the end.
+    It holds for each member the log-odds of the second of two classes, or the logarithms of the
+    probabilities of all classes; in a regression its difference to the mean, and the mean last.
     """
     if outputs.ndim == 2:
         return np.column_stack([(outputs - mean).T, mean])
-    logs = np.log(np.clip(outputs, LEAST_SAID, 1.0))
+    logs = np.log(np.clip(outputs, MIN_PROBABILITY, 1.0))
     return LinearRule.columns_of(logs - logs[:, :, :1] if outputs.shape[2] == 2 else logs)
 
 
 def boosted_rule(mean: MeanRule, outputs: Floats, target: Array, seed: int) -> BoostedRule:
-    """Boost trees on answers.
+    """Fit the boosted trees to the members' outputs.
 
     Parameters
     ----------
     mean : MeanRule
-        Learned from the same.
+        The mean rule fitted to the same outputs.
     outputs : ndarray of shape (n_members, n_rows) or (n_members, n_rows, n_classes)
     target : ndarray of shape (n_rows,)
         Numbers of classes, or values.
@@ -121,13 +121,13 @@ def boosted_rule(mean: MeanRule, outputs: Floats, target: Array, seed: int) -> B
     cells = _row_cells(len(outputs), outputs.shape[2] if outputs.ndim == 3 else 0)
     rows = np.random.default_rng([seed, outputs.shape[1]]).permutation(outputs.shape[1])
     rows = rows[: _most_rows(cells)]
-    by_folds = _is_judged_by_folds(len(rows), cells)
+    by_folds = _uses_cv_rounds(len(rows), cells)
     n_held = 0 if by_folds else round(PART * len(rows))
     learn, held = np.sort(rows[n_held:]), np.sort(rows[:n_held])
-    if outputs.ndim == 3:  # all classes are learned
+    if outputs.ndim == 3:  # the training rows hold all classes
         is_known = np.isin(target[held], target[learn])
         learn, held = np.sort(np.append(learn, held[~is_known])), held[is_known]
-    x, y = _task(mean, outputs[:, learn], target[learn])
+    x, y = _training_data(mean, outputs[:, learn], target[learn])
     kind = HistGradientBoostingRegressor if outputs.ndim == 2 else HistGradientBoostingClassifier
     model = kind(
         learning_rate=0.05,
@@ -138,7 +138,7 @@ def boosted_rule(mean: MeanRule, outputs: Floats, target: Array, seed: int) -> B
         early_stopping=by_folds or len(held) > 0,
         validation_folds=FOLDS if by_folds else None,
         n_iter_no_change=20,
-        tol=0.0,  # of values it would have their unit
+        tol=0.0,  # in a regression it would have the target's unit
         categorical_features=None,
         random_state=seed,
         n_jobs=1,
@@ -146,30 +146,31 @@ def boosted_rule(mean: MeanRule, outputs: Floats, target: Array, seed: int) -> B
     others = outputs[:, held]
     given: dict[str, Array] = {}
     if len(held):
-        given["X_val"], given["y_val"] = _task(mean, others, target[held])
+        given["X_val"], given["y_val"] = _training_data(mean, others, target[held])
     model.fit(x, y, **given)
     rule = BoostedRule(mean, model, 0.5)
     if len(held) < SHARE_ROWS:
         return rule
-    said = mean(others)
-    return BoostedRule(mean, model, _best_share(said, rule.boosted(others, said), target[held]))
+    held_mean = mean(others)
+    share = _best_share(held_mean, rule.boosted(others, held_mean), target[held])
+    return BoostedRule(mean, model, share)
 
 
-def _task(mean: MeanRule, outputs: Floats, target: Array) -> tuple[Floats, Array]:
-    """What trees learn from, and what they learn: classes, or what the mean leaves over."""
-    said = mean(outputs)
-    return columns_of(outputs, said), target if outputs.ndim == 3 else target - said
+def _training_data(mean: MeanRule, outputs: Floats, target: Array) -> tuple[Floats, Array]:
+    """Return the trees' input matrix and target: classes, or residuals of the mean."""
+    means = mean(outputs)
+    return columns_of(outputs, means), target if outputs.ndim == 3 else target - means
 
 
 def _best_share(mean: Floats, boosted: Floats, target: Array) -> float:
-    """The tenths of the trees' answer with which the two together are best."""
+    """Return the trees' weight, in tenths, with the smallest loss."""
     shares = np.linspace(0.0, 1.0, 11)
     mixed = np.stack([(1.0 - share) * mean + share * boosted for share in shares])
     return float(shares[np.argmin(losses(mixed, target))])
 
 
 def _row_cells(n_members: int, n_classes: int) -> int:
-    """Cells of a row: columns, times trees of a round."""
+    """Return the cells of a row: columns times trees of a round."""
     n_trees = n_scores(n_classes)
     return n_trees * (n_members * n_trees + ROW_COLUMNS)
 
@@ -178,19 +179,19 @@ def _most_rows(cells: int) -> int:
     return min(MOST_ROWS, MOST_CELLS // cells)
 
 
-def _is_judged_by_folds(n_rows: int, cells: int) -> bool:
-    return n_rows * cells <= JUDGED_CELLS
+def _uses_cv_rounds(n_rows: int, cells: int) -> bool:
+    return n_rows * cells <= MAX_CV_CELLS
 
 
 def can_boost(n_members: int, n_rows: int, n_classes: int) -> bool:
-    """Whether there are rows enough, and so few answers for each that enough rows are used."""
+    """Whether there are enough rows, and few enough outputs per row to use enough of them."""
     used = _most_rows(_row_cells(n_members, n_classes))
     return n_rows >= LEAST_ROWS and used >= min(n_rows, ENOUGH_ROWS)
 
 
 def seconds_of_boosting(n_members: int, n_rows: int, n_classes: int) -> float:
-    """About how many seconds of one core it takes to learn the trees once."""
+    """Estimate the seconds of one core to fit the trees once."""
     cells = _row_cells(n_members, n_classes)
     rows = min(n_rows, _most_rows(cells))
-    fits = 1 + FOLDS if _is_judged_by_folds(rows, cells) else 1
+    fits = 1 + FOLDS if _uses_cv_rounds(rows, cells) else 1
     return CELL_SECONDS * fits * ROUNDS * (rows + TREE_ROWS) * cells

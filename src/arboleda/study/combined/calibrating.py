@@ -12,7 +12,11 @@ import numpy as np
 
 from arboleda.study.execution.budget import Budget
 from arboleda.study.execution.job import TEST
-from arboleda.study.execution.prediction_store import ANSWERS, load_predictions, predictions_path
+from arboleda.study.execution.prediction_store import (
+    PREDICTIONS_DIR,
+    load_predictions,
+    predictions_path,
+)
 from arboleda.study.execution.serialization import error_sentence, limit_threads, to_plain
 from arboleda.study.plan import Plan
 from arboleda.study.results.calibration import AS_IT_IS, calibrated_scores, variants_of
@@ -21,68 +25,72 @@ from arboleda.study.runner import Outcome, ranked
 
 __all__ = ["calibrate_combined"]
 
-# Of all methods, for each row that they learn from; of more than two classes for each class.
+# Seconds of all methods per training row; with more than two classes per row and class.
 ROW_SECONDS = 4e-6
 
 
 def calibrate_combined(
     plan: Plan, outcomes: Sequence[Outcome], folder: Path, budget: Budget | None
 ) -> tuple[Outcome, list[dict[str, Any]]] | None:
-    """Try methods of calibration on what the best model, a combination, said of rows held out.
+    """Try calibration methods on the out-of-fold predictions of the best model, a combination.
 
-    What calibrates a fold is learned from the other folds, in time's order from those before it,
-    and what calibrates the test from all. A fold for which these lack a class is not judged.
+    The calibration of a fold is fitted to the other folds, in time order to those before it, and
+    the test's to all folds. A fold whose training folds lack a class is not scored.
 
     Returns
     -------
     outcome, results : Outcome, list of dict
         The model, and the results by fold, the test's last, as `arboleda.study.runner.
-        calibrate_best` gives them; None if its answers are not there, fewer than two folds can be
-        judged, or the time budget has no room for it.
+        calibrate_best` returns them; None if its predictions are missing, fewer than two folds can
+        be scored, or the time budget does not allow it.
     """
     outcome = ranked(plan, outcomes)[0]
-    # Of repeated folds the first round alone: in others, each row is among what calibrates it.
+    # Only the first repeat: in the others, each row is among those that calibrate it.
     folds = plan.split.folds[: len(plan.split.partition)]
-    asked = [(str(k), rows) for k, (_, rows) in enumerate(folds)]
-    asked.append((TEST, plan.split.test))
+    parts = [(str(k), rows) for k, (_, rows) in enumerate(folds)]
+    parts.append((TEST, plan.split.test))
     n_classes = len(plan.target.labels)
-    said = [
+    predictions = [
         load_predictions(
-            predictions_path(folder / ANSWERS, outcome.model.key, {}, k), len(rows), n_classes
+            predictions_path(folder / PREDICTIONS_DIR, outcome.model.key, {}, k),
+            len(rows),
+            n_classes,
         )
-        for k, rows in asked
+        for k, rows in parts
     ]
-    scores = [one.score for one in said if one is not None and one.score is not None]
-    if len(scores) < len(asked):
+    scores = [one.score for one in predictions if one is not None and one.score is not None]
+    if len(scores) < len(parts):
         return None
-    classes = [plan.target.y[rows] for _, rows in asked]
-    teachers = [
+    classes = [plan.target.y[rows] for _, rows in parts]
+    training = [
         range(place) if plan.split.ordered else [k for k in range(len(folds)) if k != place]
-        for place in range(len(asked))
+        for place in range(len(parts))
     ]
-    judged = [
+    scored = [
         place
-        for place, others in enumerate(teachers)
+        for place, others in enumerate(training)
         if others and len(np.unique(np.concatenate([classes[k] for k in others]))) == n_classes
     ]
-    if len(judged) < 3:
+    if len(scored) < 3:
         return None
-    n_learned = sum(len(classes[k]) for place in judged for k in teachers[place])
-    seconds = ROW_SECONDS * n_learned * n_scores(n_classes)
+    n_training_rows = sum(len(classes[k]) for place in scored for k in training[place])
+    seconds = ROW_SECONDS * n_training_rows * n_scores(n_classes)
     if budget is not None and not budget.has_room(seconds):
         return None
     with limit_threads():
-        return outcome, [_tried(plan, scores, classes, teachers[place], place) for place in judged]
+        return outcome, [
+            _calibrate(plan, scores, classes, training[place], place) for place in scored
+        ]
 
 
-def _tried(
+def _calibrate(
     plan: Plan,
     scores: Sequence[Any],
     classes: Sequence[Any],
     others: Sequence[int],
     place: int,
 ) -> dict[str, Any]:
-    """The result of one fold, or of the test, which comes last."""
+    """Return the result of one fold, or of the test, which comes last."""
     started = time.perf_counter()
     is_test = place == len(scores) - 1
     held_out = np.concatenate([scores[k] for k in others])

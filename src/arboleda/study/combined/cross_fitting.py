@@ -1,4 +1,4 @@
-"""What a combination says of rows that it did not learn from."""
+"""Cross-fitting: a combination's predictions for rows that it was not fitted to."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,19 +11,19 @@ from arboleda.combine import MemberOutputs
 from arboleda.study.combined.methods import Learn
 from arboleda.study.combined.rules import MeanRule, Rule
 
-__all__ = ["CrossFitted", "cross_fit", "n_learned"]
+__all__ = ["CrossFitted", "cross_fit", "n_fits"]
 
 Floats = npt.NDArray[np.float64]
-# Parts that all rows are cut into where they were scored as one.
+# Number of blocks for rows that were scored as one fold.
 BLOCKS = 5
 
 
 @dataclass(frozen=True, eq=False)
 class CrossFitted:
-    """The rule that all rows teach, and what those of the other rows say of each part."""
+    """The rule fitted to all rows, and the cross-fitted predictions of each part."""
 
     rule: Rule
-    said: tuple[Floats, ...]
+    predictions: tuple[Floats, ...]
 
 
 def cross_fit(
@@ -35,19 +35,19 @@ def cross_fit(
     *,
     in_time: bool = False,
 ) -> CrossFitted:
-    """Learn a combination from all rows, and from the rows outside each part.
+    """Fit a combination to all rows, and to the rows outside each part.
 
-    In time's order it is learned from the parts before; where these are none, or hold one class
-    only, nothing can be learned, and the plain mean of the members is taken.
+    In time order it is fitted to the parts before; if there are none, or they hold one class only,
+    the plain mean of the members is used.
 
     Parameters
     ----------
     learn : callable
-        Of the answers, the target and the seed.
+        Fits a rule to outputs, the target and a seed.
     parts : sequence of MemberOutputs
-        What the members said of the rows of each fold.
+        The members' predictions for the rows of each fold.
     whole : MemberOutputs
-        What they said of all of these rows.
+        Their predictions for all of these rows.
     y : ndarray of shape (n_table_rows,)
         Numbers of classes, or values.
     seed : int
@@ -59,19 +59,19 @@ def cross_fit(
         return CrossFitted(
             learn(whole.outputs, target, seed), tuple(_forward(learn, parts, whole, target, seed))
         )
-    said = []
+    predictions = []
     for part in parts:
         found = np.empty(part.outputs.shape[1:])
         for block in _blocks(part, len(whole.rows), seed):
             others = ~np.isin(whole.rows, part.rows[block])
             rule = learn(whole.outputs[:, others], target[others], seed)
             found[block] = rule(part.outputs[:, block])
-        said.append(found)
-    return CrossFitted(learn(whole.outputs, target, seed), tuple(said))
+        predictions.append(found)
+    return CrossFitted(learn(whole.outputs, target, seed), tuple(predictions))
 
 
-def n_learned(n_parts: int) -> int:
-    """How many times a way to combine is learned: for each part, and from all rows."""
+def n_fits(n_parts: int) -> int:
+    """Return the number of fits of a method: one for each part, and one to all rows."""
     return 1 + (n_parts if n_parts > 1 else BLOCKS)
 
 
@@ -82,7 +82,7 @@ def _forward(
     target: npt.NDArray[Any],
     seed: int,
 ) -> Iterator[Floats]:
-    """What is said of each part by what those before it teach."""
+    """Yield the predictions for each part by a rule fitted to the parts before it."""
     earlier = np.zeros(len(whole.rows), dtype=bool)
     for part in parts:
         known = target[earlier]
@@ -94,7 +94,7 @@ def _forward(
 
 
 def _blocks(part: MemberOutputs, n_rows: int, seed: int) -> list[npt.NDArray[np.int64]]:
-    """Places in a part that are judged together: all, unless no other rows would be left."""
+    """Split the rows of a part into blocks: one, unless no other rows would be left."""
     places = np.arange(len(part.rows))
     if len(places) < n_rows:
         return [places]

@@ -16,12 +16,12 @@ from arboleda.study.results.scoring import class_scores
 __all__ = ["CombinedClassifier", "CombinedRegressor", "Named"]
 
 Floats = npt.NDArray[np.float64]
-# A member's key, and its pipelines, whose mean is its answer: one, or one for each fold.
+# A member's key, and its pipelines (one, or one per fold), whose mean is its output.
 Named = tuple[str, list[Pipeline]]
 
 
 class _Combined(BaseEstimator):  # type: ignore[misc]
-    """Members and the rule that makes one answer of theirs."""
+    """Members and the rule that combines their outputs."""
 
     members_: list[Named]
     n_features_in_: int
@@ -31,14 +31,14 @@ class _Combined(BaseEstimator):  # type: ignore[misc]
         self.rule = rule
 
     def _fit_members(self, X: Floats, y: npt.NDArray[Any]) -> None:
-        """Fit all members anew; the rule stays as it was learned."""
+        """Refit all members; the rule is unchanged."""
         self.members_ = [
             (name, [clone(pipeline).fit(X, y) for pipeline in bag]) for name, bag in self.members
         ]
         self.n_features_in_ = X.shape[1]
 
     def outputs(self, X: Floats) -> Floats:
-        """What each member says.
+        """Compute the outputs of each member.
 
         Parameters
         ----------
@@ -48,26 +48,26 @@ class _Combined(BaseEstimator):  # type: ignore[misc]
         -------
         outputs : ndarray of shape (n_members, n_rows) or (n_members, n_rows, n_classes)
         """
-        return np.stack([self._said(bag, X) for _, bag in self.members_])
+        return np.stack([self._bag_output(bag, X) for _, bag in self.members_])
 
-    def _said(self, bag: Sequence[Pipeline], X: Floats) -> Floats:
-        return np.asarray(np.mean([self._answer(pipeline, X) for pipeline in bag], axis=0))
+    def _bag_output(self, bag: Sequence[Pipeline], X: Floats) -> Floats:
+        return np.asarray(np.mean([self._pipeline_output(pipeline, X) for pipeline in bag], axis=0))
 
     @abstractmethod
-    def _answer(self, pipeline: Pipeline, X: Floats) -> Floats:
-        """What a fitted pipeline says."""
+    def _pipeline_output(self, pipeline: Pipeline, X: Floats) -> Floats:
+        """Compute the output of a fitted pipeline."""
 
 
 class CombinedClassifier(ClassifierMixin, _Combined):  # type: ignore[misc]
-    """Classifiers of a study, and the rule that makes one answer of theirs.
+    """Classifiers of a study, and the rule that combines their outputs.
 
     Parameters
     ----------
     members : list of (str, list of Pipeline)
-        Key and fitted pipelines of each member, whose mean is its answer. They answer with numbers
-        of classes.
+        Key and fitted pipelines of each member, whose mean is its output. They predict numbers of
+        classes.
     rule : Rule
-        Learned from what the members said of rows held out.
+        Fitted to the members' out-of-fold predictions.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class CombinedClassifier(ClassifierMixin, _Combined):  # type: ignore[misc]
     classes_: npt.NDArray[np.int64]
 
     def fit(self, X: Floats, y: npt.NDArray[Any]) -> Self:
-        """Fit all members anew; the rule stays as it was learned.
+        """Refit all members; the rule is unchanged.
 
         Parameters
         ----------
@@ -97,21 +97,21 @@ class CombinedClassifier(ClassifierMixin, _Combined):  # type: ignore[misc]
     def of(
         cls, members: Sequence[Named], rule: Rule, n_columns: int, n_classes: int
     ) -> "CombinedClassifier":
-        """The combination of members that are fitted already."""
+        """Create the combination of fitted members."""
         model = cls(members, rule)
         model.members_, model.n_features_in_ = list(members), n_columns
         model.classes_ = np.arange(n_classes)
         return model
 
     def predict_proba(self, X: Floats) -> Floats:
-        """Probability of each class, of shape (n_rows, n_classes)."""
+        """Predict the probabilities of the classes, of shape (n_rows, n_classes)."""
         return self.rule(self.outputs(X))
 
     def predict(self, X: Floats) -> npt.NDArray[np.int64]:
-        """Number of the most probable class, the first of equals."""
+        """Predict the number of the most probable class; the first wins ties."""
         return np.asarray(self.predict_proba(X).argmax(axis=1))
 
-    def _answer(self, pipeline: Pipeline, X: Floats) -> Floats:
+    def _pipeline_output(self, pipeline: Pipeline, X: Floats) -> Floats:
         n_classes = len(self.classes_)
         score = class_scores(pipeline, X, n_classes)
         predicted = pipeline.predict(X) if score is None else np.empty(0)
@@ -119,14 +119,14 @@ class CombinedClassifier(ClassifierMixin, _Combined):  # type: ignore[misc]
 
 
 class CombinedRegressor(RegressorMixin, _Combined):  # type: ignore[misc]
-    """Regressors of a study, and the rule that makes one answer of theirs.
+    """Regressors of a study, and the rule that combines their outputs.
 
     Parameters
     ----------
     members : list of (str, list of Pipeline)
-        Key and fitted pipelines of each member, whose mean is its answer.
+        Key and fitted pipelines of each member, whose mean is its output.
     rule : Rule
-        Learned from what the members said of rows held out.
+        Fitted to the members' out-of-fold predictions.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class CombinedRegressor(RegressorMixin, _Combined):  # type: ignore[misc]
     """
 
     def fit(self, X: Floats, y: npt.NDArray[Any]) -> Self:
-        """Fit all members anew; the rule stays as it was learned.
+        """Refit all members; the rule is unchanged.
 
         Parameters
         ----------
@@ -149,14 +149,14 @@ class CombinedRegressor(RegressorMixin, _Combined):  # type: ignore[misc]
 
     @classmethod
     def of(cls, members: Sequence[Named], rule: Rule, n_columns: int) -> "CombinedRegressor":
-        """The combination of members that are fitted already."""
+        """Create the combination of fitted members."""
         model = cls(members, rule)
         model.members_, model.n_features_in_ = list(members), n_columns
         return model
 
     def predict(self, X: Floats) -> Floats:
-        """Value of each row, of shape (n_rows,)."""
+        """Predict the values, of shape (n_rows,)."""
         return self.rule(self.outputs(X))
 
-    def _answer(self, pipeline: Pipeline, X: Floats) -> Floats:
+    def _pipeline_output(self, pipeline: Pipeline, X: Floats) -> Floats:
         return np.asarray(pipeline.predict(X), dtype=np.float64)

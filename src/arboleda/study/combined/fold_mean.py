@@ -1,4 +1,4 @@
-"""The mean of the models that the folds fitted, in the place of one fitted to all rows."""
+"""The mean of the models fitted in the folds, instead of one model fitted to all rows."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 
 from arboleda.study.artifacts.combined_file import combined_to_bytes
 from arboleda.study.artifacts.files import FileList
-from arboleda.study.artifacts.model_files import keep_combined, read_model
+from arboleda.study.artifacts.model_files import read_model, save_combined
 from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
 from arboleda.study.combined.rules import MeanRule
 
@@ -25,16 +25,16 @@ def _has_classes(model: Any) -> bool:
 
 
 class FoldMean(BaseEstimator):  # type: ignore[misc]
-    """The mean of models that are kept already; fitting reads them.
+    """The mean of saved models; `fit` reads them.
 
     Parameters
     ----------
     folder : Path
-        Of the study's models.
+        Folder of the study's models.
     key : str
-        Of the model whose folds they are of.
+        Key of the model that the folds fitted.
     files : mapping of str to mapping
-        What each is kept as, and the list of its files.
+        Name and list of files of each saved model.
     n_classes : int
         0 in a regression.
     """
@@ -50,7 +50,7 @@ class FoldMean(BaseEstimator):  # type: ignore[misc]
         self.n_classes = n_classes
 
     def fit(self, X: Floats, y: Any) -> Self:
-        """Read the models; the rows are those that they learned from, each in some fold."""
+        """Read the saved models, which were fitted to these rows, each to those of its fold."""
         pipelines = [read_model(self.folder, name, files) for name, files in self.files.items()]
         members, rule, width = [(self.key, pipelines)], MeanRule((1.0,)), X.shape[1]
         if self.n_classes:
@@ -62,17 +62,17 @@ class FoldMean(BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Floats) -> npt.NDArray[Any]:
-        """Numbers of the most probable classes, or values."""
+        """Predict numbers of the most probable classes, or values."""
         return np.asarray(self.model_.predict(X))
 
     @available_if(_has_classes)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Floats) -> Floats:
-        """Mean probability of each class."""
+        """Predict the mean probability of each class."""
         return np.asarray(self.model_.predict_proba(X))
 
     def keep(self, folder: Path, key: str) -> dict[str, Any]:
-        """Write what ties the kept models together, as `keep_model` does."""
+        """Write the file that combines the saved models, as `save_model` does."""
         content = combined_to_bytes(
             [(self.key, list(self.files))], MeanRule((1.0,)), self.n_features_in_, self.n_classes
         )
-        return keep_combined(folder, key, content, list(self.files.values()))
+        return save_combined(folder, key, content, list(self.files.values()))

@@ -1,4 +1,4 @@
-"""What the answers of members lose."""
+"""Losses of members' outputs."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def losses(outputs: Floats, target: npt.NDArray[Any]) -> Floats:
-    """Log-loss or mean squared error of each member, of shape (n_members,).
+    """Compute the log-loss or mean squared error of each member, of shape (n_members,).
 
     Parameters
     ----------

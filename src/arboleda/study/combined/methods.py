@@ -1,4 +1,4 @@
-"""The ways to combine the models of a study: each a pure function of what they said held out.
+"""Methods that combine the models of a study: functions of their out-of-fold predictions.
 
 References
 ----------
@@ -33,18 +33,18 @@ __all__ = [
     "TEXTBOOK",
     "Learn",
     "Method",
-    "fitted_temperature",
+    "fit_temperature",
 ]
 
 Floats = npt.NDArray[np.float64]
 Array = npt.NDArray[np.int64] | Floats
-# From answers (members x rows[ x classes]), numbers of classes or values, and a seed.
+# From outputs (members x rows[ x classes]), numbers of classes or values, and a seed.
 Learn = Callable[[Floats, Array, int], Rule]
-# Of one core, from numbers of members, rows and classes (0: of values).
+# Seconds of one core, from numbers of members, rows and classes (0 in a regression).
 Seconds = Callable[[int, int, int], float]
 Suits = Callable[[int, int, int], bool]
 
-# Models that are no ensembles themselves: the members of the textbook's stack.
+# Models that are not ensembles themselves: the members of the textbook's stack.
 SINGLE_MODELS = (
     "cart",
     "elastic_net",
@@ -60,31 +60,31 @@ SINGLE_MODELS = (
 )
 # With fewer members there is nothing to combine.
 FEWEST = 2
-# Greedy choices, each by another bootstrap sample of the rows, and steps of each.
+# Greedy selections, each on another bootstrap sample of the rows, and the steps of each.
 BAGS, ROUNDS = 8, 25
-# The standard deviation that a temperature's logarithm is thought to have before rows are seen.
+# Prior standard deviation of the logarithm of the temperature.
 TEMPERATURE_SD = 0.1
-# Rows times columns times classes that a linear meta-model is learned from, at most: seconds.
+# Maximum rows times columns times classes of a linear meta-model: a few seconds.
 META_CELLS = 20_000_000
-# Answers that greedy choices look at, at most.
-JUDGED_ROWS = 20_000
-# Seconds for each answer, and as how many an answer counts at most.
-ANSWER_SECONDS, MOST_COLUMNS = 8e-8, 5
+# Maximum rows for the greedy selection.
+MAX_SELECTION_ROWS = 20_000
+# Seconds per output, and the maximum number of columns that an output counts as.
+OUTPUT_SECONDS, MOST_COLUMNS = 8e-8, 5
 RIDGE_PENALTIES = (0.01, 0.1, 1.0, 10.0, 100.0)
 
 
 def _few_seconds(n_members: int, n_rows: int, n_classes: int) -> float:
-    """Of what looks at each answer a few times; of more classes an answer counts as so many."""
-    return ANSWER_SECONDS * n_members * n_rows * min(MOST_COLUMNS, max(1, n_classes - 1))
+    """Estimate the seconds of a method that reads each output a few times."""
+    return OUTPUT_SECONDS * n_members * n_rows * min(MOST_COLUMNS, max(1, n_classes - 1))
 
 
 @dataclass(frozen=True)
 class Method:
-    """A way to combine models: its key and name, what learns it, and which models take part.
+    """A method that combines models: its key, its name, the function that fits it, its members.
 
-    ``members`` are the keys of those that may; None: all. From numbers of members, rows and classes
-    ``suits`` tells whether it is worth trying, and ``seconds`` about how long it takes to learn it
-    once.
+    ``members`` are the keys of the models that may take part; None: all. From numbers of members,
+    rows and classes, ``suits`` returns whether the method is worth trying, and ``seconds``
+    estimates the time of one fit.
     """
 
     key: str
@@ -96,14 +96,14 @@ class Method:
 
 
 def _soft_vote(outputs: Floats, target: Array, seed: int) -> Rule:
-    """The plain mean of the best few, by log-loss or squared error."""
+    """Fit the plain mean of the best few members, by log-loss or squared error."""
     weights = np.zeros(len(outputs))
     weights[list(best_few(outputs, target))] = 1.0
     return MeanRule(tuple((weights / weights.sum()).tolist()))
 
 
 def _stacking(outputs: Floats, target: Array, seed: int) -> Rule:
-    """Logistic regression of the classes on the probabilities, or ridge regression of values."""
+    """Fit logistic regression to the probabilities, or ridge regression to values."""
     if outputs.ndim == 2:
         return _ridge(outputs, target)
     n_members, n_rows, n_classes = outputs.shape
@@ -115,7 +115,7 @@ def _stacking(outputs: Floats, target: Array, seed: int) -> Rule:
 
 
 def _ridge(outputs: Floats, target: Array) -> Rule:
-    """Ridge regression in units of the target's spread, so that the penalty has no unit."""
+    """Fit ridge regression to the standardized target, so that the penalty has no unit."""
     centre, spread = float(target.mean()), float(target.std()) or 1.0
     model = RidgeCV(RIDGE_PENALTIES)
     model.fit((outputs.T - centre) / spread, (target - centre) / spread)
@@ -124,61 +124,63 @@ def _ridge(outputs: Floats, target: Array) -> Rule:
 
 
 def _nonnegative(outputs: Floats, target: Array, seed: int) -> Rule:
-    """The nearest combination without negative weights; of probabilities with the sum 1."""
+    """Fit non-negative weights; for probabilities with the sum 1."""
     constraint: Constraint = "nonnegative" if outputs.ndim == 2 else "simplex"
     weights = constrained_weights(outputs, target, constraint)
     return MeanRule(tuple(weights.tolist()))
 
 
 def _greedy(outputs: Floats, target: Array, seed: int) -> MeanRule:
-    """Ensemble selection by bootstrap samples of the rows, then a temperature.
+    """Fit ensemble selection on bootstrap samples of the rows, then a temperature.
 
-    Members are added where they help the mean's log-loss, or squared error, most.
+    Each step adds the member that reduces the mean's log-loss or squared error most.
     """
-    rows = _some_rows(outputs.shape[1], JUDGED_ROWS, seed)
-    said, known = outputs[:, rows], target[rows]
+    rows = _some_rows(outputs.shape[1], MAX_SELECTION_ROWS, seed)
+    selected, known = outputs[:, rows], target[rows]
     n_members, n_classes = len(outputs), outputs.shape[2] if outputs.ndim == 3 else 0
     draw = np.random.default_rng([seed, n_members])
     shares = []
     for _ in range(BAGS):
         times = draw.multinomial(len(rows), np.full(len(rows), 1.0 / len(rows)))
         drawn = np.flatnonzero(times)
-        judge = judge_of(
+        scorer = judge_of(
             "neg_log_loss" if n_classes else "neg_mean_squared_error",
-            said[:, drawn],
+            selected[:, drawn],
             known[drawn],
             times[drawn].astype(np.float64),
             np.arange(n_classes) if n_classes else None,
         )
-        shares.append(select_greedily(judge, range(n_members), None, ROUNDS).shares(n_members))
+        shares.append(select_greedily(scorer, range(n_members), None, ROUNDS).shares(n_members))
     rule = MeanRule(tuple(np.mean(shares, axis=0).tolist()))
     if not n_classes:
         return rule
-    return MeanRule(rule.weights, fitted_temperature(rule(said), known))
+    return MeanRule(rule.weights, fit_temperature(rule(selected), known))
 
 
 def _boosted(outputs: Floats, target: Array, seed: int) -> Rule:
-    """The greedy selection, and trees boosted on what all members say, unless rows are too few."""
+    """Fit the greedy selection, and boosted trees on all members unless rows are too few."""
     mean = _greedy(outputs, target, seed)
-    if len(target) < LEAST_ROWS // 2:  # the first windows of time's order, and beside a large fold
+    if len(target) < LEAST_ROWS // 2:  # the first time windows, or next to a large fold
         return mean
     return boosted_rule(mean, outputs, target, seed)
 
 
-def fitted_temperature(probabilities: Floats, target: Array) -> float:
-    """The most probable temperature between 1/4 and 4, where it was thought to be near 1.
+def fit_temperature(probabilities: Floats, target: Array) -> float:
+    """Return the maximum a posteriori temperature between 1/4 and 4 with a prior around 1.
 
-    Its logarithm has a normal distribution around 0 before the rows are seen: of a few hundred rows
-    the log-loss alone says too little about it.
+    Its logarithm has a normal prior around 0: with a few hundred rows, the log-loss alone hardly
+    determines the temperature.
     """
 
-    def surprise(log_temperature: float) -> float:
-        said = at_temperature(probabilities, float(np.exp(log_temperature)))
-        loss = len(target) * float(losses(said[None], target)[0])
+    def negative_log_posterior(log_temperature: float) -> float:
+        p = at_temperature(probabilities, float(np.exp(log_temperature)))
+        loss = len(target) * float(losses(p[None], target)[0])
         return 0.5 * (log_temperature / TEMPERATURE_SD) ** 2 + loss
 
     limit = float(np.log(4.0))
-    return float(np.exp(minimize_scalar(surprise, bounds=(-limit, limit), method="bounded").x))
+    return float(
+        np.exp(minimize_scalar(negative_log_posterior, bounds=(-limit, limit), method="bounded").x)
+    )
 
 
 def _some_rows(n_rows: int, limit: int, seed: int) -> npt.NDArray[np.int64]:
@@ -204,23 +206,25 @@ METHODS: tuple[Method, ...] = (
 )
 
 
-def _of_classes(n_members: int, n_rows: int, n_classes: int) -> bool:
+def _is_classification(n_members: int, n_rows: int, n_classes: int) -> bool:
     return n_classes > 0
 
 
-def _of_values(n_members: int, n_rows: int, n_classes: int) -> bool:
+def _is_regression(n_members: int, n_rows: int, n_classes: int) -> bool:
     return n_classes == 0
 
 
-# These come where the whole catalogue is asked for.
+# Methods for studies of the whole catalogue.
 TEXTBOOK: tuple[Method, ...] = (
-    Method("majority_vote", "Majority vote", textbook("majority"), suits=_of_classes),
-    Method("weighted_vote", "Weighted vote", textbook("weighted"), suits=_of_classes),
-    Method("weighted_mean", "Weighted mean", textbook("weighted"), suits=_of_values),
-    Method("geometric_mean", "Geometric mean", textbook("geometric"), suits=_of_classes),
+    Method("majority_vote", "Majority vote", textbook("majority"), suits=_is_classification),
+    Method("weighted_vote", "Weighted vote", textbook("weighted"), suits=_is_classification),
+    Method("weighted_mean", "Weighted mean", textbook("weighted"), suits=_is_regression),
+    Method("geometric_mean", "Geometric mean", textbook("geometric"), suits=_is_classification),
     Method("median", "Median of models", textbook("median")),
     Method("minimum", "Minimum of models", textbook("min")),
     Method("maximum", "Maximum of models", textbook("max")),
     Method("trimmed_mean", "Trimmed mean", textbook("trimmed")),
-    Method("naive_bayes_vote", "Naive Bayes vote", textbook("naive_bayes"), suits=_of_classes),
+    Method(
+        "naive_bayes_vote", "Naive Bayes vote", textbook("naive_bayes"), suits=_is_classification
+    ),
 )

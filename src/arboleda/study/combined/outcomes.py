@@ -1,4 +1,4 @@
-"""The combined models of a study: learned, judged, tested and kept from what is on the disk."""
+"""The combined models of a study: fitted, scored, tested and saved from stored predictions."""
 
 import time
 import warnings
@@ -14,10 +14,10 @@ from arboleda.combine import MemberOutputs
 from arboleda.diagnose import diversity
 from arboleda.study.artifacts.combined_file import combined_to_bytes
 from arboleda.study.artifacts.files import MODELS
-from arboleda.study.artifacts.model_files import keep_combined
+from arboleda.study.artifacts.model_files import save_combined
 from arboleda.study.catalogue import Model
 from arboleda.study.catalogue.model import Task, no_parameters
-from arboleda.study.combined.cross_fitting import cross_fit, n_learned
+from arboleda.study.combined.cross_fitting import cross_fit, n_fits
 from arboleda.study.combined.methods import FEWEST, Method
 from arboleda.study.combined.remarks import Remarks, is_kept, remarks_on
 from arboleda.study.combined.rules import MeanRule, Rule
@@ -25,7 +25,7 @@ from arboleda.study.combined.textbook import TextbookRule
 from arboleda.study.execution.budget import Budget
 from arboleda.study.execution.job import TEST, Job
 from arboleda.study.execution.prediction_store import (
-    ANSWERS,
+    PREDICTIONS_DIR,
     PredictionRequest,
     Predictions,
     outputs_of_rows,
@@ -41,20 +41,20 @@ from arboleda.study.execution.serialization import (
 from arboleda.study.plan import Plan
 from arboleda.study.results.evaluate import evaluate_test
 from arboleda.study.results.scoring import all_scores
-from arboleda.study.runner import Outcome, ways_to_combine
+from arboleda.study.runner import Outcome, combination_methods
 from arboleda.study.search import Trial
 from arboleda.study.search.candidates import Candidate
 
-__all__ = ["combined_outcomes"]
+__all__ = ["combine_outcomes"]
 
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class _Members:
-    """The models that can take part, and what they said of each fold, of all of them, and test.
+    """The possible members, and their predictions for each fold, for all folds and for the test.
 
-    ``remarks`` tell of models what the reader of a combination should know, by their keys.
+    ``remarks`` are notes on models for the reader of a combination, by key.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -64,64 +64,64 @@ class _Members:
     remarks: Remarks
 
     def some(self, keys: Sequence[str]) -> "_Members":
-        """Those of these keys."""
+        """Return the members of these keys."""
         places = [i for i, o in enumerate(self.outcomes) if o.model.key in set(keys)]
         return _Members(
             tuple(self.outcomes[i] for i in places),
-            tuple(_of(part, places) for part in self.parts),
-            _of(self.whole, places),
-            _of(self.test, places),
+            tuple(_select(part, places) for part in self.parts),
+            _select(self.whole, places),
+            _select(self.test, places),
             self.remarks,
         )
 
 
-def _of(outputs: MemberOutputs, places: list[int]) -> MemberOutputs:
+def _select(outputs: MemberOutputs, places: list[int]) -> MemberOutputs:
     names = [outputs.names[i] for i in places]
     return MemberOutputs(
         names, outputs.outputs[places], outputs.classes, outputs.rows, outputs.n_table_rows
     )
 
 
-def combined_outcomes(
+def combine_outcomes(
     plan: Plan,
     outcomes: Sequence[Outcome],
     folder: Path,
     budget: Budget | None,
 ) -> tuple[list[Outcome], list[Method]]:
-    """Every combination of the study's models, as outcomes beside theirs.
+    """Combine the study's models by every method, and return the combinations as outcomes.
 
-    Members are the models that were fitted and kept, but for the baseline. A combination learns
-    from what they said of the folds. Its score on a fold is that of the rule which the other folds
-    teach; the one that all folds teach is tested and kept.
+    Members are the fitted and saved models except the baseline. A combination is fitted to their
+    out-of-fold predictions. Its score on a fold is that of a rule fitted to the other folds; the
+    rule fitted to all folds is tested and saved.
 
     Parameters
     ----------
     plan : Plan
     outcomes : sequence of Outcome
-        Of the models, tested.
+        The tested models.
     folder : Path
         The study's folder.
     budget : Budget or None
-        What the time left is known by; None: it has no end.
+        The time budget; None without one.
 
     Returns
     -------
-    outcomes, left_out : list of Outcome, list of Method
-        The combinations, and the ways to combine that there was no time for.
+    outcomes, skipped : list of Outcome, list of Method
+        The combinations, and the methods that there was no time for.
     """
-    members = _members(plan, outcomes, folder)
+    members = _load_members(plan, outcomes, folder)
     if members is None:
         return [], []
     spreads: dict[tuple[str, ...], dict[str, Any] | None] = {}
     found: list[Outcome] = []
-    left_out: list[Method] = []
+    skipped: list[Method] = []
     n_rows, n_classes = len(members.whole.rows), len(plan.target.labels)
-    times = n_learned(len(members.parts))
+    times = n_fits(len(members.parts))
     done: set[tuple[Any, tuple[str, ...]]] = set()
-    for method in ways_to_combine(plan):
-        some = members.some(_taking_part(plan, method, members))
+    for method in combination_methods(plan):
+        some = members.some(_member_keys(plan, method, members))
         keys = tuple(o.model.key for o in some.outcomes)
-        # Where all members are single models, their stack is the stack of all.
+        # If all members are single models, their stack is the stack of all.
         if len(keys) < FEWEST or (method.learn, keys) in done:
             continue
         done.add((method.learn, keys))
@@ -129,23 +129,23 @@ def combined_outcomes(
             continue
         seconds = times * method.seconds(len(keys), n_rows, n_classes)
         if budget is not None and not budget.has_room(seconds):
-            left_out.append(method)
+            skipped.append(method)
             continue
         if keys not in spreads:
             spreads[keys] = _diversity(plan, some.whole)
-        found.append(_combined(plan, method, some, spreads[keys], folder))
-    return found, left_out
+        found.append(_combine(plan, method, some, spreads[keys], folder))
+    return found, skipped
 
 
-def _taking_part(plan: Plan, method: Method, members: _Members) -> Sequence[str]:
-    """Keys of the members: those of the preset's stack where it names them."""
+def _member_keys(plan: Plan, method: Method, members: _Members) -> Sequence[str]:
+    """Return the keys of the members: those of the preset's stack if it names them."""
     if method.members is None:
         return [o.model.key for o in members.outcomes]
     return plan.preset.stack or method.members
 
 
-def _members(plan: Plan, outcomes: Sequence[Outcome], folder: Path) -> _Members | None:
-    """The members' answers; None if there are too few members, or their files are gone."""
+def _load_members(plan: Plan, outcomes: Sequence[Outcome], folder: Path) -> _Members | None:
+    """Load the members' predictions; None if members are too few or files are missing."""
     if plan.settings.scheme.kind == "bootstrap":
         return None
     able = [o for o in outcomes if o.model.learns and o.test and not o.error and is_kept(o)]
@@ -160,28 +160,30 @@ def _members(plan: Plan, outcomes: Sequence[Outcome], folder: Path) -> _Members 
         return None
     finite = [
         o
-        for o, said, tested in zip(able, whole.outputs, test.outputs, strict=True)
-        if np.isfinite(said).all() and np.isfinite(tested).all()
+        for o, held_out, tested in zip(able, whole.outputs, test.outputs, strict=True)
+        if np.isfinite(held_out).all() and np.isfinite(tested).all()
     ]
     remarks = remarks_on(plan, outcomes, finite, folder)
     members = _Members(tuple(able), tuple(p for p in parts if p is not None), whole, test, remarks)
     return members.some([o.model.key for o in finite]) if len(finite) >= FEWEST else None
 
 
-def _outputs(plan: Plan, folder: Path, asked: Sequence[Sequence[Job]]) -> MemberOutputs | None:
-    """What was said in pieces of work: of each, one by each member, for the same rows."""
+def _outputs(plan: Plan, folder: Path, jobs: Sequence[Sequence[Job]]) -> MemberOutputs | None:
+    """Load the predictions of jobs: for each set of rows, one job per member."""
     parts = [
         PredictionRequest(
-            jobs[0].score_rows,
-            tuple(predictions_path(folder / ANSWERS, j.model, j.params, j.entry) for j in jobs),
+            part[0].score_rows,
+            tuple(
+                predictions_path(folder / PREDICTIONS_DIR, j.model, j.params, j.entry) for j in part
+            ),
         )
-        for jobs in asked
+        for part in jobs
     ]
-    names = [job.model for job in asked[0]]
+    names = [job.model for job in jobs[0]]
     return outputs_of_rows(names, parts, len(plan.target.y), plan.target.labels)
 
 
-def _combined(
+def _combine(
     plan: Plan, method: Method, members: _Members, spread: dict[str, Any] | None, folder: Path
 ) -> Outcome:
     kind: Task = "regression" if plan.target.task == "regression" else "classification"
@@ -190,7 +192,7 @@ def _combined(
     try:
         with warnings.catch_warnings(record=True) as caught, limit_threads():
             warnings.simplefilter("always")
-            found = cross_fit(
+            fitted = cross_fit(
                 method.learn,
                 members.parts,
                 members.whole,
@@ -206,17 +208,17 @@ def _combined(
     results = tuple(
         {
             "error": None,
-            "scores": _scores(plan, part.rows, said),
-            "timing": {"fit_s": seconds / n_learned(len(members.parts))},
+            "scores": _scores(plan, part.rows, predictions),
+            "timing": {"fit_s": seconds / n_fits(len(members.parts))},
             "warnings": texts,
         }
-        for part, said in zip(members.parts, found.said, strict=True)
+        for part, predictions in zip(members.parts, fitted.predictions, strict=True)
     )
-    for k, said in enumerate(found.said):
-        _save_member_predictions(folder, method.key, str(k), said)
-    test = _test(plan, model, members, found.rule, folder)
+    for k, predictions in enumerate(fitted.predictions):
+        _save_combined_predictions(folder, method.key, str(k), predictions)
+    test = _test(plan, model, members, fitted.rule, folder)
     return Outcome(
-        model, (Candidate({}, results),), 0, test, _ensemble(plan, members, found.rule, spread)
+        model, (Candidate({}, results),), 0, test, _ensemble(plan, members, fitted.rule, spread)
     )
 
 
@@ -224,8 +226,8 @@ def _no_estimator(setting: Any, params: Any) -> Any:
     raise TypeError("a combined model is made of fitted models, not of parameters")
 
 
-def _scores(plan: Plan, rows: npt.NDArray[Any], said: Floats) -> dict[str, Any]:
-    predicted, score = _predicted(said)
+def _scores(plan: Plan, rows: npt.NDArray[Any], outputs: Floats) -> dict[str, Any]:
+    predicted, score = _predicted(outputs)
     return dict(
         to_plain(
             all_scores(plan.target.y[rows], predicted, score, len(plan.target.labels), plan.costs)
@@ -233,27 +235,27 @@ def _scores(plan: Plan, rows: npt.NDArray[Any], said: Floats) -> dict[str, Any]:
     )
 
 
-def _save_member_predictions(folder: Path, key: str, fold: str, said: Floats) -> None:
-    """Kept for what looks at answers later; a full disk takes them, not the study."""
+def _save_combined_predictions(folder: Path, key: str, fold: str, outputs: Floats) -> None:
+    """Save predictions for later analyses; a full disk loses them, but does not stop the study."""
     save_predictions(
-        predictions_path(folder / ANSWERS, key, {}, fold), Predictions(*_predicted(said))
+        predictions_path(folder / PREDICTIONS_DIR, key, {}, fold), Predictions(*_predicted(outputs))
     )
 
 
-def _predicted(said: Floats) -> tuple[npt.NDArray[Any], Floats | None]:
-    return (said, None) if said.ndim == 1 else (said.argmax(axis=1), said)
+def _predicted(outputs: Floats) -> tuple[npt.NDArray[Any], Floats | None]:
+    return (outputs, None) if outputs.ndim == 1 else (outputs.argmax(axis=1), outputs)
 
 
 def _test(plan: Plan, model: Model, members: _Members, rule: Rule, folder: Path) -> dict[str, Any]:
-    """As a test job's result; the time is that of all members that count."""
+    """Test a combination; the result is that of a test job, with the time of all used members."""
     keys = [o.model.key for o in members.outcomes]
     if isinstance(rule, (MeanRule, TextbookRule)):
         places, rule = rule.used()
         keys = [keys[place] for place in places]
     members = members.some(keys)
-    said = rule(members.test.outputs)
-    _save_member_predictions(folder, model.key, TEST, said)
-    predicted, score = _predicted(said)
+    outputs = rule(members.test.outputs)
+    _save_combined_predictions(folder, model.key, TEST, outputs)
+    predicted, score = _predicted(outputs)
     rows, tests = members.test.rows, [o.test for o in members.outcomes if o.test]
     groups = None if plan.split.groups is None else plan.split.groups[rows]
     test = evaluate_test(
@@ -276,16 +278,16 @@ def _test(plan: Plan, model: Model, members: _Members, rule: Rule, folder: Path)
     return {
         "error": None,
         "warnings": [],
-        "scores": _scores(plan, rows, said),
+        "scores": _scores(plan, rows, outputs),
         "timing": {k: sum(t["timing"][k] for t in tests) for k in ("fit_s", "predict_s")},
         "test": to_plain(test),
         "tree": None,
-        "kept": keep_combined(folder / MODELS, model.key, content, files),
+        "kept": save_combined(folder / MODELS, model.key, content, files),
     }
 
 
 def _is_bag(outcome: Outcome) -> bool:
-    """Whether it is kept as the models of its folds."""
+    """Whether the model is saved as the models of its folds."""
     files = outcome.test["kept"]["files"] if outcome.test else {}
     return f"{outcome.model.key}.combined" in files
 
@@ -293,7 +295,7 @@ def _is_bag(outcome: Outcome) -> bool:
 def _ensemble(
     plan: Plan, members: _Members, rule: Rule, spread: dict[str, Any] | None
 ) -> dict[str, Any]:
-    """The ``ensemble`` part of the facts."""
+    """Return the ``ensemble`` part of the facts."""
     shares = rule.shares(len(members.outcomes))
     keys = [o.model.key for o in members.outcomes]
     return {
@@ -308,11 +310,11 @@ def _ensemble(
 
 
 def _diversity(plan: Plan, outputs: MemberOutputs) -> dict[str, Any] | None:
-    """How much the members differ on the rows held out; None where they predict numbers."""
+    """Return the diversity of the members on held-out rows; None in a regression."""
     if outputs.classes is None:
         return None
     found = diversity(outputs.choices(), plan.target.y[outputs.rows], names=outputs.names)
-    told: dict[str, Any] = to_plain(
+    facts: dict[str, Any] = to_plain(
         {
             "together": found.summary(),
             "errors": found.member_error.tolist(),
@@ -328,4 +330,4 @@ def _diversity(plan: Plan, outputs: MemberOutputs) -> dict[str, Any] | None:
             ],
         }
     )
-    return told
+    return facts

@@ -1,10 +1,14 @@
-"""What the reader of a combined model should know of its members, and of those left out."""
+"""Remarks for the reader of a combined model on its members and on the models left out."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from arboleda.study.execution.prediction_store import ANSWERS, load_predictions, predictions_path
+from arboleda.study.execution.prediction_store import (
+    PREDICTIONS_DIR,
+    load_predictions,
+    predictions_path,
+)
 from arboleda.study.plan import Plan
 from arboleda.study.results.probabilities import are_probabilities
 from arboleda.study.runner import Outcome
@@ -19,13 +23,13 @@ _FIRST = (
 
 @dataclass(frozen=True)
 class Remarks:
-    """Sentences on models that are no members, and on members by their keys."""
+    """Sentences on models that are not members, and on members by their keys."""
 
     left_out: tuple[str, ...]
     members: Mapping[str, str]
 
     def on(self, keys: Sequence[str], *, in_time: bool) -> list[str]:
-        """Those on a combination of these members."""
+        """Return the remarks on a combination of these members."""
         found = [*self.left_out, *(self.members[key] for key in keys if key in self.members)]
         return [*found, _FIRST] if in_time else found
 
@@ -38,7 +42,7 @@ def is_kept(outcome: Outcome) -> bool:
 def remarks_on(
     plan: Plan, outcomes: Sequence[Outcome], members: Sequence[Outcome], folder: Path
 ) -> Remarks:
-    """Look at what the models said of the test rows.
+    """Return remarks on the models' predictions for the test rows.
 
     Parameters
     ----------
@@ -46,7 +50,7 @@ def remarks_on(
     outcomes : sequence of Outcome
         All models.
     members : sequence of Outcome
-        Those that take part in combinations.
+        The members of combinations.
     folder : Path
         The study's folder.
     """
@@ -61,18 +65,22 @@ def remarks_on(
         )
         for o in others
     ]
-    said = {o.model.key: _how_it_says(plan, o, folder) for o in members if plan.target.labels}
-    return Remarks(tuple(left_out), {key: text for key, text in said.items() if text})
+    described = {
+        o.model.key: _describe_outputs(plan, o, folder) for o in members if plan.target.labels
+    }
+    return Remarks(tuple(left_out), {key: text for key, text in described.items() if text})
 
 
-def _how_it_says(plan: Plan, outcome: Outcome, folder: Path) -> str | None:
-    """How probabilities are made of what a model says; None if it says some."""
+def _describe_outputs(plan: Plan, outcome: Outcome, folder: Path) -> str | None:
+    """Describe how a model's outputs become probabilities; None if it predicts these."""
     job = plan.test_job(outcome.model, outcome.params)
-    path = predictions_path(folder / ANSWERS, job.model, job.params, job.entry)
-    found = load_predictions(path, len(job.score_rows), len(plan.target.labels))
-    if found is None or (found.score is not None and are_probabilities(found.score)):
+    path = predictions_path(folder / PREDICTIONS_DIR, job.model, job.params, job.entry)
+    predictions = load_predictions(path, len(job.score_rows), len(plan.target.labels))
+    if predictions is None:
+        return None
+    if predictions.score is not None and are_probabilities(predictions.score):
         return None
     name = outcome.model.name
-    if found.score is None:
+    if predictions.score is None:
         return f"{name} says classes alone, which count as probabilities of 0 and 1."
     return f"{name} says no probabilities: the logistic function makes some of its decision values."

@@ -1,7 +1,7 @@
-r"""What makes one answer of the members' answers, once it is learned: numbers, and how to use them.
+r"""Fitted rules that combine the members' outputs.
 
-The answers are a matrix of members by rows by classes (probabilities), or of members by rows
-(values). Every rule looks at each row alone.
+The outputs are an array of members by rows by classes (probabilities), or of members by rows
+(values). Every rule combines each row on its own.
 """
 
 from dataclasses import dataclass
@@ -14,28 +14,28 @@ from scipy.special import expit, log_softmax, softmax
 __all__ = ["LEAST", "LinearRule", "MeanRule", "Rule", "at_temperature"]
 
 Floats = npt.NDArray[np.float64]
-# Below it a probability is taken for rounding.
+# Probabilities are clipped to this minimum.
 LEAST = np.finfo(np.float64).eps
 
 
 class Rule(Protocol):
-    """What makes one answer of the members' answers; ``kind`` names it in the facts."""
+    """A fitted rule that combines the members' outputs; ``kind`` is its name in the facts."""
 
     kind: ClassVar[str]
 
     def __call__(self, outputs: Floats) -> Floats:
-        """One answer for each row: of shape (n_rows, n_classes) or (n_rows,)."""
+        """Return one output per row, of shape (n_rows, n_classes) or (n_rows,)."""
 
     def shares(self, n_members: int) -> list[float]:
-        """How much each member counts."""
+        """Return the weight of each member."""
 
 
 @dataclass(frozen=True)
 class MeanRule:
-    """A weighted mean of the members' answers.
+    """A weighted mean of the members' outputs.
 
-    Of probabilities p the temperature T makes p^(1/T), divided by their sum (Guo et al. 2017):
-    above 1 they move together, below 1 apart; the order of the classes stays.
+    A temperature T turns probabilities p into p^(1/T), divided by their sum (Guo et al. 2017): T
+    above 1 flattens them, T below 1 sharpens them; the order of the classes stays.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class MeanRule:
     temperature: float = 1.0
 
     def __call__(self, outputs: Floats) -> Floats:
-        """One answer for each row: of shape (n_rows, n_classes) or (n_rows,)."""
+        """Return one output per row, of shape (n_rows, n_classes) or (n_rows,)."""
         weights = np.asarray(self.weights)
         chosen = np.flatnonzero(weights)
         # Not by BLAS: the sum of a row does not depend on how many rows there are.
@@ -60,32 +60,33 @@ class MeanRule:
         return at_temperature(mean, self.temperature)
 
     def shares(self, n_members: int) -> list[float]:
-        """How much each member counts."""
+        """Return the weight of each member."""
         return list(self.weights)
 
     def used(self) -> "tuple[list[int], MeanRule]":
-        """The members that count, and the rule for these alone."""
+        """Return the members with a weight, and the rule for these alone."""
         places = [place for place, weight in enumerate(self.weights) if weight]
-        # Where nothing helps, one member is kept to tell how many rows there are.
+        # If all weights are 0, one member is kept to define the number of rows.
         places = places or [0]
         return places, MeanRule(tuple(self.weights[i] for i in places), self.temperature)
 
 
 @dataclass(frozen=True, eq=False)
 class LinearRule:
-    """A linear model of the members' answers.
+    """A linear model of the members' outputs.
 
-    Its columns are the answers, member after member: values, of two classes the second's
-    probability, of more the probabilities of all. Of values it gives the sum; of classes the sums
-    are log-odds: of two classes one row of coefficients, of more a row for each.
+    Its columns are the outputs, member after member: values, the second class's probability for two
+    classes, or the probabilities of all classes. In a regression it returns the weighted sum; in a
+    classification the sums are log-odds, with one row of coefficients for two classes and one row
+    per class for more.
 
     Parameters
     ----------
     coef : ndarray of shape (n_outputs, n_columns)
     intercept : ndarray of shape (n_outputs,)
     classes : tuple of int, default=()
-        Numbers of the classes that the rule can give, ascending, others have the probability 0;
-        none where values are predicted.
+        Numbers of the classes that the rule predicts, ascending; others have the probability 0.
+        Empty in a regression.
     """
 
     kind: ClassVar[str] = "linear"
@@ -94,7 +95,7 @@ class LinearRule:
     classes: tuple[int, ...] = ()
 
     def __call__(self, outputs: Floats) -> Floats:
-        """One answer for each row: of shape (n_rows, n_classes) or (n_rows,)."""
+        """Return one output per row, of shape (n_rows, n_classes) or (n_rows,)."""
         sums = np.einsum("nc,oc->no", self.columns_of(outputs), self.coef) + self.intercept
         if outputs.ndim == 2:
             return np.asarray(sums[:, 0])
@@ -109,14 +110,14 @@ class LinearRule:
 
     @staticmethod
     def columns_of(outputs: Floats) -> Floats:
-        """The columns of a matrix of answers, of shape (n_rows, n_columns)."""
+        """Return the columns of an array of outputs, of shape (n_rows, n_columns)."""
         if outputs.ndim == 2:
             return outputs.T
         some = outputs[:, :, 1:] if outputs.shape[2] == 2 else outputs
         return np.asarray(some.transpose(1, 0, 2).reshape(outputs.shape[1], -1))
 
     def shares(self, n_members: int) -> list[float]:
-        """How much each member counts: its coefficient, or its part of the sum of their sizes."""
+        """Return each member's coefficient, or its part of the sum of absolute coefficients."""
         if not self.classes:
             return [float(value) for value in self.coef[0]]
         sizes = np.abs(self.coef).reshape(len(self.coef), n_members, -1).sum(axis=(0, 2))
@@ -125,6 +126,6 @@ class LinearRule:
 
 
 def at_temperature(probabilities: Floats, temperature: float) -> Floats:
-    """Probabilities to the power of one over the temperature, divided by their sum."""
+    """Return probabilities to the power of 1 / temperature, divided by their sum."""
     logs = np.log(np.clip(probabilities, LEAST, 1.0)) / temperature
     return np.asarray(np.exp(log_softmax(logs, axis=1)))

@@ -1,1 +1,1 @@
-"""What a study is asked to do: options, their defaults, and ``study.toml``."""
+"""Settings of a study: options, their defaults, and ``study.toml``."""

@@ -1,4 +1,4 @@
-"""From what a user writes - in Python, on the command line, in a file - to settings."""
+"""Parse and check a user's options (from Python, the command line or a file) into settings."""
 
 import json
 import re
@@ -30,14 +30,14 @@ _SHOWN = 60
 
 @dataclass(frozen=True)
 class _Rule:
-    """What a value must be, and the sentence (of ``{value}``) for one that is not."""
+    """The type of a valid value, and the error message (with ``{value}``) for others."""
 
     kind: Any
     wrong: str
 
 
 def _whole(value: Any) -> Any:
-    """Whole numbers of any library; truth values are none."""
+    """Convert integers of any library to int; leave booleans and others unchanged."""
     return int(value) if isinstance(value, Integral) and not isinstance(value, bool) else value
 
 
@@ -46,7 +46,7 @@ def _real(value: Any) -> Any:
 
 
 def _duration(value: Any) -> Any:
-    """Seconds of a text such as 15m, 1h30m or 90; anything else as it is."""
+    """Convert a string such as 15m, 1h30m or 90 to seconds; leave others unchanged."""
     if not isinstance(value, str):
         return _real(value)
     text = value.strip()
@@ -59,7 +59,7 @@ def _duration(value: Any) -> Any:
 
 
 def _size(value: Any) -> Any:
-    """Bytes of a text such as 4GB, 512 MiB or 1000000; anything else as it is."""
+    """Convert a string such as 4GB, 512 MiB or 1000000 to bytes; leave others unchanged."""
     if not isinstance(value, str):
         return _whole(value)
     match = _SIZE.fullmatch(value.strip())
@@ -67,7 +67,7 @@ def _size(value: Any) -> Any:
 
 
 def _words(value: Any) -> Any:
-    """A text separated by commas, a list of JSON, or a sequence of texts, as a tuple."""
+    """Convert a comma-separated string, a JSON list or a sequence of strings to a tuple."""
     if isinstance(value, str):
         listed = _texts_of_json(value)
         if listed is not None:
@@ -79,24 +79,24 @@ def _words(value: Any) -> Any:
 
 
 def _texts_of_json(text: str) -> tuple[str, ...] | None:
-    """The texts of a JSON list, which may hold commas; None if it is none."""
+    """Return the strings of a JSON list, which may contain commas; None for anything else."""
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    is_list = isinstance(found, list) and all(isinstance(word, str) for word in found)
-    return tuple(found) if is_list else None
+    is_list = isinstance(value, list) and all(isinstance(word, str) for word in value)
+    return tuple(value) if is_list else None
 
 
 def _columns(value: Any) -> Any:
-    """Columns of a frame may be named by numbers; a study knows them as text."""
+    """Convert names of columns to strings: a frame's columns may be named by numbers."""
     if isinstance(value, str) or not isinstance(value, Sequence):
         return _words(value)
     return tuple(str(name) for name in value)
 
 
 def _conditions(value: Any) -> Any:
-    """Conditions of a text, a JSON list of texts, or a sequence of them; all must hold."""
+    """Parse conditions from a string, a JSON list or a sequence of strings; all must hold."""
     if isinstance(value, str):
         value = _texts_of_json(value) or (value,)
     if not isinstance(value, Sequence) or not all(isinstance(v, (str, Condition)) for v in value):
@@ -105,7 +105,7 @@ def _conditions(value: Any) -> Any:
 
 
 def _merges(value: Any) -> Any:
-    """Merges of a text, a sequence of texts, or a mapping; JSON of the last two is a text, too."""
+    """Parse merges from a string, a sequence of strings, a mapping, or JSON of these."""
     if isinstance(value, str):
         value = (value,)
     if isinstance(value, Sequence) and all(isinstance(v, str) for v in value):
@@ -139,12 +139,12 @@ def _scheme(value: Any) -> Any:
 
 def _search(value: Any) -> SearchStrategy:
     if not isinstance(value, str):
-        raise StudyError(f"The search {value!r} is no text; choose one such as tpe:30.")
+        raise StudyError(f"The search must be a string such as tpe:30, got {value!r}.")
     return named_search(value)
 
 
 def _costs(value: Any) -> Any:
-    """A matrix, or a mapping by labels, of what JSON, a file of it or Python has; labels as text.
+    """Convert costs from JSON, a JSON file or Python to a matrix or a mapping by labels.
 
     The forms are those of ``CostSensitiveClassifier``.
     """
@@ -191,7 +191,7 @@ _Real = BeforeValidator(_real)
 _Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False), BeforeValidator(_duration)]
 _Column = Annotated[str, Field(min_length=1), BeforeValidator(str)]
 _Cost = Annotated[float, Field(allow_inf_nan=False)]
-_DURATIONS = "choose seconds, or a text such as 90s, 15m or 1h30m."
+_DURATIONS = "choose seconds, or a string such as 90s, 15m or 1h30m."
 
 # In the order in which they are checked.
 _RULES: dict[str, _Rule] = {
@@ -206,50 +206,49 @@ _RULES: dict[str, _Rule] = {
     ),
     "models": _Rule(
         Annotated[tuple[str, ...], BeforeValidator(_words)],
-        "The models {value} are no names; separate them by commas, as in core,kernel_ridge.",
+        "models must be names separated by commas, as in core,kernel_ridge, got {value}.",
     ),
     "search": _Rule(Annotated[Any, BeforeValidator(_search)], ""),
     "cv": _Rule(
         Annotated[InstanceOf[Scheme], BeforeValidator(_scheme)],
-        "The cross-validation {value} is none; choose one such as 5, 5x3, group:5, time:5, loo or "
-        "bootstrap.",
+        "The cross-validation {value} is not a scheme; choose one such as 5, 5x3, group:5, time:5, "
+        "loo or bootstrap.",
     ),
     "test_size": _Rule(
         Annotated[float, Field(gt=0, lt=1), _Real],
-        "The test size {value} is not a share of the rows; choose a number between 0 and 1, such "
-        "as 0.2.",
+        "test_size must be a fraction of the rows between 0 and 1, such as 0.2, got {value}.",
     ),
     "test": _Rule(Any, ""),
     "time_budget": _Rule(_Seconds, "The time budget {value} is not a time above 0; " + _DURATIONS),
     "jobs": _Rule(
         Annotated[int, Field(ge=1), _Whole],
-        "The number of processes {value} is not a count; choose 1 or more.",
+        "jobs must be an integer >= 1, got {value}.",
     ),
     "seed": _Rule(
         Annotated[int, Field(ge=0, lt=2**32), _Whole],
-        f"The seed {{value}} is out of range; choose a whole number from 0 to {2**32 - 1}.",
+        f"seed must be an integer from 0 to {2**32 - 1}, got {{value}}.",
     ),
     "cost_matrix": _Rule(
         Annotated[
             dict[str, dict[str, _Cost]] | tuple[tuple[_Cost, ...], ...], BeforeValidator(_costs)
         ],
-        "The cost matrix {value} is none; give for each true class the finite costs of predicted "
-        'classes, as in {{"good": {{"bad": 1}}, "bad": {{"good": 5}}}}, or a row of costs for each '
-        "true class in sorted order, as in [[0, 5], [1, 0]].",
+        "The cost matrix {value} cannot be read; give for each true class the finite costs of "
+        'predicted classes, as in {{"good": {{"bad": 1}}, "bad": {{"good": 5}}}}, or a row of '
+        "costs for each true class in sorted order, as in [[0, 5], [1, 0]].",
     ),
     "reject_cost": _Rule(
         Annotated[float, Field(ge=0, allow_inf_nan=False), _Real],
-        "The cost of answering nothing {value} is none; choose a number of at least 0.",
+        "reject_cost must be >= 0, got {value}.",
     ),
-    "groups": _Rule(_Column, "The column of groups {value} has no name; name one column."),
-    "time": _Rule(_Column, "The column of times {value} has no name; name one column."),
+    "groups": _Rule(_Column, "groups must be the name of a column, got {value}."),
+    "time": _Rule(_Column, "time must be the name of a column, got {value}."),
     "by": _Rule(
         Annotated[tuple[str, ...], BeforeValidator(_columns)],
-        "The columns {value} are no names; separate them by commas.",
+        "Names of columns must be separated by commas, got {value}.",
     ),
     "where": _Rule(
         Annotated[tuple[InstanceOf[Condition], ...], BeforeValidator(_conditions)],
-        "The conditions {value} are no texts; write them as in 'age >= 17'.",
+        "Conditions must be strings such as 'age >= 17', got {value}.",
     ),
     "drop_missing": _Rule(bool, "drop_missing must be true or false, got {value}."),
     "drop_duplicates": _Rule(bool, "drop_duplicates must be true or false, got {value}."),
@@ -260,36 +259,36 @@ _RULES: dict[str, _Rule] = {
     ),
     "drop": _Rule(
         Annotated[tuple[str, ...], BeforeValidator(_columns)],
-        "The columns {value} are no names; separate them by commas.",
+        "Names of columns must be separated by commas, got {value}.",
     ),
     "lang": _Rule(Literal["en", "es"], "There is no language {value}; choose en or es."),
     "member_time": _Rule(
-        _Seconds, "The time of a fit {value} is not a time above 0; " + _DURATIONS
+        _Seconds, "The time limit of a fit {value} is not a time above 0; " + _DURATIONS
     ),
     "member_memory": _Rule(
         Annotated[int, Field(gt=0), BeforeValidator(_size)],
-        "The memory of a fit {value} is not a size above 0; choose bytes, or a text such as 512MB "
-        "or 4GB.",
+        "The memory limit of a fit {value} is not a size above 0; choose bytes, or a string such "
+        "as 512MB or 4GB.",
     ),
     "max_table_size": _Rule(
         Annotated[int, Field(gt=0), BeforeValidator(_size)],
-        "The limit of a table's size {value} is not a size above 0; choose bytes, or a text such "
+        "The limit of a table's size {value} is not a size above 0; choose bytes, or a string such "
         "as 512MB or 2GB.",
     ),
 }
 
-# What can be asked for: parameters of a study, and its flags with dashes for underscores.
+# Names of a study's parameters; the flags have dashes for underscores.
 NAMES = tuple(_RULES)
 _FIELDS = {"cv": "scheme", "test": "test_table"}
 
 
-def make_settings(**asked: Any) -> Settings:
-    """Check what is asked of a study.
+def make_settings(**options: Any) -> Settings:
+    """Check the options of a study and return its settings.
 
     Parameters
     ----------
-    **asked
-        By the names of ``NAMES``; what is not named, or None, has its default.
+    **options
+        Options by the names in ``NAMES``; absent or None options have their defaults.
 
     Returns
     -------
@@ -298,35 +297,35 @@ def make_settings(**asked: Any) -> Settings:
     Raises
     ------
     StudyError
-        For the first value that cannot be meant: its name, the value and what to write instead.
+        For the first invalid value; the message gives its name, the value and valid ones.
 
     Examples
     --------
     >>> make_settings(cv="5x3", time_budget="1h30m").time_budget
     5400.0
     """
-    given = {name: asked[name] for name in NAMES if asked.get(name) is not None}
-    checked = {_FIELDS.get(name, name): _checked(name, value) for name, value in given.items()}
-    return _agreed(Settings(**checked), by_default="cv" not in given)
+    given = {name: options[name] for name in NAMES if options.get(name) is not None}
+    checked = {_FIELDS.get(name, name): _validate(name, value) for name, value in given.items()}
+    return _reconcile(Settings(**checked), by_default="cv" not in given)
 
 
 def read_size(name: str, value: Any) -> int | None:
-    """Bytes that a parameter of a study such as ``max_table_size`` names; None stays None.
+    """Parse a size in bytes, such as the parameter ``max_table_size``; None stays None.
 
     Raises
     ------
     StudyError
-        If the value is no size above 0.
+        If the value is not a size above 0.
 
     Examples
     --------
     >>> read_size("max_table_size", "2GB")
     2000000000
     """
-    return None if value is None else int(_checked(name, value))
+    return None if value is None else int(_validate(name, value))
 
 
-def _checked(name: str, value: Any) -> Any:
+def _validate(name: str, value: Any) -> Any:
     rule = _RULES[name]
     try:
         return TypeAdapter(rule.kind).validate_python(value, strict=True)
@@ -339,11 +338,11 @@ def _checked(name: str, value: Any) -> Any:
         raise StudyError(rule.wrong.format(value=shown)) from error
 
 
-def _agreed(settings: Settings, *, by_default: bool) -> Settings:
-    """The settings if they go together; groups and times name their scheme unless one is asked."""
+def _reconcile(settings: Settings, *, by_default: bool) -> Settings:
+    """Check that settings are consistent; groups and time set the default scheme."""
     if settings.groups is not None and settings.time is not None:
         raise StudyError(
-            f"Rows cannot be divided by groups ({settings.groups!r}) and by time "
+            f"Rows cannot be split by groups ({settings.groups!r}) and by time "
             f"({settings.time!r}) at once; name one of the two."
         )
     scheme = settings.scheme
@@ -362,9 +361,9 @@ def _agreed(settings: Settings, *, by_default: bool) -> Settings:
             )
     if settings.metric == COST and settings.cost_matrix is None:
         raise StudyError(
-            "The metric 'cost' needs to know what wrong answers cost; give --cost-matrix, as in "
+            "The metric 'cost' needs the costs of misclassification; give --cost-matrix, as in "
             '\'{"good": {"bad": 1}, "bad": {"good": 5}}\', or choose --metric accuracy.'
         )
     if settings.cost_matrix is not None and settings.task == "regression":
-        raise StudyError("A regression has no cost matrix; leave it out.")
+        raise StudyError("A cost matrix needs a classification; leave it out of a regression.")
     return settings

@@ -1,4 +1,4 @@
-"""Presets: which models a study tries where none are named, and how hard each is tuned."""
+"""Presets: the models that a study tries by default, and how thoroughly each is tuned."""
 
 from dataclasses import dataclass, field
 
@@ -10,23 +10,23 @@ from arboleda.study.search import Halving, SearchStrategy
 
 __all__ = ["PRESETS", "Entry", "Preset"]
 
-# Seconds of one core, by the catalogue's costs, that a fit of a quick study may take about.
+# Approximate maximum seconds of one core for a fit of a quick study, by the catalogue's costs.
 QUICK_FIT = 30.0
-# Seconds that an exact fit of a kernel may take in the thesis's preset.
+# Maximum seconds of an exact kernel fit in the thesis preset.
 THESIS_EXACT_FIT = 120.0
-# Fits of these are dear where rows are many: all candidates are looked at on a part of the rows,
-# and the best confirmed on all. Neighbours are dear on more rows than machines.
+# Fits of these models are expensive on many rows: all candidates are tried on a part of the rows,
+# and the best ones on all. Neighbours become expensive at more rows than SVMs.
 THESIS_SEARCHES: dict[str, SearchStrategy] = {
     "svm": Halving(),
     "neighbours": Halving(share=0.1, keep=5, min_rows=32_000),
 }
-# What the others must beat.
+# Models that the others must beat.
 _BASELINES = tuple(model.key for model in BASELINES)
 
 
 @dataclass(frozen=True)
 class Entry:
-    """How one model is tuned; ``grid`` and ``space`` are in place of the catalogue's."""
+    """How one model is tuned; ``grid`` and ``space`` replace the catalogue's."""
 
     model: str
     search: SearchStrategy
@@ -38,12 +38,12 @@ class Entry:
 class Preset:
     """A way to study a table.
 
-    ``models`` are the words that name models (keys of the catalogue, "core", "all") where the user
-    names none; those of the other task are passed over. A model without an entry is tuned by
-    ``search``, with its own grid. A fit that costs more than ``fit_cost`` seconds by the
-    catalogue's costs learns from a random part of the rows, which is told. A kernel machine whose
-    exact fit costs more than ``exact_fit`` seconds is approximated. ``stack`` names the
-    members of a stack that is built whatever it promises; None: the study chooses.
+    ``models`` are the default names of models (keys of the catalogue, "core", "all"); models of the
+    other task are skipped. A model without an entry is tuned by ``search`` with its own grid. A fit
+    that costs more than ``fit_cost`` seconds by the catalogue uses a random subset of the rows,
+    which is reported. A kernel machine whose exact fit costs more than ``exact_fit`` seconds is
+    approximated. ``stack`` names the members of a stack that is always built; None: the study
+    chooses.
     """
 
     key: str
@@ -56,7 +56,7 @@ class Preset:
     stack: tuple[str, ...] | None = None
 
     def entry(self, model: str) -> Entry:
-        """How the model of that key is tuned."""
+        """Return how the model of that key is tuned."""
         named = (entry for entry in self.entries if entry.model == model)
         return next(named, Entry(model, self.search))
 

@@ -1,4 +1,4 @@
-"""Schemes of cross-validation: what they are called, and what is meant."""
+"""Cross-validation schemes: their names and parameters."""
 
 import re
 from dataclasses import dataclass
@@ -10,27 +10,27 @@ __all__ = ["Kind", "Scheme", "parse_scheme"]
 
 Kind = Literal["kfold", "repeated", "group", "time", "loo", "bootstrap"]
 
-# The number of parts where a scheme is named without one.
+# Default numbers of folds and bags.
 FOLDS, BAGS = 5, 50
-# Beyond these nobody waits for the end; a larger number is a slip of the pen.
+# A larger number is a typing error: nobody waits for that many fits.
 MAX_FOLDS, MAX_REPEATS, MAX_BAGS = 100, 100, 1000
 _PATTERN = re.compile(r"(?:(\d+)(?:x(\d+))?|(group|time|bootstrap)(?::(\d+))?|(loo))", re.I | re.A)
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """How the training rows are divided for choosing between candidates.
+    """How the training rows are split to compare candidates.
 
     Attributes
     ----------
     kind : {"kfold", "repeated", "group", "time", "loo", "bootstrap"}
-        Folds drawn at random, by class if there are classes; the same several times; folds that
-        keep rows of one group together; windows of time, each scored on what follows it; every
-        row scored by a model of all others; bags drawn with replacement (.632+).
+        Random folds, stratified by class; the same repeated; folds that keep the rows of a group
+        together; expanding windows of time, each scored on the next one; leave-one-out; bootstrap
+        bags (.632+).
     folds : int
         Number of parts: folds, windows or bags; 1 for ``loo``, whose rows are scored together.
     repeats : int
-        How often the rows are divided anew.
+        Number of repeats with new random folds.
     """
 
     kind: Kind = "kfold"
@@ -39,7 +39,7 @@ class Scheme:
 
     @property
     def text(self) -> str:
-        """The scheme as it is asked for: ``5``, ``5x3``, ``group:5``, ``loo``, ``bootstrap:50``."""
+        """The scheme's name: ``5``, ``5x3``, ``group:5``, ``loo``, ``bootstrap:50``."""
         if self.kind == "kfold":
             return str(self.folds)
         if self.kind == "repeated":
@@ -48,13 +48,13 @@ class Scheme:
 
 
 def parse_scheme(text: str) -> Scheme:
-    """The scheme that a text names.
+    """Parse the name of a cross-validation scheme.
 
     Parameters
     ----------
     text : str
         ``5``, ``5x3``, ``group:5``, ``time:5``, ``loo`` or ``bootstrap:50``; the number after a
-        colon may be left out.
+        colon may be omitted.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def parse_scheme(text: str) -> Scheme:
     Raises
     ------
     StudyError
-        If there is no such scheme, or it has too few or too many parts.
+        If there is no such scheme, or its number of folds or bags is out of range.
 
     Examples
     --------

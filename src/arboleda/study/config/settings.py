@@ -1,4 +1,4 @@
-"""What is asked of a study, checked."""
+"""The checked settings of a study."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,53 +11,53 @@ from arboleda.study.search import SearchStrategy
 
 __all__ = ["Costs", "Settings"]
 
-# What it costs to predict a class where another is true: by the true label, then the predicted one;
-# or rows of true and columns of predicted classes, in sorted order.
+# Misclassification costs: by the true label, then the predicted one; or rows of true and columns of
+# predicted classes, in sorted order.
 Costs = Mapping[str, Mapping[str, float]] | tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What is asked of a study beside its table and target; the defaults stand here alone.
+    """The settings of a study beside its table and target, with their defaults.
 
     Attributes
     ----------
     task, metric : str or None
-        None where the table decides.
+        None: inferred from the table.
     preset : {"quick", "thesis", "best"}
-        Which models are tried, and how hard each is tuned.
+        Which models are tried, and how thoroughly each is tuned.
     models : tuple of str or None
-        Words that name models, in place of the preset's.
-    search : How or None
-        How candidates are proposed, in place of the preset's way.
+        Names of models instead of the preset's.
+    search : SearchStrategy or None
+        The search strategy instead of the preset's.
     scheme : Scheme
-        Of the cross-validation.
+        The cross-validation scheme.
     test_size : float
-        Share of the rows that is held out for the test.
+        Fraction of the rows that is held out for the test.
     test_table : str, path, frame or None
-        A table of its own for the test; then no row of the first is held out.
+        A separate table for the test; then no row of the first table is held out.
     time_budget : float or None
         Seconds that the search may take.
     jobs : int or None
         Number of processes.
     seed : int
     cost_matrix : mapping, tuple of tuples or None
-        Costs of predicted classes by true class, where a pair that is not named has the cost 1, a
-        right one 0; or a row of costs for each true class, in sorted order.
+        Costs of predicted classes by true class, where an absent pair has the cost 1, a correct
+        prediction 0; or a row of costs for each true class, in sorted order.
     reject_cost : float or None
-        What it costs to answer nothing.
+        Cost of rejecting a row.
     groups : str or None
-        The column whose equal values are kept together.
+        The column of groups, whose rows are kept together.
     time : str or None
-        The column by which rows are ordered.
+        The column that orders the rows.
     by : tuple of str
-        Columns for whose values the test is told apart.
+        Columns whose groups get separate test scores.
     where : tuple of Condition
         Conditions that rows must satisfy.
     drop_missing, drop_duplicates : bool
         Whether rows with a missing value, and rows that repeat an earlier one, are dropped.
     merge : mapping
-        By column and new value, the values that become it.
+        By column and new value, the old values merged into it.
     drop : tuple of str
         Columns that are dropped.
     lang : {"en", "es"}
@@ -67,7 +67,7 @@ class Settings:
     member_memory : int or None
         Bytes that a single fit may take.
     max_table_size : int or None
-        Bytes that a table's file may take unpacked; None: a share of the memory available.
+        Maximum decompressed bytes of a table; None: a fraction of the available memory.
     """
 
     task: str | None = None
@@ -96,11 +96,10 @@ class Settings:
     member_memory: int | None = None
     max_table_size: int | None = None
 
-    def told(self) -> dict[str, Any]:
-        """The settings as plain values, under the names by which they are asked for.
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings as plain values, by the names of the parameters.
 
-        The number of processes and the limit of tables are not among them: no result depends on
-        them.
+        The number of processes and the size limit of tables are omitted: no result depends on them.
         """
         return {
             "task": self.task,
@@ -133,12 +132,12 @@ class Settings:
 
     @property
     def recipe(self) -> Recipe:
-        """How the table is prepared before it is divided."""
+        """The recipe that prepares the table before the split."""
         return Recipe(self.drop_missing, self.drop_duplicates, self.where, self.merge, self.drop)
 
     @property
     def test_name(self) -> str | None:
-        """What the table of the test is called, if there is one."""
+        """The name of the separate test table, or None."""
         if self.test_table is None:
             return None
         given = isinstance(self.test_table, (str, Path))
@@ -146,7 +145,7 @@ class Settings:
 
 
 def _plain(costs: Costs | None) -> Any:
-    """Costs as JSON has them."""
+    """Convert costs to JSON values."""
     if isinstance(costs, tuple):
         return [list(row) for row in costs]
     return None if costs is None else {true: dict(row) for true, row in costs.items()}

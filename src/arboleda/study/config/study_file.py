@@ -1,4 +1,4 @@
-"""A study as a file: ``study.toml`` is read, and kept in the study's folder."""
+"""The configuration file of a study, ``study.toml``, which is also saved in its folder."""
 
 import difflib
 import json
@@ -17,15 +17,15 @@ from arboleda.study.errors import StudyError
 __all__ = ["CONFIG", "config_text", "read_config"]
 
 CONFIG = "study.toml"
-# Beside the settings a file may name these.
-_WHAT = ("table", "target", "out")
+# Keys of the file beside the settings.
+_SOURCES = ("table", "target", "out")
 _PATHS = ("table", "test", "out", "cost_matrix")
 
 
 def read_config(path: str | Path) -> dict[str, Any]:
-    r"""What a file asks for, by the names of a study's parameters.
+    r"""Read a configuration file as parameters of a study.
 
-    Paths are those seen from the file's folder.
+    Paths are relative to the file's folder.
 
     Parameters
     ----------
@@ -34,12 +34,12 @@ def read_config(path: str | Path) -> dict[str, Any]:
 
     Returns
     -------
-    asked : dict
+    options : dict
 
     Raises
     ------
     StudyError
-        If there is no such file, it is not TOML, or has a key that nobody reads.
+        If there is no such file, it is not TOML, or it has an unknown key.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def read_config(path: str | Path) -> dict[str, Any]:
     """
     path = Path(path)
     try:
-        asked = tomllib.loads(read_regular(path).decode("utf-8-sig"))
+        options = tomllib.loads(read_regular(path).decode("utf-8-sig"))
     except FileNotFoundError as error:
         raise StudyError(
             f"There is no file {path}; name a TOML file such as a study's {CONFIG}."
@@ -61,26 +61,30 @@ def read_config(path: str | Path) -> dict[str, Any]:
         raise StudyError(f"The file {path} cannot be read: {error.strerror}.") from error
     except (ValueError, RecursionError) as error:
         raise StudyError(f"The file {path} is not TOML ({error}); correct it.") from error
-    for key, value in asked.items():
-        if key not in (*_WHAT, *NAMES):
-            raise StudyError(f"The file {path} has the key {key[:60]!r}, which {_meant(key)}.")
-        if key in (*_WHAT, "test") and not (isinstance(value, str) and value):
-            raise StudyError(f"The key {key!r} of {path} is {value!r}; give it a text.")
-    return {k: _from(path.parent, v) if k in _PATHS else v for k, v in asked.items()}
+    for key, value in options.items():
+        if key not in (*_SOURCES, *NAMES):
+            raise StudyError(
+                f"The file {path} has the key {key[:60]!r}, which {_suggest_key(key)}."
+            )
+        if key in (*_SOURCES, "test") and not (isinstance(value, str) and value):
+            raise StudyError(
+                f"The key {key!r} of {path} must be a non-empty string, got {value!r}."
+            )
+    return {k: _resolve_path(path.parent, v) if k in _PATHS else v for k, v in options.items()}
 
 
-def _meant(key: str) -> str:
-    names = [*_WHAT, *NAMES]
+def _suggest_key(key: str) -> str:
+    names = [*_SOURCES, *NAMES]
     near = difflib.get_close_matches(key.lower().replace("-", "_"), names, n=1, cutoff=0.6)
     return (
-        f"means nothing; did you mean {near[0]!r}?"
+        f"is unknown; did you mean {near[0]!r}?"
         if near
-        else (f"means nothing; known are {', '.join(names)}")
+        else f"is unknown; the keys are {', '.join(names)}"
     )
 
 
-def _from(folder: Path, value: Any) -> Any:
-    """A path as seen from a folder; bundled tables and JSON have no place."""
+def _resolve_path(folder: Path, value: Any) -> Any:
+    """Resolve a path relative to a folder; leave bundled tables and JSON unchanged."""
     if not isinstance(value, str) or value.lstrip().startswith(("{", "[")):
         return value
     path = folder / value
@@ -88,47 +92,51 @@ def _from(folder: Path, value: Any) -> Any:
 
 
 def config_text(table: Any, target: str, settings: Settings) -> str:
-    """The file that asks for the same study again, from any folder.
+    """Return the text of a configuration file that repeats the study from any folder.
 
-    A table that is no file has no name to be asked for by: its line is a remark.
+    A table in memory has no path: its line is a comment.
     """
     lines = ["# arboleda study --config study.toml", ""]
     lines.append(_path_line("table", table))
-    lines.append(f"target = {_written(target)}")
+    lines.append(f"target = {_to_toml(target)}")
     lines.append('out = "."')
-    told = {**settings.told(), "jobs": settings.jobs, "max_table_size": settings.max_table_size}
-    merges = told.pop("merge")
+    values = {
+        **settings.to_dict(),
+        "jobs": settings.jobs,
+        "max_table_size": settings.max_table_size,
+    }
+    merges = values.pop("merge")
     # A mapping is written as tables, which come after all values.
-    costs = told.pop("cost_matrix") if isinstance(settings.cost_matrix, Mapping) else {}
-    for name, value in told.items():
+    costs = values.pop("cost_matrix") if isinstance(settings.cost_matrix, Mapping) else {}
+    for name, value in values.items():
         if name == "test" and settings.test_table is not None:
             lines.append(_path_line("test", settings.test_table))
         elif value is None:
-            lines.append(f"# {name}: as it comes")
+            lines.append(f"# {name}: default")
         else:
-            lines.append(f"{name} = {_written(value)}")
+            lines.append(f"{name} = {_to_toml(value)}")
     for label, row in costs.items():
-        lines += ["", f"[cost_matrix.{_written(label)}]"]
-        lines += [f"{_written(other)} = {_written(cost)}" for other, cost in row.items()]
+        lines += ["", f"[cost_matrix.{_to_toml(label)}]"]
+        lines += [f"{_to_toml(other)} = {_to_toml(cost)}" for other, cost in row.items()]
     for column, groups in merges.items():
-        lines += ["", f"[merge.{_written(column)}]"]
-        lines += [f"{_written(new)} = {_written(old)}" for new, old in groups.items()]
+        lines += ["", f"[merge.{_to_toml(column)}]"]
+        lines += [f"{_to_toml(new)} = {_to_toml(old)}" for new, old in groups.items()]
     return "\n".join(lines) + "\n"
 
 
 def _path_line(name: str, source: Any) -> str:
     if not isinstance(source, (str, Path)):
-        return f"# {name}: a table in memory, which has no name; write it to a file and name that"
+        return f"# {name}: a table in memory, which has no path; write it to a file and name that"
     text = str(source)
     if not (text in BUNDLED and not Path(text).is_file()):
         text = str(Path(text).absolute())
     try:
         text.encode()
     except UnicodeEncodeError:
-        return f"# {name}: a file whose name is no text"
-    return f"{name} = {_written(text)}"
+        return f"# {name}: a file whose name is not valid Unicode"
+    return f"{name} = {_to_toml(text)}"
 
 
-def _written(value: Any) -> str:
-    """A value as TOML has it: its texts, numbers and lists of texts are those of JSON."""
+def _to_toml(value: Any) -> str:
+    """Write a value in TOML; strings, numbers and lists are written as in JSON."""
     return json_escaped(json.dumps(value, ensure_ascii=False))

@@ -1,4 +1,4 @@
-"""Tables larger than memory, read part by part."""
+"""Tables larger than memory, read in chunks."""
 
 import io
 import lzma
@@ -20,23 +20,23 @@ from arboleda.study.data.reading import RawTable, read_raw, stem_of
 from arboleda.study.data.table import check_names
 from arboleda.study.data.table_files import (
     SizeLimit,
+    explaining_damage,
     is_parquet,
     open_table,
     size_limit,
     size_of,
-    telling_damage,
     unpacked,
 )
 from arboleda.study.errors import StudyError
 
-__all__ = ["LARGE", "Part", "subgroups_of"]
+__all__ = ["LARGE", "Chunk", "read_chunks"]
 
-# Files of fewer bytes, packed or not, are read in one go: guesses see all of them.
+# Smaller files are read as a whole, so that types are inferred from all rows.
 LARGE = 1 << 26
-# Of text in a part, in characters; of Parquet, in rows.
+# The size of a chunk: characters of text, rows of Parquet.
 _CHARACTERS = 1 << 24
 _ROWS = 1 << 16
-# Bytes that are unpacked at once, to see how large a small file is.
+# Bytes that are decompressed at once to measure a small file.
 _BLOCK = 1 << 20
 _UNREADABLE = (
     pa.ArrowException,
@@ -51,42 +51,42 @@ _UNREADABLE = (
 
 
 @dataclass(frozen=True)
-class Part:
-    """Some rows of a table, the number of those before them, and how much of the file is read."""
+class Chunk:
+    """Some rows of a table, the number of rows before them, and the fraction of the file read."""
 
     raw: RawTable
     first: int
     share: float
 
 
-def subgroups_of(
+def read_chunks(
     source: Any, *, as_text: Sequence[str] = (), max_table_size: int | None = None
-) -> Iterator[Part]:
-    """Read a table part by part; a small file, or what is in memory anyway, in one.
+) -> Iterator[Chunk]:
+    """Read a table in chunks; a small file or a table in memory is one chunk.
 
     Parameters
     ----------
     source : str, path or frame
     as_text : sequence of str
-        Columns of delimited text that are left as they stand.
+        Columns of delimited text that are kept as text.
     max_table_size : int, optional
-        Bytes of a part that cannot be divided: one row of text. By default a quarter of the memory
-        that is available. The table as a whole may be as large as it likes.
+        Maximum bytes of one row of text. By default a quarter of the available memory. The table as
+        a whole may have any size.
 
     Raises
     ------
     StudyError
-        As `read_raw`; also if a large text is not in UTF-8 or UTF-16.
+        As `read_raw`; also if a large text is neither UTF-8 nor UTF-16.
     """
     path = Path(source) if isinstance(source, (str, Path)) else None
     if path is None or not path.is_file():
-        yield Part(read_raw(source, as_text=as_text, max_table_size=max_table_size), 0, 1.0)
+        yield Chunk(read_raw(source, as_text=as_text, max_table_size=max_table_size), 0, 1.0)
         return
     limit = size_limit(max_table_size)
-    with open_table(path) as file, telling_damage(path):
+    with open_table(path) as file, explaining_damage(path):
         if _is_small(path):
             whole = read_raw(source, as_text=as_text, max_table_size=max(LARGE, limit.bytes))
-            yield Part(whole, 0, 1.0)
+            yield Chunk(whole, 0, 1.0)
         elif is_parquet(file):
             yield from _of_parquet(path, file)
         else:
@@ -94,7 +94,7 @@ def subgroups_of(
 
 
 def _is_small(path: Path) -> bool:
-    """Whether the file is below the limit of what is read in one go, as it is and unpacked."""
+    """Whether the file, compressed and decompressed, is small enough to read as a whole."""
     try:
         with ExitStack() as stack:
             file = stack.enter_context(open_table(path))
@@ -108,10 +108,10 @@ def _is_small(path: Path) -> bool:
                 left -= len(block)
             return left > 0
     except _UNREADABLE:
-        return True  # what is wrong is told where it is read
+        return True  # reading it raises the error
 
 
-def _of_parquet(path: Path, file: BinaryIO) -> Iterator[Part]:
+def _of_parquet(path: Path, file: BinaryIO) -> Iterator[Chunk]:
     try:
         table = pq.ParquetFile(file)
         n_rows = table.metadata.num_rows
@@ -120,14 +120,14 @@ def _of_parquet(path: Path, file: BinaryIO) -> Iterator[Part]:
             data = to_plain_arrow(pa.Table.from_batches([batch]))
             first += batch.num_rows
             raw = RawTable(path.name, stem_of(path), data)
-            yield Part(raw, first - batch.num_rows, first / n_rows)
+            yield Chunk(raw, first - batch.num_rows, first / n_rows)
     except pa.ArrowException as error:
         reason = " ".join(str(error).split())[:200].rstrip(".")
         raise StudyError(f"The Parquet file {path.name} cannot be read: {reason}.") from error
 
 
 def _rows_at_once(table: pq.ParquetFile, file: BinaryIO) -> int:
-    """Rows of a part: fewer where texts are long."""
+    """Return the number of rows of a chunk: fewer for long texts."""
     size = parquet_size(table, file, 2**62)
     n_rows: int = table.metadata.num_rows
     return max(1, min(_ROWS, _CHARACTERS * n_rows // max(1, size)))
@@ -135,7 +135,7 @@ def _rows_at_once(table: pq.ParquetFile, file: BinaryIO) -> int:
 
 def _of_text(
     path: Path, file: BinaryIO, as_text: Sequence[str], limit: SizeLimit
-) -> Iterator[Part]:
+) -> Iterator[Chunk]:
     size = size_of(file)
     with ExitStack() as stack:
         content: Any = unpacked(path, file, stack)
@@ -156,7 +156,7 @@ def _of_text(
 
 def _parts_of_text(
     path: Path, reader: io.TextIOWrapper, as_text: Sequence[str], limit: SizeLimit
-) -> Iterator[Part]:
+) -> Iterator[Chunk]:
     text, separator, header, first = "", "", "", 0
     while True:
         more = reader.read(_CHARACTERS)
@@ -165,7 +165,7 @@ def _parts_of_text(
         end = len(text) if not more else _end_of_rows(text)
         if more and not end:
             limit.check(path.name, len(text), at_least=True)
-            continue  # a row is longer than a part, or a quote is open
+            continue  # a row is longer than a chunk, or a quote is open
         if not separator:
             separator = separator_of(text)
             names = header_of(text, separator)
@@ -177,9 +177,9 @@ def _parts_of_text(
             try:
                 data = parse_text(header + rows, separator, path, as_text)
             except StudyError as error:
-                raise _counted_from(first, error) from error
+                raise _with_row_offset(first, error) from error
             decimal_comma = separator != ","
-            yield Part(RawTable(path.name, stem_of(path), data, None, decimal_comma), first, 0.0)
+            yield Chunk(RawTable(path.name, stem_of(path), data, None, decimal_comma), first, 0.0)
             first += data.num_rows
         if not more:
             break
@@ -188,9 +188,9 @@ def _parts_of_text(
 
 
 def _end_of_rows(text: str, *, first: bool = False) -> int:
-    """Where the last row ends that is whole, or the first; 0 if none does.
+    """Return the end of the last complete row, or of the first one; 0 without any.
 
-    A line ends within quotes if an odd number of them stands before it.
+    A line break is within quotes if an odd number of quote marks precedes it.
     """
     if first:
         end = text.find("\n")
@@ -207,5 +207,5 @@ def _end_of_rows(text: str, *, first: bool = False) -> int:
     return 0
 
 
-def _counted_from(first: int, error: StudyError) -> StudyError:
+def _with_row_offset(first: int, error: StudyError) -> StudyError:
     return StudyError(f"In the rows after the first {first:,}: {error}") if first else error

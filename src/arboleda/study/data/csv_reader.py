@@ -1,4 +1,4 @@
-"""Reading delimited text whatever its compression, encoding and separator."""
+"""Read delimited text of any common compression, encoding and separator."""
 
 import csv
 import io
@@ -10,17 +10,17 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 from arboleda.study.data.table import MISSING, Note, check_names
-from arboleda.study.data.table_files import SizeLimit, size_limit, telling_damage, unpacked
+from arboleda.study.data.table_files import SizeLimit, explaining_damage, size_limit, unpacked
 from arboleda.study.errors import StudyError
 
 __all__ = ["header_of", "parse_text", "read_delimited", "refuse_nul", "separator_of"]
 
 SEPARATORS = (",", ";", "\t", "|")
-# Encodings that tables are found in; a free choice among all of them guesses exotic ones.
+# Common encodings of tables; a choice among all encodings would guess exotic ones.
 ENCODINGS = ["cp1252", "latin_1", "cp1250", "cp1251", "cp1253", "cp1254", "iso8859_2", "koi8_r"]
 ENCODINGS += ["shift_jis", "euc_jp", "gb18030", "big5", "euc_kr", "mac_roman"]
 _SAMPLE = 1 << 18
-# Bytes that are unpacked at once.
+# Bytes that are decompressed at once.
 _BLOCK = 1 << 20
 # Arrow counts the bytes of a block in 32 bits.
 _LARGEST = (1 << 31) - (1 << 16)
@@ -38,18 +38,18 @@ def read_delimited(
     data : bytes
         The file's content, which may be compressed by gzip, bzip2, xz, Zstandard or zip.
     as_text : sequence of str
-        Columns that are text, even where all of it looks like numbers, as postal codes do.
+        Columns that are text, even if all values look like numbers, such as postal codes.
     limit : SizeLimit, optional
-        Of the text when it is unpacked; by default the usual one.
+        Limit of the decompressed text; by default the usual one.
 
     Returns
     -------
     table : pyarrow.Table
         The columns, numbers and ISO dates recognised, the usual markers read as missing.
     decimal_comma : bool
-        Whether ``1,5`` in it may be a number: the separator is not the comma.
+        Whether ``1,5`` may be a number: the separator is not the comma.
     notes : list of Note
-        What had to be guessed.
+        Notes on what was guessed.
 
     Raises
     ------
@@ -80,9 +80,9 @@ def read_delimited(
 
 
 def _decompress(data: bytes, path: Path, limit: SizeLimit) -> bytes:
-    """The content unpacked, block by block, so that it is stopped where it is too much."""
+    """Decompress the content block by block, and stop at the limit."""
     packed = io.BytesIO(data)
-    with telling_damage(path), ExitStack() as stack:
+    with explaining_damage(path), ExitStack() as stack:
         content = unpacked(path, packed, stack)
         if content is packed:
             return data
@@ -112,7 +112,7 @@ def _decode(data: bytes, path: Path, notes: list[Note]) -> str:
 
 
 def refuse_nul(text: str, path: Path) -> None:
-    """Refuse what is no text."""
+    """Raise a StudyError for text with a NUL character."""
     at = text.find("\0")
     if at >= 0:
         line = text.count("\n", 0, at) + 1
@@ -131,14 +131,14 @@ def _guess(data: bytes, path: Path) -> str:
         if _reads_as_western(data):
             return "cp1252"
         raise StudyError(_unreadable(path))
-    # Where several fit equally well, the most common encoding is the likelier one.
+    # Of several that fit equally well, the most common encoding is the most likely.
     if any("cp1252" in m.could_be_from_charset and m.chaos <= best.chaos for m in matches):
         return "cp1252"
     return str(best.encoding)
 
 
 def _reads_as_western(data: bytes) -> bool:
-    """Whether the bytes are printable text in cp1252: a short one may be too little to judge."""
+    """Whether the bytes are printable text in cp1252; short texts are too short to guess."""
     try:
         text = data.decode("cp1252")
     except UnicodeDecodeError:
@@ -158,7 +158,7 @@ def _unreadable(path: Path) -> str:
 
 
 def separator_of(text: str) -> str:
-    """The separator that cuts the first lines into the most fields of equal number."""
+    """Guess the separator: the one that splits the first lines into the most equal fields."""
     lines = [line for line in text[:_SAMPLE].splitlines()[:21] if line.strip()]
     if len(text) > _SAMPLE and len(lines) > 1:
         lines.pop()
@@ -174,7 +174,7 @@ def separator_of(text: str) -> str:
 
 
 def header_of(text: str, separator: str) -> list[str]:
-    """The fields of the first line that has some."""
+    """Return the fields of the first non-empty line."""
     # Lines may also end in a bare carriage return.
     rows = csv.reader(io.StringIO(text, newline=None), delimiter=separator)
     return next((row for row in rows if row), [])
@@ -202,7 +202,7 @@ def parse_text(text: str, separator: str, path: Path, as_text: Sequence[str]) ->
     try:
         return pa_csv.read_csv(
             io.BytesIO(data),
-            # One block, so that a row of any length fits and rows are counted from the start.
+            # One block, so that a row of any length fits and row numbers are correct.
             read_options=pa_csv.ReadOptions(use_threads=False, block_size=len(data) + 1),
             parse_options=pa_csv.ParseOptions(
                 delimiter=separator, newlines_in_values=True, invalid_row_handler=remember

@@ -1,8 +1,8 @@
-"""What makes the scores of a study look better than they will be: leakage and its kin.
+"""Checks for what makes the scores of a study too optimistic: leakage and related problems.
 
-Every caution is found by a measurement with a fixed threshold. The thresholds were set on tables
-that are known to be sound: scikit-learn's bundled ones and ten public ones, of which none may be
-cautioned against for a leak, an identifier or an order of its rows.
+Every caution rests on a measurement with a fixed threshold. The thresholds were set on sound
+tables, scikit-learn's bundled ones and ten public ones: none of them may cause a caution for a
+leak, an identifier or the order of its rows.
 """
 
 import math
@@ -23,37 +23,37 @@ from arboleda.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 __all__ = ["Caution", "find_cautions"]
 
-# Balanced accuracy or R2, on rows held out, of a small tree of one column that leaks the target.
+# Balanced accuracy or R2, on held-out rows, of a small tree on one column that leaks the target.
 LEAK = 0.99
-# The most columns that are looked at for it, and the most rows.
-LEAK_COLUMNS, LOOK_ROWS = 2000, 8000
-# Share of different whole numbers among the values of a column that only names its rows.
+# Maximum columns and rows that are checked for leaks.
+LEAK_COLUMNS, LEAK_ROWS = 2000, 8000
+# Fraction of distinct integers among the values of a column that only identifies its rows.
 NAMES_ROWS = 0.98
 NAMES_LEAST = 100
-# Share of the test rows that have a twin among the training rows.
+# Fraction of the test rows that equal a training row.
 TWINS = 0.01
-# How much the place of a row in the table must add to what all columns tell, in the same measure,
-# and at least so many times the largest standard error of a share of the rows that are judged.
+# Minimum gain in the same measure by the position of a row in the table beside all columns, and in
+# multiples of the largest standard error of an accuracy on the held-out rows.
 ORDER, ORDER_SPREAD = 0.05, 1.5
 ORDER_ROWS, ORDER_COLUMNS = 4000, 200
-# A class with fewer test rows says little of itself.
+# A class with fewer test rows has uncertain scores.
 FEW_TESTED = 5
 # What the seed is mixed with, so that two uses of it draw different numbers.
 _PURPOSE = 13
-# Names of columns that tell which case a row is of.
+# Names of columns that identify the case (person, customer, ...) of a row.
 _CASE = re.compile(
     r"((^|[ _.\-])(patient|person|subject|customer|client|user|donor|employee|student)"
     r"([ _.\-]?(id|no|nr|number|code|key))?|(^|[ _.\-])(id|uuid|guid)|[a-z](ID|Id))$"
 )
 
 
-# Rows that are learned from, and rows held out.
+# Training rows, and held-out rows.
 Part = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
 class Caution:
-    """One remark: its ``kind``, the ``columns`` it is about, and what to do, in ``text``."""
+    """One caution: its ``kind``, its ``columns``, and the ``text`` with what to do."""
 
     kind: str
     columns: tuple[str, ...]
@@ -61,7 +61,7 @@ class Caution:
 
 
 def find_cautions(plan: Plan) -> list[Caution]:
-    """All cautions about a table as it is split, the gravest kind first.
+    """Return all cautions about a table and its split, the gravest kind first.
 
     Parameters
     ----------
@@ -84,35 +84,35 @@ def find_cautions(plan: Plan) -> list[Caution]:
 
 
 def _halves(plan: Plan, most: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Two random parts of the training rows: to learn from, and to judge by."""
+    """Return two random halves of some training rows: to fit on, and to score on."""
     drawn = np.random.default_rng([plan.seed, _PURPOSE]).permutation(plan.split.train)[:most]
     return drawn[: len(drawn) // 2], drawn[len(drawn) // 2 :]
 
 
-def _judged(plan: Plan, model: object, x: npt.NDArray[np.float64], most: int) -> float:
-    """Balanced accuracy or R2 of a model on one half of some training rows, fitted to the other."""
-    fit, judge = _halves(plan, most)
+def _holdout_score(plan: Plan, model: object, x: npt.NDArray[np.float64], most: int) -> float:
+    """Score a model fitted to one half of some training rows on the other half."""
+    fit, held_out = _halves(plan, most)
     y = plan.target.y
-    predicted = model.fit(x[fit], y[fit]).predict(x[judge])  # type: ignore[attr-defined]
+    predicted = model.fit(x[fit], y[fit]).predict(x[held_out])  # type: ignore[attr-defined]
     if not plan.target.labels:
-        return float(r2_score(y[judge], predicted)) if np.ptp(y[judge]) > 0 else 0.0
-    known = np.isin(y[judge], y[fit])
+        return float(r2_score(y[held_out], predicted)) if np.ptp(y[held_out]) > 0 else 0.0
+    known = np.isin(y[held_out], y[fit])
     if not known.any():
         return 0.0
-    truth = y[judge][known]
+    truth = y[held_out][known]
     return float(recall_score(truth, predicted[known], labels=np.unique(truth), average="macro"))
 
 
-def _is_judgeable(plan: Plan) -> bool:
-    """Whether a part of the rows holds enough of everything."""
-    fit, judge = _halves(plan, LOOK_ROWS)
+def _can_score(plan: Plan) -> bool:
+    """Whether both halves of the rows have enough rows and a varying target."""
+    fit, held_out = _halves(plan, LEAK_ROWS)
     y = plan.target.y
-    return len(judge) >= 10 and bool(np.ptp(y[fit]) > 0 and np.ptp(y[judge]) > 0)
+    return len(held_out) >= 10 and bool(np.ptp(y[fit]) > 0 and np.ptp(y[held_out]) > 0)
 
 
 def _leaks(plan: Plan) -> Iterator[Caution]:
-    """A column that tells the target nearly alone."""
-    if not _is_judgeable(plan):
+    """Yield cautions on columns that nearly determine the target."""
+    if not _can_score(plan):
         return
     leaf = 2 if len(plan.split.train) < 200 else 5
     x = plan.features.x
@@ -124,7 +124,7 @@ def _leaks(plan: Plan) -> Iterator[Caution]:
             if plan.target.labels
             else DecisionTreeRegressor(max_leaf_nodes=256, min_samples_leaf=leaf)
         )
-        score = _judged(plan, tree, x[:, [j]], LOOK_ROWS)
+        score = _holdout_score(plan, tree, x[:, [j]], LEAK_ROWS)
         if score >= LEAK:
             name = plan.features.names[j]
             measure = "balanced accuracy" if plan.target.labels else "R²"
@@ -138,9 +138,9 @@ def _leaks(plan: Plan) -> Iterator[Caution]:
 
 
 def _twins(plan: Plan) -> Iterator[Caution]:
-    """Test rows that equal a training row, in tables so rich that chance makes few.
+    """Yield cautions on test rows that equal a training row, in tables where chance makes few.
 
-    A test that is no random part of the table says nothing of the folds: their copies are counted.
+    If the test is not a random part of the table, equal rows in the folds are counted separately.
     """
     columns = [c for c in plan.table.columns if plan.roles[c.name].role == "feature"]
     n_train, n_test = len(plan.split.train), len(plan.split.test)
@@ -175,24 +175,24 @@ def _twins(plan: Plan) -> Iterator[Caution]:
 
 
 def _same_rows(parts: Iterable[Part], digests: npt.NDArray[Any]) -> list[Part]:
-    """Of each part the rows learned from, and the rows held out that equal one of them."""
+    """Return each part's training rows, and its held-out rows that equal one of them."""
     return [(fit, held_out[np.isin(digests[held_out], digests[fit])]) for fit, held_out in parts]
 
 
 def _n_with_another_target(plan: Plan, columns: Sequence[Column], same: Iterable[Part]) -> int:
-    """How many of such rows equal none that is learned from in the target, too."""
+    """Count the held-out rows that equal a training row except in the target."""
     whole = row_digests([*columns, plan.table.column(plan.target.name)])
     return sum(int((~np.isin(whole[rows], whole[fit])).sum()) for fit, rows in same)
 
 
 def _richness(columns: Sequence[Column]) -> float:
-    """The decimal logarithm of how many different rows the columns' values could make."""
+    """Return log10 of the number of different rows that the columns' values can form."""
     counts = [len(np.unique(c.values[~c.missing])) for c in columns]
     return float(np.sum(np.log10(np.maximum(counts, 1))))
 
 
 def _order(plan: Plan) -> Iterator[Caution]:
-    """Dates that the split ignores, and places in the table that tell what no column does."""
+    """Yield cautions on dates that the split ignores, and on an informative order of rows."""
     if plan.split.ordered or plan.test_kind == "file":
         return
     dates = [n for n, role in plan.roles.items() if role.kind == "datetime"]
@@ -218,7 +218,7 @@ def _order(plan: Plan) -> Iterator[Caution]:
 
 
 def _gain_by_place(plan: Plan) -> float | None:
-    """What the place adds to the columns; None where the table is sorted by its target."""
+    """Return the gain by the row's position; None if the table is sorted by its target."""
     y = plan.target.y
     if plan.features.x.shape[1] > ORDER_COLUMNS or len(plan.split.train) < 200:
         return None
@@ -227,14 +227,14 @@ def _gain_by_place(plan: Plan) -> float | None:
         return None
     if not plan.target.labels and max(np.mean(steps >= 0), np.mean(steps <= 0)) > 0.9:
         return None
-    if not _is_judgeable(plan):
+    if not _can_score(plan):
         return None
     places = np.arange(len(y), dtype=np.float64)[:, None]
     kind = HistGradientBoostingClassifier if plan.target.labels else HistGradientBoostingRegressor
 
     def score(x: npt.NDArray[np.float64]) -> float:
         model = kind(max_iter=40, early_stopping=False, n_jobs=1, random_state=plan.seed)
-        return _judged(plan, model, x, ORDER_ROWS)
+        return _holdout_score(plan, model, x, ORDER_ROWS)
 
     return score(np.hstack([plan.features.x, places])) - score(plan.features.x)
 
@@ -244,7 +244,7 @@ def _names_cases(name: str) -> bool:
 
 
 def _groups(plan: Plan) -> Iterator[Caution]:
-    """Columns that name cases of which there are several rows each."""
+    """Yield cautions on columns of cases with several rows each."""
     groups, split = plan.split.groups, plan.split
     if groups is not None:
         n_both = len(np.intersect1d(groups[split.train], groups[split.test]))
@@ -272,7 +272,7 @@ def _groups(plan: Plan) -> Iterator[Caution]:
 
 
 def _identifiers(plan: Plan) -> Iterator[Caution]:
-    """Numbers that only name their row, which a model may learn by heart."""
+    """Yield cautions on integers that only identify rows, which a model may memorize."""
     for column in plan.table.columns:
         if plan.roles[column.name].role != "feature" or column.kind != "numeric":
             continue
@@ -291,7 +291,7 @@ def _identifiers(plan: Plan) -> Iterator[Caution]:
 
 
 def _folds(plan: Plan) -> Iterator[Caution]:
-    """Folds in which a class is never scored, or the target never varies."""
+    """Yield cautions on folds that lack a class or have a constant target."""
     if not plan.target.labels:
         return
     y, n_classes = plan.target.y, len(plan.target.labels)
@@ -317,7 +317,7 @@ def _folds(plan: Plan) -> Iterator[Caution]:
 
 
 def _few_tested(plan: Plan) -> Iterator[Caution]:
-    """Classes of which the test holds hardly a row."""
+    """Yield cautions on classes with hardly any test row."""
     if not plan.target.labels:
         return
     counts = np.bincount(plan.target.y[plan.split.test], minlength=len(plan.target.labels))

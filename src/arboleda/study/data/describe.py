@@ -1,4 +1,4 @@
-"""The description of a table for the report: every column in numbers, and notes."""
+"""The description of a table for the report: statistics of every column, and notes."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -16,13 +16,13 @@ __all__ = ["describe_column", "describe_table", "histogram", "row_digests"]
 
 TOP = 10
 BINS = 20
-_BLOCK = 8192  # rows that are looked at together, which bounds the memory
+_BLOCK = 8192  # rows that are hashed together, which bounds the memory
 
 
 def describe_table(
     table: Table, target: Target, roles: Mapping[str, Role], n_folds: int
 ) -> dict[str, Any]:
-    """The ``data`` part of the facts: sizes, each column, duplicates and notes."""
+    """Return the ``data`` part of the facts: sizes, each column, duplicates and notes."""
     columns = [describe_column(c, roles[c.name]) for c in table.columns]
     # Rows that repeat an earlier row, the target included.
     n_duplicates = table.n_rows - len(np.unique(row_digests(table.columns)))
@@ -39,7 +39,7 @@ def describe_table(
 
 
 def describe_column(column: Column, role: Role) -> dict[str, Any]:
-    """One column in numbers, as in ``data.columns`` of the facts."""
+    """Return the statistics of one column, as in ``data.columns`` of the facts."""
     present = column.values[~column.missing]
     distinct, counts = np.unique(present, return_counts=True)
     numeric = role.kind == "numeric" and present.size > 0
@@ -89,7 +89,7 @@ def _text(column: Column, value: float) -> str:
 
 
 def histogram(values: npt.NDArray[np.float64], bins: int) -> dict[str, list[Any]] | None:
-    """Counts in ``bins`` equal intervals; None where their range is beyond double precision."""
+    """Count values in ``bins`` equal intervals; None if their range exceeds double precision."""
     low, high = float(values.min()), float(values.max())
     if low == high:
         # Wide enough for the intervals' ends to differ, however large the one value is.
@@ -105,7 +105,7 @@ def histogram(values: npt.NDArray[np.float64], bins: int) -> dict[str, list[Any]
 
 
 def row_digests(columns: Sequence[Column]) -> npt.NDArray[np.bytes_]:
-    """Sixteen bytes for each row, equal where all its values are; missing ones equal each other."""
+    """Hash each row to 16 bytes; missing values equal each other."""
     digests = []
     for start in range(0, len(columns[0].values), _BLOCK):
         # + 0.0 makes -0.0 and 0.0 one value, as they compare equal.

@@ -1,4 +1,4 @@
-"""A table of its own for the test, read as what the first one's columns are."""
+"""A separate test table, read with the column kinds of the first table."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +16,7 @@ from arboleda.study.errors import StudyError
 
 __all__ = ["GivenTest", "join_test", "target_of_both"]
 
-# With fewer rows no metric has a spread.
+# With fewer rows no metric has a standard error.
 MIN_ROWS = 2
 
 
@@ -24,7 +24,7 @@ MIN_ROWS = 2
 class GivenTest:
     """Both tables as one: the ``n_train`` rows of the first, then those of the test.
 
-    ``steps`` are those that prepared both.
+    ``steps`` are the recipe's steps that prepared both.
     """
 
     table: Table
@@ -40,10 +40,10 @@ def join_test(
     *,
     max_table_size: int | None = None,
 ) -> GivenTest:
-    """Put the rows of a test table under those of the first, and prepare both by a recipe.
+    """Append the rows of a test table to those of the first, and apply a recipe to both.
 
-    Columns are found by name; the test's other columns are ignored, and told. A category that the
-    first table never shows is a level of its column from here on: models meet it as unseen.
+    Columns are found by name; other columns of the test are ignored and reported. A category that
+    is absent from the first table becomes a level of its column: models treat it as unseen.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def join_test(
     source : str, path or frame
         As for a study.
     recipe : Recipe, optional
-        Neither table was prepared by it yet.
+        A recipe that was not yet applied to either table.
     max_table_size : int, optional
         As for `read_table`.
 
@@ -95,7 +95,7 @@ def join_test(
 
 
 def target_of_both(goal: Target, given: GivenTest) -> Target:
-    """The target of both tables; ``goal``, that of the first alone, has decided the task.
+    """Return the target of both tables; ``goal``, the first table's, defines the task.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def _tested(column: Column, raw: RawTable, place: int) -> Column:
 
 
 def _coded(name: str, text: pa.ChunkedArray) -> Column:
-    """A column of text with the levels that it shows, sorted."""
+    """Return a text column with its sorted levels."""
     gone = pc.is_in(pc.utf8_trim_whitespace(text), pa.array(MISSING, pa.large_string()))
     present = pc.if_else(gone, None, text)
     levels = sorted(pc.drop_null(pc.unique(present)).to_pylist())

@@ -1,4 +1,4 @@
-"""The feature columns as one matrix of numbers and codes, before anything is learned."""
+"""The feature columns as one matrix of numbers and codes, before any fit."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Features:
     ``x`` has a row per row of the table and a column per feature, float64. Numeric columns hold
     their values, NaN where missing; the columns listed in ``categorical`` hold whole-number codes,
     -1 where missing. ``levels`` names the codes of each categorical column; the columns listed in
-    ``binary`` hold truth values, 0 and 1.
+    ``binary`` hold booleans, 0 and 1.
     """
 
     x: Floats
@@ -38,7 +38,7 @@ class Features:
 
 
 def make_features(table: Table, roles: Mapping[str, Role]) -> Features:
-    """Put the feature columns side by side; dates become numbers, one column per part.
+    """Build the feature matrix; dates become numbers, one column per part.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def make_features(table: Table, roles: Mapping[str, Role]) -> Features:
     levels: dict[int, tuple[str, ...]] = {}
     binary: list[int] = []
     for column in table.columns:
-        # Columns that are left out are described, too.
+        # Excluded columns are described in the report, too.
         check_finite(column)
         role = roles[column.name]
         if role.role != "feature":
@@ -72,7 +72,7 @@ def make_features(table: Table, roles: Mapping[str, Role]) -> Features:
 
 
 def date_parts(seconds: Floats) -> dict[str, Floats]:
-    """Days since 1970 and the parts of the date, each NaN where the date is missing."""
+    """Return the days since 1970 and the parts of dates; NaN where the date is missing."""
     missing = np.isnan(seconds)
     stamp = np.where(missing, 0, seconds).astype("int64").astype("datetime64[s]")
     day, month, year = (stamp.astype(f"datetime64[{unit}]") for unit in "DMY")

@@ -17,7 +17,7 @@ _PURPOSE = 11
 
 
 def group_codes(column: Column) -> Rows:
-    """The number of each row's group.
+    """Return the number of each row's group.
 
     Raises
     ------
@@ -34,16 +34,16 @@ def group_codes(column: Column) -> Rows:
     if len(distinct) == 1:
         raise StudyError(
             f"The column of groups {column.name!r} holds one group only; there is nothing to "
-            "divide by."
+            "split by."
         )
     return codes.astype(np.int64)
 
 
 def hold_out_groups(groups: Rows, share: float, seed: int) -> tuple[Rows, Rows]:
-    """Training and test rows with no group on both sides.
+    """Split into training and test rows with no group on both sides.
 
-    Groups are taken in random order for as long as the test comes nearer to its share of the
-    rows; one that overshoots is passed over.
+    Groups are taken in random order while the test gets closer to its share of the rows; one that
+    overshoots is skipped.
     """
     sizes = np.bincount(groups)
     wanted = share * len(groups)
@@ -54,7 +54,7 @@ def hold_out_groups(groups: Rows, share: float, seed: int) -> tuple[Rows, Rows]:
         if nearer and held_out.sum() < len(sizes) - 1:
             held_out[group], taken = True, taken + sizes[group]
     if not taken:
-        # Each group is more than twice the share: the smallest comes nearest.
+        # Each group is more than twice the share: the smallest is the closest.
         held_out[int(sizes.argmin())] = True
     in_test = held_out[groups]
     return np.flatnonzero(~in_test), np.flatnonzero(in_test)
@@ -63,7 +63,7 @@ def hold_out_groups(groups: Rows, share: float, seed: int) -> tuple[Rows, Rows]:
 def group_folds(
     groups: Rows, classes: Rows | None, n_folds: int, seed: int, name: str
 ) -> Iterator[tuple[Rows, Rows]]:
-    """Places of the fit and score rows of each fold, with about the same shares of classes.
+    """Yield the indices of the fit and score rows of each fold, approximately stratified.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""How much memory a Parquet file takes once it is read, found before it is read."""
+"""The memory of a Parquet file's columns, computed before it is read."""
 
 from typing import Any
 
@@ -13,19 +13,19 @@ _WIDTH = 8
 
 
 def parquet_size(file: pq.ParquetFile, source: Any, limit: int) -> int:
-    """Bytes of the columns, or at least so many as are above the limit.
+    """Compute the bytes of the columns, or a number above the limit.
 
-    A small file may hold many rows: runs of one value, and texts that stand once in a dictionary,
-    take no room in it. Values are counted as 8 bytes each, texts by their lengths: the dictionary
-    and the places in it are read, one column of one group of rows after the other, not the texts.
+    A small file may hold many rows, because runs of one value and dictionary-encoded texts take
+    hardly any space. Values are counted as 8 bytes each, texts by their lengths: only the
+    dictionary and the indices are read, one column of one row group at a time.
 
     Parameters
     ----------
     file : pyarrow.parquet.ParquetFile
     source : file or buffer
-        What it reads, to be read again.
+        The file's source, which is read again.
     limit : int
-        Bytes from which on nothing more is counted.
+        Counting stops above this number of bytes.
     """
     groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
     chunks = [[group.column(j) for j in range(group.num_columns)] for group in groups]
@@ -35,7 +35,7 @@ def parquet_size(file: pq.ParquetFile, source: Any, limit: int) -> int:
     )
     texts = [field.name for field in file.schema_arrow if _is_text(field.type)]
     if size > limit or len(set(file.schema_arrow.names)) < len(file.schema_arrow.names):
-        return size  # columns of one name are refused by that name later
+        return size  # duplicate names are rejected later
     coded = pq.ParquetFile(source, read_dictionary=texts)
     for i in range(len(groups)):
         for name in texts:

@@ -1,4 +1,4 @@
-"""What happens to the columns before a model sees them, learned anew on each fold's rows."""
+"""The preprocessing of columns for models, which is fitted to each fold's training rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,39 +35,38 @@ PREPARATIONS: dict[Style, str] = {
     "ranked": "one-hot; median imputation; ranks as normal scores",
     "crossed": "columns made of others beside its own",
 }
-# A categorical column with more levels than this among the rows at hand is target-encoded.
+# A categorical column with more levels than this in the training rows is target-encoded.
 ONE_HOT_LEVELS = 30
-# Levels rarer than this among the rows at hand share one column.
+# Levels rarer than this in the training rows share one column.
 RARE = 5
-# Ranks are interpolated between so many quantiles: of a table's rows one for each twenty, so that a
-# part of them has more rows than quantiles.
+# Numbers of quantiles for ranks: one per twenty rows of the table, so that a part of the rows has
+# more rows than quantiles.
 LEAST_RANKS, ROWS_PER_RANK, MOST_RANKS = 10, 20, 1_000
-# Rows that the quantiles are read off, at most.
+# Maximum rows from which the quantiles are computed.
 RANKED_ROWS = 100_000
 
 
 @dataclass(frozen=True)
 class LevelCount:
-    """Picks the categorical columns with many or few levels among the rows being learned from."""
+    """Selects the categorical columns with many or few levels in the training rows."""
 
     columns: tuple[int, ...]
     many: bool
 
     def __call__(self, x: npt.NDArray[np.float64]) -> list[int]:
-        """Indices of the columns."""
+        """Return the indices of the selected columns."""
         return [j for j in self.columns if (len(np.unique(x[:, j])) > ONE_HOT_LEVELS) == self.many]
 
 
 def make_preparation(features: Features, style: Style, task: str, seed: int) -> Any:
-    """A transformer from the feature matrix to what a model takes.
+    """Make a transformer from the feature matrix to a model's input.
 
-    "native" leaves numbers and their missing values as they are. "filled" puts the median in the
-    place of missing ones and adds a column that tells where they were; "scaled" standardises
-    besides, "ranked" puts the normal quantile of its rank in the place of each number. These turn
-    categories into one column per level (rare ones pooled, unseen ones ignored), and a column of
-    many levels into the target's mean per level, cross-fitted so that no row meets its own target
-    (Micci-Barreca 2001). Missing categories are a level of their own.
-    "crossed" leaves all columns as they are, categories too, and adds columns made of them.
+    "native" leaves numbers and their missing values unchanged. "filled" imputes the median and adds
+    missing indicators; "scaled" also standardizes, and "ranked" replaces each number by the normal
+    quantile of its rank. These styles one-hot encode categories (rare levels pooled, unseen ones
+    ignored), and target-encode columns of many levels, cross-fitted so that no row uses its own
+    target (Micci-Barreca 2001). Missing categories are a level of their own. "crossed" leaves all
+    columns unchanged, categories too, and adds generated columns.
     """
     if style == "none":
         return "passthrough"
@@ -108,7 +107,7 @@ def _numbers(style: Style, n_rows: int, seed: int) -> Any:
 def prepared_names(
     preparation: ColumnTransformer | CrossedColumns, features: Features, labels: Sequence[str]
 ) -> list[str]:
-    """What each column of a fitted preparation means, in words of the table.
+    """Return a description of each column of a fitted preparation.
 
     The preparation is "native" or "crossed".
     """
@@ -135,7 +134,7 @@ def _indices(chosen: Any) -> list[int]:
 
 
 def _level_names(encoder: OneHotEncoder, position: int, features: Features, j: int) -> list[str]:
-    """Frequent levels in order, then the pooled rare ones: the order of the encoder's columns."""
+    """Return the names of the encoder's columns: frequent levels, then pooled rare ones."""
     rare_codes = encoder.infrequent_categories_[position]
     rare = set() if rare_codes is None else set(rare_codes.tolist())
     frequent = [c for c in encoder.categories_[position].tolist() if c not in rare]
@@ -149,7 +148,7 @@ def _level_names(encoder: OneHotEncoder, position: int, features: Features, j: i
 def prepared_sources(
     preparation: ColumnTransformer | CrossedColumns, n_classes: int
 ) -> list[tuple[int, ...]]:
-    """The matrix's columns that each column of a fitted preparation comes from.
+    """Return the matrix's columns from which each column of a fitted preparation comes.
 
     The preparation is "native" or "crossed".
     """

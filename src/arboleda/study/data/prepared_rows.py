@@ -1,4 +1,4 @@
-"""Rows of the study's table as models take them: prepared once and coded once for many fits."""
+"""A cache of preprocessed and binned rows, shared by the fits of one process."""
 
 import time
 from collections import OrderedDict
@@ -10,27 +10,23 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from arboleda._engine.shared_binning import (
-    SharedBinning,
-    get_reading_options,
-    supports_shared_binning,
-)
+from arboleda._engine.shared_binning import SharedBinning, supports_shared_binning, reading
 
 __all__ = ["Prepared", "PreparedRows"]
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 
-# Bytes of prepared rows that a process keeps for later fits. A larger table is prepared for every
-# fit anew: what that takes is little beside the fit.
+# Maximum bytes of the cache. A larger table is preprocessed for every fit, which takes little time
+# compared with the fit.
 ROOM = 256 * 2**20
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """Rows to learn from and rows to score, as the fitted ``preparation`` gives them.
+    """Training rows and rows to score, transformed by the fitted ``preparation``.
 
-    ``fit_s`` and ``score_s`` are the seconds that both took.
+    ``fit_s`` and ``score_s`` are the seconds of both steps.
     """
 
     preparation: Any
@@ -42,23 +38,23 @@ class Prepared:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the rows, without their codes."""
+        """Bytes of the rows, without binned copies."""
         return int(self.fitted.nbytes + self.scored.nbytes)
 
     def to_learn(self, model: Any) -> Any:
-        """What ``fit`` of a model takes for X: the rows, or codes that it shares with others."""
+        """Return X for ``fit`` of a model: the rows, or binned rows that it shares with others."""
         if not supports_shared_binning(model):
             return self.fitted
-        key = get_reading_options(model)
+        key = reading(model)
         if key not in self._codes:
             self._codes[key] = SharedBinning(self.fitted, None, model)
         return self._codes[key]
 
 
 class PreparedRows:
-    """What fits of one process have in common; those used longest ago make room for others.
+    """A least-recently-used cache of preprocessed rows for the fits of one process.
 
-    A copy in another process begins with nothing.
+    A copy in another process is empty.
     """
 
     def __init__(self, room: int = ROOM) -> None:
@@ -71,17 +67,17 @@ class PreparedRows:
     def of(
         self, style: str, preparation: Any, x: Floats, y: npt.NDArray[Any], fit: Rows, score: Rows
     ) -> Prepared:
-        """Rows prepared by a clone of the ``preparation``, which the style names, fitted on some.
+        """Return rows transformed by a clone of the ``preparation``, fitted to some of them.
 
         Parameters
         ----------
         style : str
-            Tells preparations from each other.
+            The name of the preparation, which is its key in the cache.
         preparation : transformer
         x, y : ndarray
             All rows.
         fit, score : ndarray
-            Numbers of rows to learn from, and of others.
+            Numbers of the training rows, and of others.
         """
         key = style, blake2b(fit.tobytes() + b"|" + score.tobytes()).digest()
         if key in self._kept:
@@ -100,16 +96,16 @@ class PreparedRows:
 
 
 def _prepared(
-    preparation: Any, learned: Floats, target: npt.NDArray[Any], asked: Floats
+    preparation: Any, fit_rows: Floats, target: npt.NDArray[Any], scored_rows: Floats
 ) -> Prepared:
     started = time.perf_counter()
     if preparation != "passthrough":
         preparation = clone(preparation)
-        learned = preparation.fit_transform(learned, target)
+        fit_rows = preparation.fit_transform(fit_rows, target)
     fitted = time.perf_counter()
     if preparation != "passthrough":
-        asked = preparation.transform(asked)
+        scored_rows = preparation.transform(scored_rows)
     done = time.perf_counter()
-    for rows in (learned, asked):
+    for rows in (fit_rows, scored_rows):
         rows.flags.writeable = False  # others will read them
-    return Prepared(preparation, learned, asked, fitted - started, done - fitted)
+    return Prepared(preparation, fit_rows, scored_rows, fitted - started, done - fitted)

@@ -1,4 +1,4 @@
-"""From what the user names (a file, a frame, a bundled table) to a Table."""
+"""Read a file, a frame or a bundled table as a Table."""
 
 import hashlib
 import re
@@ -20,7 +20,7 @@ from arboleda.study.errors import StudyError
 
 __all__ = ["BUNDLED", "RawTable", "read_raw", "read_table", "stem_of"]
 
-# scikit-learn's tables that come with the package; the value tells whether its target has names.
+# Tables bundled with scikit-learn; the value is whether the target has names.
 BUNDLED = {
     "breast_cancer": True,
     "diabetes": False,
@@ -36,8 +36,8 @@ _UNREADABLE = (pa.ArrowException, nw.exceptions.NarwhalsError, TypeError, ValueE
 class RawTable:
     """A table as it was read, before its columns are turned into numbers and codes.
 
-    ``name`` is what the user is told, ``stem`` the name without endings; ``sha256`` is that of the
-    file, None where there is none; ``decimal_comma`` tells whether ``1,5`` may be a number.
+    ``name`` is the name in messages, ``stem`` the name without endings; ``sha256`` is that of the
+    file, or None; ``decimal_comma`` is whether ``1,5`` may be a number.
     """
 
     name: str
@@ -49,7 +49,7 @@ class RawTable:
 
     @property
     def names(self) -> list[str]:
-        """The columns' names, with one for each that has none."""
+        """The names of the columns, with a generated name for unnamed ones."""
         return column_names(self.data)
 
 
@@ -59,13 +59,13 @@ def read_table(source: Any, *, max_table_size: int | None = None) -> Table:
     Parameters
     ----------
     source : str, path or frame
-        A CSV file (any common separator and encoding, also packed by gzip, bzip2, xz, Zstandard or
-        zip), a Parquet file, the name
-        of one of scikit-learn's bundled tables (``breast_cancer``, ``diabetes``, ``digits``,
-        ``iris``, ``wine``), or a pandas, polars or Arrow table.
+        A CSV file (any common separator and encoding, also compressed by gzip, bzip2, xz, Zstandard
+        or zip), a Parquet file, the name of one of scikit-learn's bundled tables
+        (``breast_cancer``, ``diabetes``, ``digits``, ``iris``, ``wine``), or a pandas, polars or
+        Arrow table.
     max_table_size : int, optional
-        Bytes that a file may take unpacked: those of its text, or of the columns of a Parquet file.
-        By default a quarter of the memory that is available.
+        Maximum decompressed bytes of a file: of its text, or of the columns of a Parquet file. By
+        default a quarter of the available memory.
 
     Returns
     -------
@@ -97,10 +97,9 @@ def read_table(source: Any, *, max_table_size: int | None = None) -> Table:
 def read_raw(
     source: Any, *, as_text: Sequence[str] = (), max_table_size: int | None = None
 ) -> RawTable:
-    """Read a table as it is; see `read_table`.
+    """Read a table without converting its columns; see `read_table`.
 
-    Of delimited text the columns named in ``as_text`` are left as they stand, even where they look
-    like numbers.
+    The columns of delimited text in ``as_text`` are kept as text, even if they look like numbers.
     """
     if isinstance(source, str) and source in BUNDLED and not Path(source).is_file():
         return _read_bundled(source)
@@ -132,7 +131,7 @@ def _read_file(path: Path, as_text: Sequence[str], limit: SizeLimit) -> RawTable
 
 
 def stem_of(path: Path) -> str:
-    """The name without its endings: adult of adult.csv.gz."""
+    """Return the name without its endings: adult for adult.csv.gz."""
     return re.sub(
         r"(\.(csv|tsv|txt|data|parquet|pq|gz|bz2|xz|zst|zip))+$", "", path.name, flags=re.I
     )
@@ -140,7 +139,7 @@ def stem_of(path: Path) -> str:
 
 def _read_parquet(path: Path, data: bytes, limit: SizeLimit) -> pa.Table:
     try:
-        # Unlike read_table, this takes columns of one name, which are told of by that name later.
+        # Unlike read_table, this accepts duplicate names, which are rejected by name later.
         file = pq.ParquetFile(pa.BufferReader(data))
         size = parquet_size(file, pa.BufferReader(data), limit.bytes)
         limit.check(path.name, size, at_least=True)

@@ -1,4 +1,4 @@
-"""What each column is, and whether it is a feature: decided on the training rows alone."""
+"""Kind and role of each column, inferred from the training rows alone."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ __all__ = ["Kind", "Role", "decide_roles", "find_roles"]
 
 Kind = Literal["numeric", "categorical", "boolean", "datetime", "text"]
 
-# Text with more distinct values than this, in more than half of the rows, is not a category.
+# Text with more distinct values than this, and than half of the rows, is not a category.
 MAX_LEVELS_OF_FEW_ROWS = 50
 _ID_NAME = re.compile(r"(^|[ _.\-])(id|uuid|guid|index|idx|row[ _.]?(names?|number|id)?)$", re.I)
 _CAMEL_ID = re.compile(r"[a-z](ID|Id)$")
@@ -22,7 +22,7 @@ _CAMEL_ID = re.compile(r"[a-z](ID|Id)$")
 
 @dataclass(frozen=True)
 class Role:
-    """A column's kind and part in the study; ``reason`` tells why it is left out."""
+    """A column's kind and role in the study; ``reason`` is why it is left out, or None."""
 
     kind: Kind
     role: Literal["feature", "target", "left_out"]
@@ -32,10 +32,10 @@ class Role:
 def decide_roles(
     table: Table, target: str, train: npt.NDArray[np.int64], groups: str | None = None
 ) -> dict[str, Role]:
-    """Kind and role of every column, from its name and its values in the training rows.
+    """Infer kind and role of every column from its name and its values in the training rows.
 
-    Neither the target nor a test row has a say, so nothing of what is scored later is learned.
-    The column ``groups`` is left out: no group of a row to predict was seen.
+    Neither the target nor a test row is used, so nothing leaks from the rows scored later. The
+    column ``groups`` is left out: the groups of new rows are unknown.
 
     Raises
     ------
@@ -57,14 +57,14 @@ def decide_roles(
 def find_roles(
     table: Table, target: str | None, rows: npt.NDArray[np.int64], *, among: str = "rows"
 ) -> dict[str, Role]:
-    """Kind and role of every column from its values in these rows, features or none.
+    """Infer kind and role of every column from its values in these rows.
 
-    ``among`` is what the reasons call the rows. Without a target every column is a feature or left
+    ``among`` is the name of the rows in reasons. Without a target every column is a feature or left
     out.
     """
     roles = {}
     for column in table.columns:
-        kind, reason = _judge(column, column.values[rows], among)
+        kind, reason = _infer_kind(column, column.values[rows], among)
         if column.name == target:
             kind = "categorical" if kind == "text" else kind
             roles[column.name] = Role(kind, "target")
@@ -75,7 +75,9 @@ def find_roles(
     return roles
 
 
-def _judge(column: Column, values: npt.NDArray[np.float64], among: str) -> tuple[Kind, str | None]:
+def _infer_kind(
+    column: Column, values: npt.NDArray[np.float64], among: str
+) -> tuple[Kind, str | None]:
     present = values[~np.isnan(values)]
     distinct = np.unique(present)
     kind: Kind = "categorical" if column.kind == "string" else column.kind
@@ -103,7 +105,7 @@ def _is_text(n_distinct: int, n_present: int) -> bool:
 def _looks_like_index(
     name: str, values: npt.NDArray[np.float64], distinct: npt.NDArray[np.float64]
 ) -> bool:
-    """All distinct whole numbers, and either the name says so or they count the rows in order."""
+    """Whether values are distinct integers that are named as an index or count the rows."""
     if len(distinct) != len(values) or np.any(distinct != np.round(distinct)):
         return False
     if _ID_NAME.search(name) or _CAMEL_ID.search(name):

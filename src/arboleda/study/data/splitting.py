@@ -1,4 +1,4 @@
-"""Which rows are kept for the test, and the folds of the others."""
+"""The split into training and test rows, and the folds of the training rows."""
 
 import warnings
 from collections.abc import Iterable
@@ -33,10 +33,10 @@ Folds = tuple[tuple[Rows, Rows], ...]
 class Split:
     """Row numbers of the table: ``train``, ``test``, and the folds (fit rows, score rows).
 
-    ``folds`` are those that candidates are scored on; with ``bags`` the last of them is fitted to
-    all training rows and scored on the same. Each row is scored at most once in ``partition``,
-    which serves where one held-out prediction of each row is wanted. ``groups`` holds the group of
-    each row of the table, and ``times`` the rank of its time, where rows are divided so.
+    ``folds`` score the candidates; with ``bags`` the last of them is fitted to all training rows
+    and scored on the same. ``partition`` scores each row at most once, for uses that need one
+    out-of-fold prediction per row. ``groups`` holds the group of each row of the table, and
+    ``times`` the rank of its time, if rows are split by these.
     """
 
     train: Rows
@@ -49,28 +49,28 @@ class Split:
 
     @property
     def ordered(self) -> bool:
-        """Whether models learn from earlier rows than they are scored on."""
+        """Whether models are fitted to earlier rows than they are scored on."""
         return self.times is not None
 
     @property
     def held_out(self) -> Folds:
-        """The folds whose scored rows no model has learned from."""
+        """The folds whose scored rows are not training rows."""
         return self.folds[:-1] if self.bags else self.folds
 
 
 def make_split(
     target: Target, settings: Settings, column: Column | None = None, n_given: int | None = None
 ) -> Split:
-    """Hold out rows for the test and divide the others as the scheme says.
+    """Hold out rows for the test, and split the others by the scheme.
 
     Parameters
     ----------
     target : Target
     settings : Settings
     column : Column, optional
-        The groups or times of the rows, where the scheme asks for them.
+        The groups or times of the rows, if the scheme needs them.
     n_given : int, optional
-        The number of training rows where the rows after them are a test of its own.
+        The number of training rows, if the rows after them are a separate test table.
 
     Returns
     -------
@@ -156,25 +156,25 @@ def _hold_out(target: Target, settings: Settings, n_given: int | None) -> tuple[
 
 
 def _check_sizes(target: Target, share: float) -> None:
-    """Refuse shares that leave a side without rows, or a class without a row on each side."""
+    """Check that training and test rows are enough for every class."""
     n_rows = len(target.y)
     n_test = int(np.ceil(share * n_rows))
     least = max(len(target.labels), 2)
     if n_test < least and target.labels:
         raise StudyError(
             f"The target {target.name!r} has {len(target.labels)} classes in {n_rows} rows, too "
-            f"few for every class to be tested by a share of {share:g}; merge classes, add rows or "
+            f"few to test every class with a test size of {share:g}; merge classes, add rows or "
             "choose a larger test size."
         )
     if n_test < least or n_rows - n_test < least:
         raise StudyError(
-            f"A test size of {share:g} leaves {n_rows - n_test} of {n_rows} rows to learn from and "
-            f"{n_test} to test on; choose one that leaves at least {least} for each."
+            f"A test size of {share:g} leaves {n_rows - n_test} of {n_rows} rows for training and "
+            f"{n_test} for the test; choose one that leaves at least {least} for each."
         )
 
 
 def _random_folds(target: Target, train: Rows, scheme: Scheme, seed: int) -> Folds:
-    """Folds drawn at random, by class if there are classes."""
+    """Make random folds, stratified by class if there are classes."""
     n = scheme.folds
     if n > len(train):
         raise StudyError(
@@ -202,7 +202,7 @@ def _random_folds(target: Target, train: Rows, scheme: Scheme, seed: int) -> Fol
         else StratifiedKFold(shuffle=True, **options)
     )
     with warnings.catch_warnings():
-        # A class rarer than the folds is told to the user as a note on the data.
+        # A class rarer than the folds is reported as a note on the data.
         warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
         return _numbered(train, splitter.split(train, y))
 
@@ -210,12 +210,12 @@ def _random_folds(target: Target, train: Rows, scheme: Scheme, seed: int) -> Fol
 def _numbered(
     train: Rows, parts: Iterable[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]
 ) -> Folds:
-    """Places among the training rows as row numbers of the table."""
+    """Convert indices among the training rows to row numbers of the table."""
     return tuple((train[fit], train[score]) for fit, score in parts)
 
 
 def _check_classes(target: Target, split: Split, settings: Settings) -> None:
-    """Refuse a test of classes that no training row has, and training rows of one class."""
+    """Check that the training rows have all tested classes, and at least two."""
     if not target.labels:
         return
     known = np.bincount(target.y[split.train], minlength=len(target.labels)) > 0

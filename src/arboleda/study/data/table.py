@@ -1,4 +1,4 @@
-"""A table as the study sees it: named columns of numbers, or of codes with their levels."""
+"""A study's table: named columns of numbers, or of codes with their levels."""
 
 import hashlib
 import re
@@ -27,7 +27,7 @@ __all__ = [
 ValueKind = Literal["numeric", "boolean", "datetime", "string"]
 Floats = npt.NDArray[np.float64]
 
-# Texts that stand for a missing value, wherever they occur.
+# Texts that represent a missing value in any column.
 MISSING: tuple[str, ...] = ("", "?", "NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>")
 MISSING += ("NaN", "nan", "-NaN", "-nan", "NULL", "null", "None", "nil", "-1.#IND", "1.#QNAN")
 
@@ -68,7 +68,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A whole table: ``name`` as told to the user, ``stem`` for folder names, its columns."""
+    """A table: its ``name`` in messages, its ``stem`` for names of folders, its columns."""
 
     name: str
     stem: str
@@ -82,7 +82,7 @@ class Table:
         return len(self.columns[0].values) if self.columns else 0
 
     def column(self, name: str) -> Column:
-        """The column of that name; StudyError with the nearest names if there is none."""
+        """Return the column of a name; raise StudyError with a similar name if there is none."""
         for column in self.columns:
             if column.name == name:
                 return column
@@ -104,7 +104,7 @@ def _listed(names: list[str], limit: int = 8) -> str:
 
 
 def check_names(names: Iterable[str], table: str) -> None:
-    """Refuse two columns of one name: which of them is meant could only be guessed."""
+    """Check that no two columns have the same name."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
@@ -116,7 +116,7 @@ def check_names(names: Iterable[str], table: str) -> None:
 
 
 def column_names(data: pa.Table) -> list[str]:
-    """The columns' names; one that has none is told by its place."""
+    """Return the names of the columns; unnamed ones are numbered."""
     return [n if n.strip() else f"(column {i + 1})" for i, n in enumerate(data.column_names)]
 
 
@@ -131,8 +131,8 @@ def table_from_arrow(
 ) -> Table:
     """Turn an Arrow table into columns of numbers and codes.
 
-    Without ``sha256`` the digest is taken from the columns' names and values, so that the same
-    data in another kind of frame is the same study.
+    Without ``sha256``, the digest is computed from the columns' names and values, so that the same
+    data in another kind of frame gives the same study.
     """
     names = column_names(data)
     check_names(names, name)
@@ -143,7 +143,7 @@ def table_from_arrow(
 
 
 def table_digest(columns: tuple[Column, ...]) -> str:
-    """SHA-256 of the columns' names and values."""
+    """Compute the SHA-256 of the columns' names and values."""
     digest = hashlib.sha256()
     for column in columns:
         head = repr((column.name, column.kind, column.levels)).encode("utf-8", "backslashreplace")
@@ -153,7 +153,7 @@ def table_digest(columns: tuple[Column, ...]) -> str:
 
 
 def column_from_arrow(name: str, data: pa.ChunkedArray, decimal_comma: bool = False) -> Column:
-    """One column of an Arrow table as numbers or codes."""
+    """Convert one column of an Arrow table to numbers or codes."""
     kind = data.type
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
@@ -188,7 +188,7 @@ def _numbers(data: pa.ChunkedArray) -> Floats:
 
 
 def _merges(values: Floats, n_distinct: int) -> bool:
-    """Whether numbers beyond 2^53 became equal as float64: they are names, not quantities."""
+    """Whether integers beyond 2^53 collide as float64: they are identifiers, not quantities."""
     present = values[~np.isnan(values)]
     if not present.size or np.abs(present).max() <= 2**53:
         return False
@@ -200,7 +200,7 @@ def _seconds(data: pa.ChunkedArray) -> Floats:
 
 
 def _from_text(name: str, data: pa.ChunkedArray, decimal_comma: bool) -> Column:
-    """Text that is nothing but numbers, dates or truth values becomes that; else it gets codes."""
+    """Convert text to numbers, dates or booleans if all of it parses; otherwise to codes."""
     distinct = pc.drop_null(pc.unique(data))
     marker = pc.is_in(pc.utf8_trim_whitespace(distinct), pa.array(MISSING, pa.large_string()))
     distinct = distinct.filter(pc.invert(marker))
@@ -218,7 +218,7 @@ def _from_text(name: str, data: pa.ChunkedArray, decimal_comma: bool) -> Column:
 
 
 def _spread(data: pa.ChunkedArray, distinct: pa.Array, values: Floats) -> Floats:
-    """The value of each row, from the values of its distinct texts; NaN where missing."""
+    """Map the values of distinct texts to the rows; NaN where missing."""
     where = pc.index_in(data, value_set=distinct)
     rows = np.asarray(pc.fill_null(where, -1).to_numpy(zero_copy_only=False), dtype=np.int64)
     return np.append(values, np.nan)[rows]
@@ -243,7 +243,7 @@ def _parse_numbers(distinct: pa.Array, texts: list[str], decimal_comma: bool) ->
     if decimal_comma and _all(distinct, f"({_DECIMAL_COMMA})|({_WHOLE})"):
         return np.array([float(t.replace(",", ".")) for t in texts])
     try:
-        # Python would also take "1_000" and "infinity", which in a table are text.
+        # Python also accepts "1_000" and "infinity", which are text in a table.
         values = _numbers(pc.utf8_trim_whitespace(distinct).cast(pa.float64()))
     except pa.ArrowInvalid:
         return None
@@ -256,7 +256,7 @@ def _parse_dates(distinct: pa.Array, texts: list[str]) -> Floats | None:
         try:
             return _seconds(trimmed.cast(pa.timestamp("us", "UTC")))
         except pa.ArrowInvalid:
-            pass  # no zone is given: read as it stands
+            pass  # without a time zone
         try:
             return _seconds(trimmed.cast(pa.timestamp("us")))
         except pa.ArrowInvalid:

@@ -1,4 +1,4 @@
-"""Files of tables: opened only if they are files, unpacked in a stream, held to a size."""
+"""Files of tables: opened if regular, decompressed as streams, limited in size."""
 
 import bz2
 import gzip
@@ -21,16 +21,16 @@ from arboleda.study.execution.memory import available_memory
 
 __all__ = [
     "SizeLimit",
+    "explaining_damage",
     "is_parquet",
     "open_table",
     "size_limit",
     "size_of",
-    "telling_damage",
     "unpacked",
 ]
 
-# Of the memory that is available a table may take this share, as bytes of text or of its columns:
-# reading holds up to four copies of it for a while.
+# Fraction of the available memory for a table, as bytes of text or of its columns: reading holds up
+# to four copies of it temporarily.
 SHARE = 0.25
 _PARQUET = b"PAR1"
 _ZIP = b"PK\x03\x04"
@@ -50,39 +50,39 @@ _KINDS = (
 
 @dataclass(frozen=True)
 class SizeLimit:
-    """Bytes that a table may take unpacked; ``asked`` tells whether the user named them."""
+    """Maximum decompressed bytes of a table; ``is_explicit``: whether the user set them."""
 
     bytes: int
-    asked: bool
+    is_explicit: bool
 
     def check(self, name: str, size: int, *, at_least: bool = False) -> None:
-        """Refuse a table of so many bytes, or of at least so many, if that is too much.
+        """Raise a StudyError if a table of that size, or at least that size, is too large.
 
         Raises
         ------
         StudyError
-            Names the size, the limit and the option.
+            The message names the size, the limit and the option.
         """
         if size <= self.bytes:
             return
-        whose = "" if self.asked else ", a quarter of the memory that is available"
+        origin = "" if self.is_explicit else ", a quarter of the memory that is available"
         raise StudyError(
             f"The table {name} takes {'at least ' * at_least}{size_text(size)} unpacked, and the "
-            f"limit is {size_text(self.bytes)}{whose}; give fewer rows or columns, or raise the "
+            f"limit is {size_text(self.bytes)}{origin}; give fewer rows or columns, or raise the "
             "limit with --max-table-size (max_table_size=)."
         )
 
 
-def size_limit(asked: int | None) -> SizeLimit:
-    """The limit that was asked for, or the usual share of the memory that is available now."""
-    if asked is not None:
-        return SizeLimit(asked, asked=True)
+def size_limit(limit: int | None) -> SizeLimit:
+    """Return the given limit, or the usual fraction of the memory that is available now."""
+    if limit is not None:
+        return SizeLimit(limit, is_explicit=True)
     available = available_memory()
-    return SizeLimit(2**62 if available is None else int(SHARE * available), asked=False)
+    return SizeLimit(2**62 if available is None else int(SHARE * available), is_explicit=False)
 
 
 def size_text(n_bytes: int) -> str:
-    """A size in words: 1.5 GB.
+    """Format a size: 1.5 GB.
 
     Examples
     --------
@@ -96,16 +96,16 @@ def size_text(n_bytes: int) -> str:
 
 
 def open_table(path: Path) -> BinaryIO:
-    """Open a table's file to be read.
+    """Open a table's file for reading.
 
-    Nothing but a regular file is opened: others may never end, or wait.
+    Only regular files are opened: others may block or never end.
 
     Raises
     ------
     StudyError
-        If it is no file, or cannot be opened.
+        If it is not a regular file, or cannot be opened.
     FileNotFoundError
-        If there is none: the caller knows what else the name may mean.
+        If it does not exist: the caller may interpret the name otherwise.
     """
     try:
         _check_mode(path, path.stat().st_mode)
@@ -128,21 +128,21 @@ def _check_mode(path: Path, mode: int) -> None:
 
 
 def unpacked(path: Path, file: BinaryIO, stack: ExitStack) -> BinaryIO:
-    """The content as a stream, unpacked if it is packed; the file itself if it is not.
+    """Return the content as a decompressed stream, or the file itself if it is not compressed.
 
     Parameters
     ----------
     path : Path
         For messages.
     file : BinaryIO
-        At its start, which it is set back to.
+        The file at its start, to which it is reset.
     stack : ExitStack
-        Closes what is opened.
+        Closes the opened streams.
 
     Raises
     ------
     StudyError
-        If it is an archive of no file or of several.
+        If it is an archive without a file or with several.
     """
     start = file.read(8)
     file.seek(0)
@@ -164,27 +164,27 @@ def unpacked(path: Path, file: BinaryIO, stack: ExitStack) -> BinaryIO:
 
 
 def is_parquet(file: BinaryIO) -> bool:
-    """Whether the file begins as Parquet does; it is set back to its start."""
+    """Whether the file begins like Parquet; it is reset to its start."""
     start = file.read(len(_PARQUET))
     file.seek(0)
     return start == _PARQUET
 
 
 def size_of(file: BinaryIO) -> int:
-    """Bytes of an open file."""
+    """Return the bytes of an open file."""
     return os.fstat(file.fileno()).st_size
 
 
 @contextmanager
-def telling_damage(path: Path) -> Iterator[None]:
-    """What is raised by files that are damaged or locked becomes one sentence."""
+def explaining_damage(path: Path) -> Iterator[None]:
+    """Turn errors of damaged or encrypted files into a StudyError."""
     try:
         yield
     except StudyError:
         raise
     except (pa.ArrowException, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
         raise _damaged(path, error) from error
-    # How zipfile says that a member is encrypted, or packed by a method it does not know.
+    # zipfile raises this for encrypted members and unknown methods of compression.
     except RuntimeError as error:
         raise StudyError(
             f"The archive {path.name} cannot be unpacked ({error}); pack the table again, "

@@ -1,4 +1,4 @@
-"""The target: its task, its classes, and whether a study can be made of it."""
+"""The target: its task, its classes, and checks of its values."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -15,7 +15,7 @@ Task = Literal["binary", "multiclass", "regression"]
 
 # Below this, five folds of the training rows hold three rows each: no score means anything.
 MIN_ROWS = 20
-# A numeric target with no more distinct values than this, all whole numbers, is a class number.
+# A numeric target of at most this many distinct integers is taken as class numbers.
 MAX_NUMERIC_CLASSES = 10
 # Every class is a row, a curve and a column of the report.
 MAX_CLASSES = 100
@@ -25,10 +25,10 @@ LARGEST_QUANTITY = 1e70
 
 @dataclass(frozen=True)
 class Target:
-    """What is to be predicted.
+    """The target of a study.
 
-    ``y`` holds class numbers (int64, an index into ``labels``) or float64 values; ``why`` tells
-    the user how the task was decided.
+    ``y`` holds class numbers (int64, an index into ``labels``) or float64 values; ``why`` explains
+    to the user how the task was inferred.
     """
 
     name: str
@@ -39,15 +39,15 @@ class Target:
 
     @property
     def positive(self) -> str | None:
-        """The class whose scores binary curves and scores speak of: the last in sorted order."""
+        """The positive class of binary scores and curves: the last in sorted order."""
         return self.labels[1] if self.task == "binary" else None
 
 
 def make_target(table: Table, name: str, task: str | None = None) -> Target:
-    """Check the target column and decide the task.
+    """Check the target column and infer the task.
 
-    Text and truth values mean classification. Numbers mean regression, unless there are two
-    distinct values, or at most ten and all of them whole: these are taken as class numbers.
+    Text and booleans mean classification. Numbers mean regression, unless there are two distinct
+    values, or at most ten and all of them integers: these are taken as class numbers.
     ``task`` ("classification" or "regression") overrides the rule. In a binary task the positive
     class is the last in sorted order.
 
@@ -80,7 +80,7 @@ def make_target(table: Table, name: str, task: str | None = None) -> Target:
 
 
 def check_finite(column: Column) -> None:
-    """Refuse infinite values: no model and no mean can use them."""
+    """Raise a StudyError for infinite values, which no model can use."""
     bad = np.flatnonzero(np.isinf(column.values))
     if bad.size:
         row = int(bad[0])
@@ -91,7 +91,7 @@ def check_finite(column: Column) -> None:
 
 
 def decide_task(column: Column, task: str | None) -> tuple[bool, str]:
-    """Whether the target, without missing values, is to be classified, and why."""
+    """Return whether the task is classification, and why."""
     distinct = np.unique(column.values)
     if task == "regression":
         if column.kind == "string":
@@ -143,7 +143,7 @@ def _classification(column: Column, why: str) -> Target:
     if len(labels) == 1:
         raise StudyError(
             f"The target column {column.name!r} holds one class only, {labels[0]!r}; "
-            "there is nothing to tell apart."
+            "there is nothing to classify."
         )
     if counts.min() < 2:
         label = labels[int(counts.argmin())]
@@ -164,7 +164,7 @@ def _classification(column: Column, why: str) -> Target:
 
 
 def class_label(column: Column, value: float) -> str:
-    """The text of a class: the value as the table has it."""
+    """Return the text of a class: its value in the table."""
     if column.kind == "string":
         return column.levels[int(value)]
     if column.kind == "boolean":

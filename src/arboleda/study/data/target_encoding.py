@@ -1,4 +1,4 @@
-"""Categories as the target's mean among their rows, cross-fitted."""
+"""Cross-fitted target encoding of categories."""
 
 import sklearn
 from sklearn.model_selection import KFold, StratifiedKFold
@@ -10,16 +10,16 @@ CROSS_FITTING_FOLDS = 5
 
 
 def target_encoder(task: str, seed: int) -> TargetEncoder:
-    """An encoder that gives each row of a level the target's mean (Micci-Barreca 2001).
+    """Return an encoder of categories by the target's mean per level (Micci-Barreca 2001).
 
-    Means of few rows are drawn towards the mean of all. While it is fitted no row meets its own
-    target: each has the mean that the rows of other parts teach.
+    Means of few rows are shrunk towards the overall mean. `fit_transform` uses cross-fitting: each
+    row gets the mean of the rows in other folds.
 
     Parameters
     ----------
     task : {"binary", "multiclass", "regression"}
     seed : int
-        Of the parts.
+        Seed of the folds.
     """
     kind = {"binary": "binary", "multiclass": "multiclass", "regression": "continuous"}[task]
     if tuple(int(part) for part in sklearn.__version__.split(".")[:2]) < (1, 9):

@@ -1,4 +1,4 @@
-"""Splits along time: models are fitted on earlier rows than they are scored on."""
+"""Splits along time: models are fitted to earlier rows than they are scored on."""
 
 from typing import Any
 
@@ -14,12 +14,12 @@ Rows = npt.NDArray[np.int64]
 
 
 def check_times(column: Column) -> None:
-    """Refuse a column by which rows cannot be ordered.
+    """Check that a column can order the rows.
 
     Raises
     ------
     StudyError
-        If it holds text or truth values, gaps, or one time only.
+        If it holds text, booleans or missing values, or only one time.
     """
     if column.kind not in ("datetime", "numeric"):
         shown = f"text such as {column.levels[0][:60]!r}" if column.levels else "truth values"
@@ -41,7 +41,7 @@ def check_times(column: Column) -> None:
 
 
 def hold_out_latest(column: Column, share: float) -> tuple[Rows, Rows]:
-    """Training rows and the latest rows, about a share of all; no time is on both sides."""
+    """Split into training rows and the latest rows; no time is on both sides."""
     order = np.argsort(column.values, kind="stable")
     changes = _changes(column.values[order])
     start = _nearest(changes, round((1 - share) * len(order)))
@@ -49,10 +49,10 @@ def hold_out_latest(column: Column, share: float) -> tuple[Rows, Rows]:
 
 
 def windows(column: Column, train: Rows, n_folds: int) -> tuple[tuple[Rows, Rows], ...]:
-    """Folds of ever more rows, each scored on the window that follows; rows in time's order.
+    """Return expanding-window folds, each scored on the window that follows, in time order.
 
-    With the training rows in order and cut into n + 1 windows W of about the same size, no time in
-    two of them, fold i is fitted on W0 ... Wi and scored on Wi+1.
+    The training rows are sorted and split into n + 1 windows W of about the same size, with no time
+    in two of them; fold i is fitted to W0 ... Wi and scored on Wi+1.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def windows(column: Column, train: Rows, n_folds: int) -> tuple[tuple[Rows, Rows
 
 
 def forward_folds(times: npt.NDArray[Any], n_folds: int) -> list[tuple[Rows, Rows]] | None:
-    """The folds of `windows` as places among the times; None if too few times are distinct."""
+    """Return the folds of `windows` as indices of times; None with too few distinct times."""
     order = np.argsort(times, kind="stable")
     changes = _changes(times[order])
     wanted = [round(i * len(order) / (n_folds + 1)) for i in range(1, n_folds + 1)]
@@ -82,7 +82,7 @@ def forward_folds(times: npt.NDArray[Any], n_folds: int) -> list[tuple[Rows, Row
 
 
 def _changes(values: npt.NDArray[Any]) -> Rows:
-    """The places in ascending values at which a new one begins."""
+    """Return the indices in ascending values at which a new value begins."""
     return np.flatnonzero(np.diff(values) > 0) + 1
 
 

@@ -1,4 +1,4 @@
-"""Doing pieces of work that the ledger lacks: by the pool, within the budget, told to a watcher."""
+"""Run the jobs that the ledger lacks, in the pool and within the budget, and report progress."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -13,35 +13,39 @@ from arboleda.study.execution.budget import Budget
 from arboleda.study.execution.job import STOPPED, Job
 from arboleda.study.execution.ledger import Ledger
 from arboleda.study.execution.pool import Pool
-from arboleda.study.execution.prediction_store import ANSWERS, load_predictions, predictions_path
+from arboleda.study.execution.prediction_store import (
+    PREDICTIONS_DIR,
+    load_predictions,
+    predictions_path,
+)
 from arboleda.study.plan import Plan
 
 __all__ = ["Executor", "Watcher"]
 
 
 class Watcher(Protocol):
-    """Who is told how a study goes on.
+    """An observer of a study's progress.
 
-    ``deadline``: when its budget of time ends, by `time.monotonic`; None: there is none.
+    ``deadline``: the end of the time budget, by `time.monotonic`; None without one.
     """
 
     deadline: float | None
 
     def begin(self, plan: Plan, jobs: list[Job], n_stored: int, to_come: int = 0) -> None:
-        """The study starts with these jobs to do, and about ``to_come`` later.
+        """Start: these jobs are to run, and about ``to_come`` later.
 
         ``n_stored`` others are in the ledger.
         """
 
     def more(self, jobs: list[Job], to_come: int = 0) -> None:
-        """Another round starts; ``to_come`` jobs follow it."""
+        """Start another round of jobs; ``to_come`` jobs follow it."""
 
     def finished(self, job: Job, result: dict[str, Any]) -> None:
-        """A job is done and stored."""
+        """Record that a job is finished and stored."""
 
 
 class Executor:
-    """What it takes to do jobs and to know their results."""
+    """Runs jobs and stores and reads their results."""
 
     def __init__(
         self,
@@ -57,99 +61,101 @@ class Executor:
         self.watcher = watcher
         self.budget = budget
         watcher.deadline = None if budget is None else budget.deadline
-        # Jobs that the budget has learned from.
+        # Jobs whose seconds the budget has recorded.
         self._timed: set[tuple[str, str, str]] = set()
 
     def result(self, job: Job) -> dict[str, Any] | None:
-        """What is stored of a job, whatever became of it."""
+        """Return the stored result of a job, failed ones included, or None."""
         return self.ledger.get(job.model, job.params, job.entry)
 
     def is_scored(self, job: Job) -> bool:
-        """Whether it is known what became of a job.
+        """Whether a job has a final result.
 
-        It is done again if memory was short or a limit ended it.
+        A job that ran out of memory or was stopped by a limit runs again.
         """
         return _is_final(self.result(job))
 
     def is_done(self, job: Job) -> bool:
-        """Whether nothing is left to do of a job: it is scored, and its model's files are there."""
+        """Whether a job is scored and its model's files exist."""
         result = self.result(job)
         if result is None or not _is_final(result):
             return False
         return bool(job.keep is None or result["error"] or is_kept(result.get("kept"), job.keep))
 
     def scored_job(self, job: Job) -> Job:
-        """The job with the file for its answers, and of a bag the folder for its model.
+        """Return the job with the file for its predictions and, for a bag, the models' folder.
 
-        Answers about rows that were fitted are not kept.
+        Predictions of training rows are not saved.
         """
         if job.kind == "apparent":
             return job
-        path = predictions_path(self.folder / ANSWERS, job.model, job.params, job.entry)
+        path = predictions_path(self.folder / PREDICTIONS_DIR, job.model, job.params, job.entry)
         keep = self.folder / MODELS if job.bag else job.keep
-        return replace(job, answers=path, keep=keep)
+        return replace(job, predictions_file=path, keep=keep)
 
     def has_predictions(self, job: Job) -> bool:
-        """Whether a job is done and its answers are there, if it has any."""
+        """Whether a job is done and its predictions, if it has any, are saved."""
         result = self.result(job)
         if result is None or not self.is_done(job):
             return False
-        if job.answers is None or result["error"]:
+        if job.predictions_file is None or result["error"]:
             return True
-        return load_predictions(job.answers, len(job.score_rows), self.pool.n_classes) is not None
+        return (
+            load_predictions(job.predictions_file, len(job.score_rows), self.pool.n_classes)
+            is not None
+        )
 
-    def do(
+    def run(
         self,
         jobs: Iterable[Job],
-        fits: Callable[[Job], bool] | None = None,
+        is_allowed: Callable[[Job], bool] | None = None,
         *,
         deadline: float | None = None,
-        is_told: bool = True,
+        notify_watcher: bool = True,
     ) -> None:
-        """Do jobs, and store each result the moment it is there.
+        """Run jobs, and store each result immediately.
 
-        ``fits`` is asked before each, and all end by the ``deadline``; the watcher is told of each
-        unless not ``is_told``. Of a candidate one of whose folds a limit has ended, the others are
-        passed over.
+        ``is_allowed`` is called before each job, and all end by the ``deadline``. If a limit stops
+        one fold of a candidate, its other folds are skipped.
         """
         ended: set[tuple[str, str]] = set()
 
         def is_wanted(job: Job) -> bool:
-            return _candidate(job) not in ended and (fits is None or fits(job))
+            return _candidate(job) not in ended and (is_allowed is None or is_allowed(job))
 
-        # Closed at once when anything stops it, so that no worker goes on.
-        with closing(self.pool.do(list(jobs), is_wanted, deadline)) as results:
+        # Close at once on any exception, so that no worker continues.
+        with closing(self.pool.run(list(jobs), is_wanted, deadline)) as results:
             for job, result in results:
                 self.ledger.put(job.model, job.params, job.entry, result)
                 if (result["error"] or "").startswith(STOPPED):
                     ended.add(_candidate(job))
-                self._learn(job, result)
-                if is_told:
+                self._record_seconds(job, result)
+                if notify_watcher:
                     self.watcher.finished(job, result)
 
-    def do_folds(self, jobs: Iterable[Job]) -> None:
-        """Do jobs of folds, which leave the tests their time."""
+    def run_folds(self, jobs: Iterable[Job]) -> None:
+        """Run jobs of folds within the time that is not reserved for the tests."""
         if self.budget is None:
-            self.do(jobs)
+            self.run(jobs)
             return
-        until = self.budget.deadline - self.budget.kept_for_tests
-        self.do(jobs, self.budget.fits, deadline=until)
+        deadline = self.budget.deadline - self.budget.reserved_for_tests
+        self.run(jobs, self.budget.has_time_for, deadline=deadline)
 
-    def recall(self, jobs: Iterable[Job]) -> None:
-        """Learn from stored jobs how long they took, if it is not known yet."""
+    def record_stored(self, jobs: Iterable[Job]) -> None:
+        """Record the seconds of stored jobs in the budget, each once."""
         if self.budget is None:
             return
         for job in jobs:
             result = self.result(job)
             if result is not None:
-                self._learn(job, result)
+                self._record_seconds(job, result)
 
-    def _learn(self, job: Job, result: dict[str, Any]) -> None:
+    def _record_seconds(self, job: Job, result: dict[str, Any]) -> None:
         name = (*_candidate(job), job.entry)
         if self.budget is None or result["error"] or name in self._timed:
             return
         self._timed.add(name)
-        self.budget.learn(job, result["seconds"])
+        self.budget.record(job, result["seconds"])
 
 
 def _is_final(result: dict[str, Any] | None) -> bool:

@@ -1,4 +1,4 @@
-"""One piece of work: fit a model on some rows, score it on others. Runs in any process."""
+"""Jobs: fit a model on some rows and score it on others. They run in any process."""
 
 import time
 import warnings
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from arboleda.study.artifacts.model_files import keep_model
+from arboleda.study.artifacts.model_files import save_model
 from arboleda.study.data.features import Features
 from arboleda.study.data.preparation import Style
 from arboleda.study.data.prepared_rows import PreparedRows
@@ -32,22 +32,22 @@ from arboleda.study.results.tree_facts import tree_facts
 __all__ = ["CALIBRATION", "STOPPED", "TEST", "Job", "Shared", "kept_folds", "run_job"]
 
 TEST = "test"
-# What the folds are called whose jobs try methods of calibration.
+# Prefix of the folds whose jobs try calibration methods.
 CALIBRATION = "calibration "
-# How the error of a fit begins that a limit or the kernel ended; another run may have more luck.
+# Prefix of the error of a fit that a limit or the kernel stopped; another run may succeed.
 STOPPED = "Stopped"
-# Digits that tell apart what the folds of a model's candidates are kept as.
+# Digits of the hash that distinguishes the saved folds of a model's candidates.
 HASH_DIGITS = 8
 Rows = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Shared:
-    """What all pieces of work read: the features, the target, the metric and the seed.
+    """The data that all jobs read: the features, the target, the metric and the seed.
 
-    ``groups`` holds the group of each row and ``times`` the rank of its time, where the rows are
-    divided so. ``costs``, by true and predicted class, are those of metric "cost". In ``prepared``
-    the fits of one process find what others have prepared.
+    ``groups`` holds the group of each row and ``times`` the rank of its time, if the rows are split
+    by these. ``costs``, by true and predicted class, are those of metric "cost". ``prepared``
+    caches preprocessed rows for the fits of one process.
     """
 
     features: Features
@@ -65,17 +65,16 @@ class Job:
     """Fit ``pipeline`` on ``fit_rows``, score it on ``score_rows``.
 
     ``fold`` is the number of the fold as text, or "test" for the refit on all training rows; either
-    after "calibration " where methods of calibration are tried. Where ``keep`` is a folder the
-    fitted pipeline's files are written there; where ``answers`` is a path, the model's predictions
-    for the scored rows are written to that file. ``extent`` separates its result in the ledger from
-    others of the same fold, where it is fitted on a part of the rows; ``is_low_fidelity`` marks the
-    cheap first evaluations of a candidate; ``cost`` is about how many seconds of one core it takes
-    by the catalogue, excluding the ``reporting_seconds`` spent on the facts of a test.
-    ``fitted_s`` are the seconds that fits took which it only reads. ``style`` tells how its columns
-    are prepared: jobs of the same style and rows share that. ``kind`` tells a "fold" from two
-    others: "one_by_one" fits as many times as there are rows, each time without the one that is
-    scored; "apparent" scores the rows that were fitted, and says what chance would score. Of a
-    ``bag`` the model that the fold fits is kept.
+    after "calibration " if calibration methods are tried. If ``keep`` is a folder, the fitted
+    pipeline's files are written there; if ``predictions_file`` is a path, the predictions for the
+    scored rows are written to that file. ``extent`` distinguishes its result in the ledger from
+    others of the same fold that are fitted on another part of the rows; ``is_low_fidelity`` marks
+    the cheap first evaluations of a candidate; ``cost`` estimates the seconds of one core by the
+    catalogue, excluding the ``reporting_seconds`` spent on the facts of a test. ``fitted_s`` counts
+    the seconds of earlier fits that the job only reads. ``style`` is the preprocessing of its
+    columns: jobs of the same style and rows share it. ``kind`` is "fold"; or "one_by_one", which
+    fits once per scored row, each time without that row; or "apparent", which scores the training
+    rows and also computes the scores of chance. The fold models of a ``bag`` are saved.
     """
 
     model: str
@@ -85,7 +84,7 @@ class Job:
     fit_rows: Rows
     score_rows: Rows
     keep: Path | None = None
-    answers: Path | None = None
+    predictions_file: Path | None = None
     extent: str = ""
     is_low_fidelity: bool = False
     cost: float = 0.0
@@ -97,37 +96,37 @@ class Job:
 
     @property
     def entry(self) -> str:
-        """What the ledger knows it by, beside its model and parameters."""
+        """The job's key in the ledger, beside its model and parameters."""
         return self.fold + self.extent
 
     @property
     def kept_as(self) -> str:
-        """What the fitted model is kept as."""
+        """The name under which the fitted model is saved."""
         if self.fold == TEST:
             return self.model
-        # As "0_of_4096_rows": a model may be fitted again with more rows.
+        # For example "0_of_4096_rows": a model may be refitted with more rows.
         fold = self.entry.replace(" ", "_")
         return f"{self.model}_{params_hash(self.params)[:HASH_DIGITS]}_fold{fold}"
 
     @property
     def calibrates(self) -> bool:
-        """Whether methods of calibration are tried."""
+        """Whether the job tries calibration methods."""
         return self.fold.startswith(CALIBRATION)
 
 
 def kept_folds(model: str) -> str:
-    """A pattern of the names that fitted models of folds are kept as: of this model's alone."""
+    """Return the glob pattern of the saved fold models of this model alone."""
     return f"{model}_{'?' * HASH_DIGITS}_fold*"
 
 
 def run_job(job: Job, shared: Shared) -> dict[str, Any]:
-    """Do one job; the result is JSON values only.
+    """Run one job; the result holds JSON values only.
 
-    It holds ``error`` (a sentence, or None), ``warnings`` (the distinct texts), ``scores`` (every
-    metric), ``timing``, ``seconds`` of all of it, for the test ``test`` and ``tree`` facts,
-    ``kept`` where the model was to be kept, and ``answers`` (why they could not be written, or
-    None) where its answers were to be. Threads of the numeric libraries are held at one, so that
-    the bits do not depend on how many processes there are.
+    It contains ``error`` (a sentence, or None), ``warnings`` (the distinct texts), ``scores``
+    (every metric), ``timing``, the total ``seconds``, ``test`` and ``tree`` facts of the test,
+    ``kept`` if the model is saved, and ``answers`` (the reason why its predictions could not be
+    written, or None) if they are saved. The numeric libraries run one thread, so results do not
+    depend on the number of processes.
     """
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
@@ -138,15 +137,16 @@ def run_job(job: Job, shared: Shared) -> dict[str, Any]:
         except Exception as error:  # noqa: BLE001 - a model that fails is a result
             result = {"error": error_sentence(error), "scores": {}, "timing": {}}
     if job.keep is not None and not result["error"]:
-        result["kept"] = keep_model(job.pipeline, job.keep, job.kept_as)
+        result["kept"] = save_model(job.pipeline, job.keep, job.kept_as)
     seconds = time.perf_counter() - started
     return {**to_plain(result), "warnings": warning_texts(caught), "seconds": seconds}
 
 
 def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
     n_classes, y_score = len(shared.target.labels), shared.target.y[job.score_rows]
-    said, timing = (_predict_one_by_one if job.kind == "one_by_one" else _say)(job, shared)
-    predicted, score = said.predicted, said.score
+    predict = _predict_one_by_one if job.kind == "one_by_one" else _fit_and_predict
+    predictions, timing = predict(job, shared)
+    predicted, score = predictions.predicted, predictions.score
     scores = to_plain(all_scores(y_score, predicted, score, n_classes, shared.costs))
     if scores[shared.metric] is None:
         raise ValueError(_undefined(shared.metric, y_score, n_classes, job.fold))
@@ -158,8 +158,8 @@ def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
     }
     if job.kind == "apparent":
         result["chance"] = chance_scores(y_score, predicted, score, n_classes, shared.costs)
-    if job.answers is not None:
-        result["answers"] = save_predictions(job.answers, said)
+    if job.predictions_file is not None:
+        result["answers"] = save_predictions(job.predictions_file, predictions)
     if job.fold == TEST:
         groups = None if shared.groups is None else shared.groups[job.score_rows]
         result["test"] = evaluate_test(
@@ -176,8 +176,8 @@ def _fit_and_score(job: Job, shared: Shared) -> dict[str, Any]:
     return result
 
 
-def _say(job: Job, shared: Shared) -> tuple[Predictions, dict[str, float]]:
-    """Fit the pipeline, and predict the rows to score; with the seconds of both."""
+def _fit_and_predict(job: Job, shared: Shared) -> tuple[Predictions, dict[str, float]]:
+    """Fit the pipeline and predict the rows to score; return predictions and seconds."""
     x, y = shared.features.x, shared.target.y
     n_classes = len(shared.target.labels)
     (name, preparation), (_, model) = job.pipeline.steps
@@ -189,7 +189,7 @@ def _say(job: Job, shared: Shared) -> tuple[Predictions, dict[str, float]]:
     predicted = model.predict(rows.scored)
     done = time.perf_counter()
     score = class_scores(model, rows.scored, n_classes) if n_classes else None
-    # What it takes by itself, whoever prepared the rows.
+    # The job's own time, even if another job has prepared the rows.
     seconds = {
         "fit_s": job.fitted_s + rows.fit_s + fitted - started,
         "predict_s": rows.score_s + done - fitted,
@@ -198,8 +198,8 @@ def _say(job: Job, shared: Shared) -> tuple[Predictions, dict[str, float]]:
 
 
 def _predict_one_by_one(job: Job, shared: Shared) -> tuple[Predictions, dict[str, float]]:
-    """Predict each row by a model of all others."""
-    said, times = [], []
+    """Predict each row by a model fitted to all others (leave-one-out)."""
+    parts, times = [], []
     for row in job.score_rows:
         others = replace(
             job,
@@ -207,17 +207,17 @@ def _predict_one_by_one(job: Job, shared: Shared) -> tuple[Predictions, dict[str
             fit_rows=job.fit_rows[job.fit_rows != row],
             score_rows=np.array([row]),
         )
-        answer, seconds = _say(others, shared)
-        said.append(answer)
+        part, seconds = _fit_and_predict(others, shared)
+        parts.append(part)
         times.append(seconds)
-    scores = [answer.score for answer in said if answer.score is not None]
-    predicted = np.concatenate([answer.predicted for answer in said])
+    scores = [part.score for part in parts if part.score is not None]
+    predicted = np.concatenate([part.predicted for part in parts])
     timing = {name: float(sum(t[name] for t in times)) for name in times[0]}
     return Predictions(predicted, np.concatenate(scores) if scores else None), timing
 
 
 def _calibrate(job: Job, shared: Shared) -> dict[str, Any]:
-    """Scores of the model as it is and of its calibrated variants, by method."""
+    """Score the uncalibrated model and its calibrated variants, by method."""
     x, y, target = shared.features.x, shared.target.y, shared.target
     n_classes = len(target.labels)
     started = time.perf_counter()

@@ -1,4 +1,4 @@
-"""The ledger of a study: every finished piece of work, stored the moment it is done."""
+"""The ledger of a study: the result of every finished job, stored immediately."""
 
 import json
 import sqlite3
@@ -27,17 +27,17 @@ CREATE TABLE IF NOT EXISTS work (
 class Ledger:
     """Results of one study by (model, parameters, fold), on disk.
 
-    A result is there wholly or not at all, even if the process or the machine dies: each is one
-    fully synchronised transaction. While a ledger is open no other process can open it; the lock
-    ends with the process, however it ends.
+    Each result is one fully synchronised transaction: it is stored completely or not at all, even
+    if the process or the machine crashes. While a ledger is open, no other process can open it; the
+    lock ends with the process, however it ends.
 
     Parameters
     ----------
     folder : Path
         The study's folder, which must exist.
     identity : mapping of str to JSON values
-        What makes this study this study: data, target, settings, versions. A ledger that was
-        begun with another identity is refused.
+        What identifies this study: data, target, settings, versions. A ledger of another identity
+        is rejected.
 
     Raises
     ------
@@ -87,7 +87,7 @@ class Ledger:
             )
 
     def get(self, model: str, params: Mapping[str, Any], fold: str) -> dict[str, Any] | None:
-        """The stored result of a piece of work, or None if it is not done."""
+        """Return the stored result of a job, or None if it is not done."""
         try:
             row = self._connection.execute(
                 "SELECT result FROM work WHERE model = ? AND params = ? AND fold = ?",
@@ -105,7 +105,7 @@ class Ledger:
     def put(
         self, model: str, params: Mapping[str, Any], fold: str, result: Mapping[str, Any]
     ) -> None:
-        """Store a result in place of any other; it is on the disk when this returns."""
+        """Store a result, replacing an earlier one; it is on the disk when this returns."""
         try:
             self._connection.execute(
                 "INSERT OR REPLACE INTO work VALUES (?, ?, ?, ?)",
@@ -115,7 +115,7 @@ class Ledger:
             self._explain(error)
 
     def close(self) -> None:
-        """Release the file."""
+        """Close the file and release its lock."""
         self._connection.close()
 
     def __enter__(self) -> Self:
@@ -137,7 +137,7 @@ class Ledger:
 
     def _damaged(self, reason: str) -> NoReturn:
         raise StudyFormatError(
-            f"The ledger {self.path} is damaged ({reason}); delete it to start the study anew, "
+            f"The ledger {self.path} is damaged ({reason}); delete it to start the study again, "
             "or choose another folder with --out."
         )
 
@@ -145,13 +145,13 @@ class Ledger:
         text = str(error)
         if "locked" in text:
             raise StudyError(
-                f"Another study is running in the folder {self._folder}; wait for its end or "
+                f"Another study is running in the folder {self._folder}; wait until it ends or "
                 "choose another folder with --out."
             ) from error
         if "full" in text or "disk I/O" in text:
             raise StudyError(
                 f"The ledger {self.path} cannot be written ({text}); free space on that disk and "
-                "run the same command again: what is done is kept."
+                "run the same command again: finished work is kept."
             ) from error
         if "readonly" in text or "unable to open" in text:
             raise StudyError(

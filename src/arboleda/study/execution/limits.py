@@ -1,4 +1,4 @@
-"""What one fit may take of the machine's time and memory."""
+"""Limits on the time and memory of one fit."""
 
 import resource
 from dataclasses import dataclass
@@ -7,58 +7,57 @@ from pathlib import Path
 import numpy as np
 from scipy import linalg
 
-__all__ = ["Limits", "hold_memory", "offer_to_the_kernel"]
+__all__ = ["Limits", "limit_memory", "raise_oom_score"]
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Seconds and bytes that one piece of work may take; None: as much as there is."""
+    """Maximum seconds and bytes of one job; None: no limit."""
 
     seconds: float | None = None
     memory: int | None = None
 
     @property
     def any(self) -> bool:
-        """Whether there is a limit, so that work must be done where it can be stopped."""
+        """Whether there is a limit, which needs worker processes that can be stopped."""
         return self.seconds is not None or self.memory is not None
 
 
-def hold_memory(limit: int | None) -> None:
-    """Refuse this process more memory than it has now and ``limit`` bytes besides.
+def limit_memory(limit: int | None) -> None:
+    """Limit this process to its present memory plus ``limit`` bytes.
 
-    The kernel refuses it the moment it is asked for, so that the fit ends with a MemoryError of its
-    own. (Watching how much of it is in use from outside would be too late for a fit that takes
-    gigabytes within a millisecond.) Where the system does not tell a process's size, nothing is
-    held.
+    The kernel rejects the allocation itself, so the fit ends with a MemoryError of its own. (A
+    monitor outside the process would be too late for a fit that allocates gigabytes within a
+    millisecond.) If the system does not report a process's size, no limit is set.
     """
     if limit is None:
         return
-    _take_buffers()
+    _allocate_blas_buffers()
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     except OSError:
         return
     _, most = resource.getrlimit(resource.RLIMIT_AS)
     wanted = pages * resource.getpagesize() + limit
-    resource.setrlimit(resource.RLIMIT_AS, (_least(wanted, most), most))
+    resource.setrlimit(resource.RLIMIT_AS, (_cap_limit(wanted, most), most))
 
 
-def _take_buffers() -> None:
-    """Let the linear algebra of NumPy and SciPy take its working memory while there is some.
+def _allocate_blas_buffers() -> None:
+    """Make NumPy and SciPy allocate the work buffers of their linear algebra before the limit.
 
-    OpenBLAS asks again and again, for ever, for a buffer that it is refused.
+    OpenBLAS retries a failed buffer allocation forever.
     """
     square = np.eye(256)
     np.linalg.solve(square, square @ square)
     linalg.solve(square, linalg.blas.dgemm(1.0, square, square), assume_a="pos")
 
 
-def _least(wanted: int, most: int) -> int:
+def _cap_limit(wanted: int, most: int) -> int:
     return wanted if most == resource.RLIM_INFINITY else min(wanted, most)
 
 
-def offer_to_the_kernel() -> None:
-    """Where memory runs out altogether, let this process be ended before the study's own."""
+def raise_oom_score() -> None:
+    """Make the kernel kill this process before the study's own when memory runs out."""
     try:
         Path("/proc/self/oom_score_adj").write_text("500", encoding="ascii")
     except OSError:

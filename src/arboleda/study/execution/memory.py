@@ -1,4 +1,4 @@
-"""How much memory this process may still take."""
+"""The memory that this process can still allocate."""
 
 import os
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 __all__ = ["available_memory"]
 
 _MEMINFO = Path("/proc/meminfo")
-# The limit of a container and what is in use of it, in the second and the first version of cgroups.
+# The limit of a container and its usage, in versions 2 and 1 of cgroups.
 _CGROUPS = (
     (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")),
     (
@@ -17,16 +17,16 @@ _CGROUPS = (
 
 
 def available_memory() -> int | None:
-    """Bytes that can be taken without swapping; None where the system does not tell.
+    """Return the bytes that can be allocated without swapping; None if the system hides them.
 
-    It is the least of what the machine has left and of what the limit of a container leaves. Where
-    only the machine's whole memory is known, it is that.
+    It is the minimum of the machine's available memory and what the limit of a container leaves. If
+    only the machine's total memory is known, it is that.
     """
-    found = [_of_machine(), *(_of_container(limit, used) for limit, used in _CGROUPS)]
-    return min((size for size in found if size is not None), default=None)
+    sizes = [_machine_memory(), *(_container_memory(limit, used) for limit, used in _CGROUPS)]
+    return min((size for size in sizes if size is not None), default=None)
 
 
-def _of_machine() -> int | None:
+def _machine_memory() -> int | None:
     try:
         for line in _MEMINFO.read_text(encoding="ascii").splitlines():
             if line.startswith("MemAvailable:"):
@@ -39,8 +39,8 @@ def _of_machine() -> int | None:
         return None
 
 
-def _of_container(limit: Path, used: Path) -> int | None:
-    """What a container may still take; None without one, or with one without a limit ("max")."""
+def _container_memory(limit: Path, used: Path) -> int | None:
+    """Return what a container can still allocate; None without a container or a limit ("max")."""
     try:
         left = int(limit.read_text(encoding="ascii")) - int(used.read_text(encoding="ascii"))
     except (OSError, ValueError):

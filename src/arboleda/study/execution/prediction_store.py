@@ -1,9 +1,8 @@
-"""What models said of rows that they did not learn from, one file for each piece of work.
+"""Out-of-fold and test predictions of models, one file per job.
 
-A combination of models is learned from these files alone: no model is fitted again for it. A file
-is a plain array (``.npy``, read without running code) with a line for each row that the piece of
-work scored, in their order: the predicted class's number, or the value, then the scores of all
-classes if the model has any.
+Combinations of models are fitted to these files alone, without refitting a model. A file is a plain
+array (``.npy``, read without executing code) with one row per scored row of the job, in order: the
+predicted class number or value, then the scores of all classes if the model has any.
 """
 
 import hashlib
@@ -23,7 +22,7 @@ from arboleda.combine import MemberOutputs
 from arboleda.study.results.probabilities import are_probabilities
 
 __all__ = [
-    "ANSWERS",
+    "PREDICTIONS_DIR",
     "PredictionRequest",
     "Predictions",
     "load_predictions",
@@ -37,23 +36,23 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 # The folder within the study's folder.
-ANSWERS = "answers"
+PREDICTIONS_DIR = "answers"
 
 
 def predictions_path(folder: Path, model: str, params: Mapping[str, Any], fold: str) -> Path:
-    """The file of one piece of work; its name holds a hash of the parameters."""
+    """Return the file of one job; its name contains a hash of the parameters."""
     return folder / f"{model}-{params_hash(params)}-{fold}.npy"
 
 
 def params_hash(params: Mapping[str, Any]) -> str:
-    """Sixteen hexadecimal digits that tell a candidate's files from those of others."""
+    """Return 16 hexadecimal digits that identify a candidate's files."""
     text = json.dumps(params, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """What a fitted model says of rows.
+    """Predictions of a fitted model for some rows.
 
     ``predicted`` holds numbers of classes, or values; ``score`` is None, or of shape (n_rows,
     n_classes) as `arboleda.study.results.scoring.class_scores` returns it: probabilities, or
@@ -64,10 +63,10 @@ class Predictions:
     score: Floats | None
 
     def probabilities(self, n_classes: int) -> Floats:
-        """Probabilities of all classes, whatever the classifier.
+        """Return probabilities of all classes for any classifier.
 
-        They are the model's own, or its decision values through the logistic function (of several
-        classes: their exponentials, divided by the sum), or 1 for the class that it predicts.
+        They are the model's own, or the logistic function of its decision values (the softmax for
+        several classes), or 1 for the predicted class.
         """
         if self.score is None:
             return np.asarray(self.predicted[:, None] == np.arange(n_classes), dtype=np.float64)
@@ -82,9 +81,11 @@ class Predictions:
         return full
 
 
-def save_predictions(path: Path, said: Predictions) -> str | None:
-    """Write a file whole or not at all; returns why it could not be written, or None."""
-    blocks = [said.predicted] if said.score is None else [said.predicted, said.score]
+def save_predictions(path: Path, predictions: Predictions) -> str | None:
+    """Write a file atomically; return the reason why it could not be written, or None."""
+    blocks = [predictions.predicted]
+    if predictions.score is not None:
+        blocks.append(predictions.score)
     content = io.BytesIO()
     columns = np.ascontiguousarray(np.column_stack(blocks), dtype=np.float64)
     np.lib.format.write_array(content, columns, (1, 0), allow_pickle=False)
@@ -97,7 +98,7 @@ def save_predictions(path: Path, said: Predictions) -> str | None:
 
 
 def load_predictions(path: Path, n_rows: int, n_classes: int) -> Predictions | None:
-    """What a model said of so many rows, or None if the file does not tell.
+    """Read a model's predictions for ``n_rows`` rows; None if the file is missing or unusable.
 
     Parameters
     ----------
@@ -121,7 +122,7 @@ def load_predictions(path: Path, n_rows: int, n_classes: int) -> Predictions | N
 
 
 def remove_predictions(folder: Path, kept: Iterable[Path]) -> None:
-    """Remove the files of pieces of work that no longer matter, and drafts of a killed study."""
+    """Remove all files except those to keep, and temporary files of a killed study."""
     names = {path.name for path in kept}
     for path in [*folder.glob("*.npy"), *folder.glob(".*.tmp")]:
         if path.name not in names:
@@ -130,7 +131,7 @@ def remove_predictions(folder: Path, kept: Iterable[Path]) -> None:
 
 @dataclass(frozen=True)
 class PredictionRequest:
-    """One part of the rows, and a file of each member's answers for it."""
+    """A subset of the rows, and the file of each member's predictions for it."""
 
     rows: Rows
     paths: tuple[Path, ...]
@@ -142,16 +143,16 @@ def outputs_of_rows(
     n_table_rows: int,
     classes: Sequence[str] = (),
 ) -> MemberOutputs | None:
-    """The matrix of members by rows (by classes) from the files.
+    """Read the matrix of members by rows (by classes) from the files.
 
-    A row of several parts has the mean of what was said; one of none is left out.
+    A row in several parts has the mean of its predictions; a row in none is left out.
 
     Parameters
     ----------
     names : sequence of str
-        Of the members.
-    parts : sequence of Asked
-        As the folds of a cross-validation, or the test rows alone.
+        Names of the members.
+    parts : sequence of PredictionRequest
+        For example the folds of a cross-validation, or the test rows alone.
     n_table_rows : int
     classes : sequence of str, default=()
         Labels; none in a regression.
@@ -159,7 +160,7 @@ def outputs_of_rows(
     Returns
     -------
     outputs : MemberOutputs or None
-        None if a file is missing or is not what it should be. ``rows`` are the table's.
+        None if a file is missing or unusable. ``rows`` are row numbers of the table.
     """
     times = np.zeros(n_table_rows)
     for part in parts:
@@ -170,11 +171,11 @@ def outputs_of_rows(
     for part in parts:
         places = np.searchsorted(rows, part.rows)
         for number, path in enumerate(part.paths):
-            said = load_predictions(path, len(part.rows), len(classes))
-            if said is None:
+            loaded = load_predictions(path, len(part.rows), len(classes))
+            if loaded is None:
                 return None
             outputs[number, places] += (
-                said.probabilities(len(classes)) if classes else said.predicted
+                loaded.probabilities(len(classes)) if classes else loaded.predicted
             )
     if times[rows].max(initial=1.0) > 1.0:
         outputs /= times[rows].reshape(-1, *(1,) * (len(shape) - 1))

@@ -1,4 +1,4 @@
-"""Showing how a study goes on: a live table in a terminal, plain lines elsewhere."""
+"""Progress of a study: a live table in a terminal, plain lines elsewhere."""
 
 import time
 from collections import Counter, defaultdict
@@ -28,18 +28,18 @@ __all__ = [
 
 
 class SilentWatcher:
-    """Says nothing."""
+    """Shows nothing."""
 
     deadline: float | None = None
 
     def begin(self, plan: Plan, jobs: list[Job], n_stored: int, to_come: int = 0) -> None:
-        """Nothing to show."""
+        """Show nothing."""
 
     def more(self, jobs: list[Job], to_come: int = 0) -> None:
-        """Nothing to show."""
+        """Show nothing."""
 
     def finished(self, job: Job, result: dict[str, Any]) -> None:
-        """Nothing to show."""
+        """Show nothing."""
 
     def __enter__(self) -> Self:
         return self
@@ -50,13 +50,13 @@ class SilentWatcher:
         value: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Nothing to close."""
+        """Close nothing."""
 
 
 class Board:
     """Counts and scores of the jobs done so far, and an estimate of the time left.
 
-    ``deadline``: when a budget of time ends, by `time.monotonic`; None: there is none.
+    ``deadline``: the end of the time budget, by `time.monotonic`; None without one.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Board:
         self._seconds: dict[str, list[float]] = defaultdict(list)
 
     def more(self, jobs: list[Job], to_come: int) -> None:
-        """Expect these jobs, in place of what is left of others, and so many after them."""
+        """Expect these jobs instead of the remaining ones, and ``to_come`` after them."""
         self.total -= self.todo
         self.todo = Counter(job.model for job in jobs)
         self.total += self.todo
@@ -93,23 +93,23 @@ class Board:
         if job.kind == "apparent":
             return
         score = result["scores"].get(self.plan.metric.key)
-        # A first look is no score of the candidate.
+        # A low-fidelity score does not count as the candidate's score.
         if score is not None and not job.is_low_fidelity:
             self._scores[job.model][_candidate(job)].append(score)
 
     def scores(self, job: Job) -> list[float]:
-        """The folds' scores of the job's candidate so far."""
+        """Return the fold scores of the job's candidate so far."""
         return self._scores[job.model][_candidate(job)]
 
     def best(self, model: str) -> list[float]:
-        """The scores of the best complete candidate, or of what there is."""
+        """Return the scores of the best complete candidate, or of the best incomplete one."""
         found = list(self._scores[model].values())
         complete = [s for s in found if len(s) == self.plan.n_folds] or found
         sign = 1.0 if self.plan.metric.greater_is_better else -1.0
         return max(complete, key=lambda s: sign * float(np.mean(s)), default=[])
 
     def seconds_left(self) -> float | None:
-        """Time left at the pace so far, or of the budget; None until something is known."""
+        """Estimate the time left at the pace so far, at most the budget's; None without data."""
         done = [s for known in self._seconds.values() for s in known]
         if not done or time.monotonic() == self.started:
             return None
@@ -127,7 +127,7 @@ class Board:
 
 
 def _candidate(job: Job) -> str:
-    """What tells a candidate from the others, also from the same one with more rows."""
+    """Return a key that identifies a candidate, also against itself with more rows."""
     return repr(job.params) + job.extent
 
 
@@ -141,13 +141,13 @@ class PlainWatcher(SilentWatcher):
         """Show what lies ahead."""
         self._board = Board(plan, jobs, to_come, self.deadline)
         for line in _opening(plan, jobs, n_stored):
-            self._say(line)
+            self._print(line)
 
     def more(self, jobs: list[Job], to_come: int = 0) -> None:
-        """Tell of the next round."""
+        """Show the next round."""
         self._board.more(jobs, to_come)
         if jobs:
-            self._say(f"The next round has {len(jobs):,} fits{_left(self._board)}.")
+            self._print(f"The next round has {len(jobs):,} fits{_left(self._board)}.")
 
     def finished(self, job: Job, result: dict[str, Any]) -> None:
         """Show a candidate whose folds are complete, and tests."""
@@ -155,20 +155,20 @@ class PlainWatcher(SilentWatcher):
         name = _names(board.plan)[job.model]
         if job.calibrates:
             if job.fold == CALIBRATION + TEST:
-                self._say(f"{name}: methods of calibration tried")
+                self._print(f"{name}: methods of calibration tried")
             return
         board.add(job, result)
         if result["error"]:
-            self._say(f"{name}: failed ({result['error']})")
+            self._print(f"{name}: failed ({result['error']})")
         elif job.fold == TEST:
             score = result["scores"][board.plan.metric.key]
-            self._say(f"{name}: test {board.plan.metric.label} {number(score)}")
+            self._print(f"{name}: test {board.plan.metric.label} {number(score)}")
         elif len(board.scores(job)) == board.plan.n_folds:
             params = ", ".join(f"{k}={v}" for k, v in job.params.items())
             what = f"{name} ({params})" if params else name
-            self._say(f"{what}: {spread(board.scores(job))}{_left(board)}")
+            self._print(f"{what}: {spread(board.scores(job))}{_left(board)}")
 
-    def _say(self, line: str) -> None:
+    def _print(self, line: str) -> None:
         self._console.print(Text(visible(line)), soft_wrap=True)
 
 
@@ -237,7 +237,7 @@ class LiveWatcher(SilentWatcher):
 
 
 def make_watcher(show: bool) -> SilentWatcher | PlainWatcher | LiveWatcher:
-    """The watcher that suits standard error, or the silent one."""
+    """Return the watcher that suits standard error, or the silent one."""
     if not show:
         return SilentWatcher()
     console = Console(stderr=True, highlight=False)
@@ -245,27 +245,27 @@ def make_watcher(show: bool) -> SilentWatcher | PlainWatcher | LiveWatcher:
 
 
 def number(value: float | None) -> str:
-    """Four significant digits, or more where the number is large; a dash for None."""
+    """Format four significant digits, or more for large numbers; a dash for None."""
     if value is None:
         return "-"
     return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def plus_minus(mean: float, sd: float | None) -> str:
-    """Mean and standard deviation, the latter with two digits if known: 0.8613 ± 0.0013."""
+    """Format mean and standard deviation, the latter with two digits: 0.8613 ± 0.0013."""
     if sd is None:
         return number(mean)
     return f"{number(mean)} ± {sd:,.0f}" if sd >= 100 else f"{number(mean)} ± {sd:.2g}"
 
 
 def spread(scores: list[float]) -> str:
-    """Mean and standard deviation of the scores so far."""
+    """Format mean and standard deviation of the scores so far."""
     mean = float(np.mean(scores))
     return plus_minus(mean, float(np.std(scores, ddof=1))) if len(scores) > 1 else number(mean)
 
 
 def duration(seconds: float) -> str:
-    """A time in words: 0.3 s, 40 s, 3 min 20 s."""
+    """Format a duration: 0.3 s, 40 s, 3 min 20 s."""
     if seconds < 10:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)

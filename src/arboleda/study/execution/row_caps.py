@@ -1,4 +1,4 @@
-"""How many rows models may learn from where all of them would take too long."""
+"""Caps on the training rows of models whose fits to all rows would take too long."""
 
 import time
 from collections.abc import Collection, Mapping
@@ -16,67 +16,66 @@ from arboleda.study.search import Fidelity, Trial
 
 __all__ = ["apply_row_caps", "make_small_fit"]
 
-# Numbers of rows are powers of two from here on, so that a little more or less time is no other
-# study.
+# Caps are powers of two from here on, so that slightly different timings give the same study.
 LEAST_ROWS = 2048
-# A fit of less than these seconds tells little of one on very many rows: it is timed on more, on so
-# many times as many, up to this share of all.
-REPORTING_SECONDS, LARGER, LARGE_SHARE = 0.5, 4, 1 / 32
-# With more rows than this every model is timed on a part of them before it is decided, with fewer
-# those that the catalogue thinks too dear.
+# A fit of fewer seconds than this predicts little about one on very many rows: it is timed again on
+# this multiple of its rows, up to this fraction of all.
+MIN_TIMED_SECONDS, LARGER, LARGE_SHARE = 0.5, 4, 1 / 32
+# With more rows than this, every model is timed on a part of them first; with fewer, only those
+# that are too expensive by the catalogue.
 TIMED_ROWS = 8192
-# The part of a time budget that the first candidates of all models may take together.
+# The fraction of a time budget that the first candidates of all models may take together.
 FIRST_SHARE = 0.5
-# Where few have others, and none is fitted again for its test: the part they may take if all of
-# them learn from all rows, and if they do not, so that the best ones go on.
+# The same for bags, which have few other candidates and are not refitted for their tests: if all of
+# them learn from all rows, and if they do not, so that time is left for the best ones.
 BAGS_SHARE, FIRST_BAGS_SHARE = 0.9, 0.3
-# The part of it that may go into timing models.
+# The fraction of the budget that may go into timing models.
 TIMING_SHARE = 0.1
-# What a test costs in fits of a fold: it learns from more rows, and more is told of it.
+# The cost of a test in fits of a fold: it has more training rows, and more facts are computed.
 TEST_FITS = 1.5
 
 
-def apply_row_caps(plan: Plan, work: Executor) -> Plan:
-    """The plan with the caps on rows that its preset and time budget ask for.
+def apply_row_caps(plan: Plan, executor: Executor) -> Plan:
+    """Return the plan with the caps on training rows that its preset and time budget require.
 
-    A fit may take as long as the preset says by the catalogue's costs. With a time budget, the
-    first candidates of all models, on all folds and tested, may take half of it (bags: most of it,
-    or three tenths); costs are scaled by what a small fit of each model has taken.
+    The preset bounds the cost of a fit by the catalogue. With a time budget, the first candidates
+    of all models, on all folds and tested, may take half of it (bags: most of it, or three tenths);
+    costs are scaled by the measured time of a small fit of each model.
     """
     allowed = np.inf if plan.preset.fit_cost is None else plan.preset.fit_cost
-    budget = work.budget
+    budget = executor.budget
     rates = dict.fromkeys((model.key for model in plan.models), 1.0)
     if budget is not None:
-        _time_models(plan, work, budget, _caps(plan, min(allowed, _share(plan, budget, rates))))
+        _time_models(plan, executor, budget, _caps(plan, min(allowed, _share(plan, budget, rates))))
         rates = {key: budget.rate(key) for key in rates}
         allowed = min(allowed, _share(plan, budget, rates))
     return replace(plan, caps=_caps(plan, allowed, rates))
 
 
 def make_small_fit(plan: Plan, model: Model) -> Job:
-    """What times a model first: its first candidate on a part of the first fold's rows."""
-    return _fit_of(plan, model, _small_share(plan, model))
+    """Return the job that times a model: its first candidate on some rows of the first fold."""
+    return _timing_job(plan, model, _small_share(plan, model))
 
 
 def _small_share(plan: Plan, model: Model) -> float:
-    share, rows = 1.0, _free(plan).fold_rows(model)
+    share, rows = 1.0, _without_caps(plan).fold_rows(model)
     while share * rows > LEAST_ROWS:
         share /= 2
     return share
 
 
-def _fit_of(plan: Plan, model: Model, share: float) -> Job:
+def _timing_job(plan: Plan, model: Model, share: float) -> Job:
     trial = Trial(plan.candidates(model)[0], Fidelity(share, folds=1))
-    (job,) = _free(plan).trial_jobs(model, trial)
+    (job,) = _without_caps(plan).trial_jobs(model, trial)
     return job
 
 
-def _free(plan: Plan) -> Plan:
+def _without_caps(plan: Plan) -> Plan:
     return replace(plan, caps={})
 
 
 def _caps(plan: Plan, allowed: float, rates: Mapping[str, float] | None = None) -> dict[str, int]:
-    """The rows of each model whose fits would take longer than allowed."""
+    """Return the caps of the models whose fits would take longer than allowed."""
     caps = {}
     for model in plan.models:
         cap = _cap(plan, model, allowed / (rates or {}).get(model.key, 1.0))
@@ -86,11 +85,12 @@ def _caps(plan: Plan, allowed: float, rates: Mapping[str, float] | None = None) 
 
 
 def _share(plan: Plan, budget: Budget, rates: Mapping[str, float]) -> float:
-    """Seconds that a fit may take: what cheap models leave of theirs is shared by the others."""
+    """Return the maximum seconds of a fit; time that cheap models do not need goes to others."""
     whole = sorted(
-        rates[model.key] * plan.first_cost(model, plan.fold_rows(model)) for model in plan.models
+        rates[model.key] * plan.first_candidate_cost(model, plan.fold_rows(model))
+        for model in plan.models
     )
-    free = (budget.left - budget.kept_for_afterwards) * budget.processes
+    free = (budget.left - budget.reserved_for_afterwards) * budget.processes
     if all(model.bag for model in plan.models if model.learns):
         if sum(whole) * plan.n_folds <= BAGS_SHARE * free:
             return float(np.inf)
@@ -106,32 +106,34 @@ def _share(plan: Plan, budget: Budget, rates: Mapping[str, float]) -> float:
 
 
 def _cap(plan: Plan, model: Model, allowed: float) -> int | None:
-    """The largest power of two at which the first candidate costs so much; None: all rows."""
+    """Return the largest power of two of rows at an allowed cost; None: all rows."""
     most = plan.fold_rows(model)
-    if plan.first_cost(model, most) <= allowed:
+    if plan.first_candidate_cost(model, most) <= allowed:
         return None
     rows = LEAST_ROWS
-    while 2 * rows < most and plan.first_cost(model, 2 * rows) <= allowed:
+    while 2 * rows < most and plan.first_candidate_cost(model, 2 * rows) <= allowed:
         rows *= 2
     return rows if rows < most else None
 
 
-def _time_models(plan: Plan, work: Executor, budget: Budget, dear: Collection[str]) -> None:
-    """Time small fits of the first candidate of dear models, and of all on many rows."""
-    until = time.monotonic() + TIMING_SHARE * budget.left
+def _time_models(
+    plan: Plan, executor: Executor, budget: Budget, expensive: Collection[str]
+) -> None:
+    """Time small fits of the first candidates of expensive models, or of all if rows are many."""
+    deadline = time.monotonic() + TIMING_SHARE * budget.left
     shares = {
         model.key: _small_share(plan, model)
         for model in plan.models
-        if plan.fold_rows(model) > TIMED_ROWS or model.key in dear
+        if plan.fold_rows(model) > TIMED_ROWS or model.key in expensive
     }
     while shares:
-        jobs = [_fit_of(plan, m, shares[m.key]) for m in plan.models if m.key in shares]
-        missing = [job for job in jobs if not work.is_done(job)]
-        work.recall(job for job in jobs if work.is_done(job))
-        # Nobody is told: the study has not begun yet.
+        jobs = [_timing_job(plan, m, shares[m.key]) for m in plan.models if m.key in shares]
+        missing = [job for job in jobs if not executor.is_done(job)]
+        executor.record_stored(job for job in jobs if executor.is_done(job))
+        # The watcher is not notified: the study has not begun yet.
         cheap_first = sorted(missing, key=lambda job: job.cost)
-        work.do(cheap_first, deadline=until, is_told=False)
-        done = [(job.model, work.result(job)) for job in jobs if work.is_done(job)]
+        executor.run(cheap_first, deadline=deadline, notify_watcher=False)
+        done = [(job.model, executor.result(job)) for job in jobs if executor.is_done(job)]
         shares = {
             key: LARGER * shares[key]
             for key, result in done
@@ -140,5 +142,5 @@ def _time_models(plan: Plan, work: Executor, budget: Budget, dear: Collection[st
 
 
 def _is_too_short(result: Mapping[str, Any] | None) -> bool:
-    """Whether a fit was too quick to tell how long one takes on many more rows."""
-    return result is not None and not result["error"] and result["seconds"] < REPORTING_SECONDS
+    """Whether a fit was too quick to predict the time on many more rows."""
+    return result is not None and not result["error"] and result["seconds"] < MIN_TIMED_SECONDS

@@ -1,4 +1,4 @@
-"""What pieces of work tell, as plain values; and the one thread that each keeps to."""
+"""Results of jobs as plain values, and the limit of one thread per job."""
 
 import warnings
 from contextlib import AbstractContextManager
@@ -12,7 +12,7 @@ __all__ = ["error_sentence", "limit_threads", "to_plain", "warning_texts"]
 
 
 def limit_threads() -> AbstractContextManager[Any]:
-    """Hold the numeric libraries at one thread, so that bits do not depend on their number."""
+    """Limit the numeric libraries to one thread, so that results do not depend on the number."""
     limit: AbstractContextManager[Any] = _thread_pools().limit(limits=1)
     return limit
 
@@ -24,7 +24,7 @@ def _thread_pools() -> ThreadpoolController:
 
 
 def to_plain(value: Any) -> Any:
-    """The same with None in place of numbers that JSON has no word for."""
+    """Replace numbers that JSON cannot represent (NaN, infinity) by None."""
     if isinstance(value, dict):
         return {k: to_plain(v) for k, v in value.items()}
     if isinstance(value, list):
@@ -33,13 +33,13 @@ def to_plain(value: Any) -> Any:
 
 
 def error_sentence(error: Exception) -> str:
-    """The kind of an error and its first line."""
+    """Return the type of an error and its first line."""
     lines = str(error).strip().splitlines()
     text = lines[0] if lines else "no reason given"
     return f"{type(error).__name__}: {text[:300]}"
 
 
 def warning_texts(caught: list[warnings.WarningMessage]) -> list[str]:
-    """The distinct texts of warnings, in order."""
+    """Return the distinct texts of warnings, sorted."""
     texts = {error_sentence(w.message) for w in caught if isinstance(w.message, Exception)}
     return sorted(texts)

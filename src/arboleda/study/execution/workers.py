@@ -1,4 +1,4 @@
-"""Worker processes: started when needed, watched, ended when they take too much, replaced."""
+"""Worker processes: started when needed, monitored, stopped at a limit, replaced."""
 
 import os
 import pickle
@@ -30,7 +30,7 @@ _PROGRAM = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = {paths!r}; "
     "from arboleda.study.execution.worker_main import main; main()"
 )
-# So many threads the numeric libraries would start otherwise, each with its buffers.
+# Otherwise the numeric libraries start many threads, each with its buffers.
 _ONE_THREAD = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -39,7 +39,7 @@ _ONE_THREAD = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMEXPR_NUM_THREADS",
 )
-# Workers that end before they are ready to work; then there is something wrong with all.
+# Consecutive workers that exit before they are ready; then none can start.
 _FALSE_STARTS = 3
 
 Result = dict[str, Any]
@@ -47,12 +47,12 @@ Done = Generator[tuple[Job, Result], None, None]
 
 
 class Worker:
-    """One process and the job it is at.
+    """A worker process and its current job.
 
     Parameters
     ----------
     first : bytes
-        The message it is told first.
+        The first message that it is sent.
     table : int
         Descriptor of the file that holds the features' matrix.
     """
@@ -79,35 +79,35 @@ class Worker:
         self.job: Job | None = None
         self.ready = False
         self.since = 0.0
-        with suppress(BrokenPipeError):  # it ended already, which is told when it is asked
+        with suppress(BrokenPipeError):  # it has exited, which the next receive detects
             self.connection.send_bytes(first)
 
     @property
     def is_idle(self) -> bool:
-        """Whether it waits for a job."""
+        """Whether the worker waits for a job."""
         return self.ready and self.job is None
 
-    def give(self, job: Job) -> None:
-        """Let it do a job."""
+    def send(self, job: Job) -> None:
+        """Send a job to the worker."""
         self.job, self.since = job, time.monotonic()
         with suppress(BrokenPipeError):
             self.connection.send_bytes(pickle.dumps(job))
 
     def receive(self) -> bytes | None:
-        """Its next message, or None if it has ended."""
+        """Receive the next message, or None if the worker has exited."""
         try:
             return self.connection.recv_bytes()
         except (EOFError, OSError):
             return None
 
     def end(self) -> int:
-        """Stop it, whatever it is at; gives how it ended."""
+        """Kill the worker; return its exit status."""
         self.process.kill()
         self.connection.close()
         return self.process.wait()
 
     def exit_reason(self) -> str:
-        """How a process ended that was not stopped from here."""
+        """Describe how a process ended that was not stopped by this one."""
         self.connection.close()
         code = self.process.wait()
         if code == -signal.SIGKILL:
@@ -131,12 +131,14 @@ class WorkerPool:
         self._table: Any = None
         self._false_starts = 0
 
-    def do(self, jobs: Sequence[Job], fits: Callable[[Job], bool], deadline: float | None) -> Done:
+    def run(
+        self, jobs: Sequence[Job], is_allowed: Callable[[Job], bool], deadline: float | None
+    ) -> Done:
         """Yield each job with its result; see `arboleda.study.execution.pool.Pool.do`."""
         waiting = deque(jobs)
         try:
             while True:
-                self._dispatch(waiting, fits)
+                self._dispatch(waiting, is_allowed)
                 busy = [worker for worker in self._workers if worker.job is not None]
                 if not busy and not waiting:
                     return
@@ -149,24 +151,24 @@ class WorkerPool:
                     return
                 yield from self._stop_overdue()
         finally:
-            # Stopped from outside, or out of time: nobody waits for what is still at work.
+            # Stopped from outside, or past the deadline: running jobs are abandoned.
             for worker in [w for w in self._workers if w.job is not None]:
                 self._close_worker(worker)
 
     def close(self) -> None:
-        """End all workers and let go of the file."""
+        """Stop all workers and close the file."""
         for worker in list(self._workers):
             self._close_worker(worker)
         if self._table is not None:
             self._table.close()
 
-    def _dispatch(self, waiting: deque[Job], fits: Callable[[Job], bool]) -> None:
-        """Give the next jobs to those that wait, and start as many workers as there is work for."""
+    def _dispatch(self, waiting: deque[Job], is_allowed: Callable[[Job], bool]) -> None:
+        """Send the next jobs to idle workers, and start workers for the others."""
         for worker in [w for w in self._workers if w.is_idle]:
             while waiting:
                 job = waiting.popleft()
-                if fits(job):
-                    worker.give(job)
+                if is_allowed(job):
+                    worker.send(job)
                     break
         starting = sum(not worker.ready for worker in self._workers)
         room = self._processes - len(self._workers)
@@ -184,7 +186,7 @@ class WorkerPool:
                 raise StudyError(
                     f"The table cannot be written for worker processes to the folder "
                     f"{self._folder} ({error.strerror or error}); free space there and run the "
-                    "same command again: what is done is kept."
+                    "same command again: finished work is kept."
                 ) from error
             features = replace(self._shared.features, x=np.empty((0, 0)))
             light = replace(self._shared, features=features)
@@ -192,7 +194,7 @@ class WorkerPool:
         return Worker(self._first, self._table.fileno())
 
     def _poll_timeout(self, deadline: float | None) -> float | None:
-        """Seconds until a worker, or all of them, must be stopped."""
+        """Return the seconds until a worker, or all of them, must be stopped."""
         ends = [] if deadline is None else [deadline]
         if self._limits.seconds is not None:
             ends += [w.since + self._limits.seconds for w in self._workers if w.job is not None]
@@ -209,7 +211,7 @@ class WorkerPool:
             job, worker.job = worker.job, None
             result: Result = pickle.loads(message)
             if (result["error"] or "").startswith("MemoryError"):
-                # What it holds on to would be missing in the next fit.
+                # Memory that the worker still holds would be missing in the next fit.
                 self._close_worker(worker)
                 result = {**result, "error": self._out_of_memory(result["error"])}
             yield job, result

@@ -1,10 +1,10 @@
-"""The .632+ estimate of any metric, from bags, the training rows themselves and chance.
+"""The .632+ estimate of any metric, from bags, the training rows and chance scores.
 
-Efron and Tibshirani (1997) estimate the mean of a loss. A metric is taken for such a loss by its
-sign, and the root of the mean squared error by its square; ``arboleda.model_selection`` holds the
-formula. Of the bags' metrics the mean weighted by the rows left out is taken, the first of the two
+Efron and Tibshirani (1997) estimate the mean of a loss. A metric becomes such a loss by its sign,
+and the root mean squared error by its square; ``arboleda.model_selection`` contains the formula.
+The bags' metrics are averaged with the numbers of out-of-bag rows as weights: the first of the two
 forms of the leave-one-out bootstrap (Efron 1983), which for a mean of losses is the mean over all
-pairs of a bag and a row that it left out.
+pairs of a bag and an out-of-bag row.
 """
 
 from collections.abc import Sequence
@@ -19,30 +19,30 @@ __all__ = ["chance_scores", "plus_632"]
 
 Floats = npt.NDArray[np.float64]
 
-# Metrics of which more is better; all others are losses.
+# Metrics where greater is better; all others are losses.
 _GAINS = frozenset(
     ("accuracy", "balanced_accuracy", "f1_macro", "mcc", "roc_auc", "average_precision", "r2")
 )
-# How many of the pairings of targets with predictions are looked at, at most.
+# Maximum number of pairings of targets with predictions.
 _SHIFTS = 50
 
 
 def plus_632(
     metric: str, left_out: Sequence[float], weights: Sequence[int], training: float, chance: float
 ) -> float:
-    """The .632+ estimate of a metric.
+    """Compute the .632+ estimate of a metric.
 
     Parameters
     ----------
     metric : str
     left_out : sequence of float
-        The metric on the rows that each bag left out.
+        The metric on the out-of-bag rows of each bag.
     weights : sequence of int
-        Their numbers.
+        Numbers of out-of-bag rows.
     training : float
-        The metric of a model of all training rows, on these rows.
+        The metric of a model fitted to all training rows, on these rows.
     chance : float
-        The metric if predictions told nothing of the target.
+        The metric of predictions that are independent of the target.
     """
     losses = np.average([_loss(metric, value) for value in left_out], weights=weights)
     found = bootstrap_estimates(_loss(metric, training), float(losses), _loss(metric, chance))
@@ -64,10 +64,10 @@ def chance_scores(
     n_classes: int,
     costs: Floats | None = None,
 ) -> dict[str, float | None]:
-    """Every metric where each row is judged by the prediction of another.
+    """Compute every metric with predictions that are independent of the targets.
 
-    The mean over shifts of the predictions against the targets, evenly spread: with all of them
-    every target meets every prediction.
+    It is the mean over evenly spaced shifts of the predictions against the targets; with all shifts
+    every target is paired with every prediction.
     """
     n = len(y)
     shifts = np.unique(np.linspace(0, n, min(n, _SHIFTS), endpoint=False).astype(int))

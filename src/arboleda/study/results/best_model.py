@@ -1,4 +1,4 @@
-"""What is told of the best model after its test: its importances, and one small tree like it."""
+"""Explanations of the best model: importances, a surrogate tree and a learning curve."""
 
 import hashlib
 import json
@@ -15,39 +15,39 @@ from arboleda.study.errors import StudyError
 from arboleda.study.execution.executor import Executor
 from arboleda.study.plan import Plan
 from arboleda.study.results.costs import costs_facts
-from arboleda.study.results.explained_model import ExplainedModel, Part
+from arboleda.study.results.explained_model import ExplainedModel, RowSubset
 from arboleda.study.results.learning_curve import MOST_CELLS, learning_curve
-from arboleda.study.runner import Found, Outcome, ranked
+from arboleda.study.runner import Outcome, RunResult, ranked
 
 __all__ = ["describe_best"]
 
-# Rows times columns times shuffles that the model is asked for; `arboleda explain` asks for more.
+# Maximum predicted rows (rows times columns times shuffles); `arboleda explain` allows more.
 MAX_SCORED_ROWS = 400_000
 SURROGATE_ROWS = 5_000
-# Rows that tell how fast the model answers.
+# Rows that measure the model's speed of prediction.
 TIMED_ROWS = 200
 NO_ROOM = "the time budget has no room for it"
 NO_MEMORY = "there was not memory enough for it"
 
 
-def describe_best(found: Found, work: Executor) -> dict[str, Any]:
-    """Parts of the facts on the best model: ``importance``, ``surrogate``, ``learning_curve``.
+def describe_best(result: RunResult, executor: Executor) -> dict[str, Any]:
+    """Return the facts on the best model: ``importance``, ``surrogate``, ``learning_curve``.
 
-    Each is None where the best model learns nothing from the columns, or all failed; each of them
-    tells in ``skipped`` why else it is empty. What was computed is in the ledger.
+    Each is None if the best model ignores the columns or all models failed; otherwise ``skipped``
+    is the reason why it is empty, or None. Results are stored in the ledger.
     """
     parts = {"importance": importance_of, "surrogate": surrogate_of}
-    order = [outcome for outcome in ranked(found.plan, found.outcomes) if not outcome.error]
+    order = [outcome for outcome in ranked(result.plan, result.outcomes) if not outcome.error]
     if not order or not order[0].model.learns:
         return dict.fromkeys([*parts, "learning_curve"])
-    told = {name: part(found.plan, work, order[0]) for name, part in parts.items()}
-    # A combination is not fitted again: the best model that stands alone has the curve.
+    described = {name: part(result.plan, executor, order[0]) for name, part in parts.items()}
+    # A combination is not refitted: the curve is that of the best single model.
     alone = next(outcome for outcome in order if outcome.ensemble is None)
-    return {**told, "learning_curve": learning_curve(found.plan, work, alone)}
+    return {**described, "learning_curve": learning_curve(result.plan, executor, alone)}
 
 
-def importance_of(plan: Plan, work: Executor, outcome: Outcome) -> dict[str, Any]:
-    """The ``importance`` part of the facts: what the model loses when a column is shuffled."""
+def importance_of(plan: Plan, executor: Executor, outcome: Outcome) -> dict[str, Any]:
+    """Return the ``importance`` part of the facts: permutation importance of the columns."""
 
     def compute(subject: ExplainedModel) -> dict[str, Any] | None:
         from arboleda.study.results.model_importance import describe_importance
@@ -62,16 +62,16 @@ def importance_of(plan: Plan, work: Executor, outcome: Outcome) -> dict[str, Any
         "columns": [],
     }
 
-    def asked(subject: ExplainedModel) -> int:
+    def count_rows(subject: ExplainedModel) -> int:
         from arboleda.study.results.model_importance import scored_rows
 
         return scored_rows(subject, MAX_SCORED_ROWS)
 
-    return empty | _told(plan, work, outcome, "importance", compute, asked)
+    return empty | _compute_or_load(plan, executor, outcome, "importance", compute, count_rows)
 
 
-def surrogate_of(plan: Plan, work: Executor, outcome: Outcome) -> dict[str, Any]:
-    """The ``surrogate`` part of the facts: a small tree that gives the model's answers."""
+def surrogate_of(plan: Plan, executor: Executor, outcome: Outcome) -> dict[str, Any]:
+    """Return the ``surrogate`` part of the facts: a small tree that imitates the model."""
 
     def compute(subject: ExplainedModel) -> dict[str, Any] | None:
         from arboleda.study.results.model_surrogate import describe_surrogate
@@ -80,44 +80,49 @@ def surrogate_of(plan: Plan, work: Executor, outcome: Outcome) -> dict[str, Any]
 
     keys = ("n_leaves", "n_fit", "n_rows", "fidelity", "error", "model_error", "curve", "tree")
 
-    def asked(subject: ExplainedModel) -> int:
+    def count_rows(subject: ExplainedModel) -> int:
         return sum(min(len(part.x), SURROGATE_ROWS) for part in (subject.train, subject.test))
 
-    return dict.fromkeys(keys) | _told(plan, work, outcome, "surrogate", compute, asked)
+    return dict.fromkeys(keys) | _compute_or_load(
+        plan, executor, outcome, "surrogate", compute, count_rows
+    )
 
 
-def _told(
+def _compute_or_load(
     plan: Plan,
-    work: Executor,
+    executor: Executor,
     outcome: Outcome,
     what: str,
     compute: Callable[[ExplainedModel], dict[str, Any] | None],
-    asked: Callable[[ExplainedModel], int],
+    count_rows: Callable[[ExplainedModel], int],
 ) -> dict[str, Any]:
-    """Look in the ledger, or compute and store; ``skipped`` tells why there is nothing.
+    """Load facts from the ledger, or compute and store them; ``skipped`` is a reason or None.
 
-    ``asked`` counts the rows that the model will be asked of.
+    ``count_rows`` returns the number of rows that the model will predict.
     """
     key = outcome.model.key
     skipped = _reason(plan, outcome)
     if outcome.best is None or skipped is not None:
         return _nothing(key, skipped)
     assert outcome.test is not None
-    # Files have their checksums: what is told is of this very fit, also of a combination's.
+    # The checksums of the files identify the fitted model, also a combination.
     text = json.dumps(outcome.test["kept"]["files"], sort_keys=True)
     entry = f"{what} {hashlib.sha256(text.encode()).hexdigest()[:16]}"
-    stored = work.ledger.get(key, outcome.params, entry)
+    stored = executor.ledger.get(key, outcome.params, entry)
     if stored is not None:
         return stored
-    # Another time there may be room and memory: these are not stored.
-    if work.budget is not None and work.budget.left <= 0:
+    # A later run may have more time and memory: these reasons are not stored.
+    if executor.budget is not None and executor.budget.left <= 0:
         return _nothing(key, NO_ROOM)
     started = perf_counter()
     facts: dict[str, Any] = {"model": key, "skipped": None}
     try:
         with threadpool_limits(limits=1):
-            subject = _subject(plan, work, outcome)
-            if work.budget is not None and _seconds_of(subject, asked) > work.budget.left:
+            subject = _subject(plan, executor, outcome)
+            if (
+                executor.budget is not None
+                and _seconds_of(subject, count_rows) > executor.budget.left
+            ):
                 return _nothing(key, NO_ROOM)
             found = compute(subject)
         facts |= found or {"skipped": "the test rows do not tell"}
@@ -126,7 +131,7 @@ def _told(
     except (StudyError, ValueError) as error:
         facts["skipped"] = str(error).rstrip(".")
     facts["timing"] = {"seconds": perf_counter() - started}
-    work.ledger.put(key, outcome.params, entry, facts)
+    executor.ledger.put(key, outcome.params, entry, facts)
     return facts
 
 
@@ -134,13 +139,13 @@ def _nothing(key: str, why: str | None) -> dict[str, Any]:
     return {"model": key, "skipped": why, "timing": {"seconds": 0.0}}
 
 
-def _seconds_of(subject: ExplainedModel, asked: Callable[[ExplainedModel], int]) -> float:
-    """About how long the model takes to answer of so many rows."""
+def _seconds_of(subject: ExplainedModel, count_rows: Callable[[ExplainedModel], int]) -> float:
+    """Estimate the seconds that the model takes to predict the counted rows."""
     few = subject.test.x[:TIMED_ROWS]
-    subject.answers(few[:1])  # the first answer also makes what others use
+    subject.predict(few[:1])  # the first call also builds caches
     started = perf_counter()
-    subject.answers(few)
-    return (perf_counter() - started) / len(few) * asked(subject)
+    subject.predict(few)
+    return (perf_counter() - started) / len(few) * count_rows(subject)
 
 
 def _reason(plan: Plan, outcome: Outcome) -> str | None:
@@ -152,18 +157,24 @@ def _reason(plan: Plan, outcome: Outcome) -> str | None:
     return None
 
 
-def _subject(plan: Plan, work: Executor, outcome: Outcome) -> ExplainedModel:
+def _subject(plan: Plan, executor: Executor, outcome: Outcome) -> ExplainedModel:
     assert outcome.test is not None
-    pipeline = read_model(work.folder / MODELS, outcome.model.key, outcome.test["kept"]["files"])
+    pipeline = read_model(
+        executor.folder / MODELS, outcome.model.key, outcome.test["kept"]["files"]
+    )
     features, target = plan.features, plan.target
 
-    def part(rows: Any) -> Part:
-        return Part(features.x[rows], np.asarray(target.y[rows]), rows)
+    def part(rows: Any) -> RowSubset:
+        return RowSubset(features.x[rows], np.asarray(target.y[rows]), rows)
 
-    told = {"metric": plan.metric.key, "metric_label": plan.metric.label, "target": target.name}
+    described = {
+        "metric": plan.metric.key,
+        "metric_label": plan.metric.label,
+        "target": target.name,
+    }
     return ExplainedModel(
-        folder=str(work.folder),
-        facts={"study": told, "costs": costs_facts(plan.settings, target)},
+        folder=str(executor.folder),
+        facts={"study": described, "costs": costs_facts(plan.settings, target)},
         key=outcome.model.key,
         pipeline=pipeline,
         names=features.names,

@@ -1,7 +1,7 @@
 """A bootstrap interval of one metric over the test rows.
 
-The draws are many, so each metric is taken here from what a draw changes: how often each row
-counts. All else, as the order of the scores, is prepared once. The values are those of
+The draws are many, so each metric is computed from what a draw changes: the multiplicity of each
+row. Everything else, such as the order of the scores, is prepared once. The values are those of
 ``arboleda.metrics``.
 """
 
@@ -26,13 +26,13 @@ _OF_COUNTS = {
     "f1_macro": lambda table: float(np.mean(counts.f1(table))),
     "mcc": counts.matthews,
 }
-# Metrics that counts of (true, predicted) pairs do not tell.
+# Metrics that do not depend on counts of (true, predicted) pairs alone.
 _OF_ROWS = (*_OF_SCORES, "cost")
 # What the seed is mixed with, so that two uses of it draw different numbers.
 _PURPOSE = 1
 
 Floats = npt.NDArray[np.float64]
-# A metric of rows that count so often; None where it is not defined.
+# A metric of rows with multiplicities; None where it is undefined.
 Measure = Callable[[Floats], float | None]
 
 
@@ -47,19 +47,19 @@ def bootstrap_interval(
     groups: npt.NDArray[np.int64] | None = None,
     costs: Floats | None = None,
 ) -> tuple[float | None, float | None]:
-    """Percentile interval of a metric (Efron and Tibshirani 1993, section 13.3).
+    """Compute a percentile interval of a metric (Efron and Tibshirani 1993, section 13.3).
 
-    Rows that belong together are drawn together: of ``groups``, the group of each row, as many are
-    drawn with replacement as there are, and all rows of a drawn group count (the cluster bootstrap;
-    Field and Welsh 2007, section 2). Draws in which the metric is not defined, because a class is
-    absent, do not count; both ends are None if none is left, or all rows are of one group. Where
-    nothing is wrong, no draw has an error: the low end is what so many right answers leave possible
-    (see `no_error`). Metric "cost" needs ``costs`` by true and predicted class.
+    With ``groups``, the group of each row, whole groups are drawn with replacement (the cluster
+    bootstrap; Field and Welsh 2007, section 2). Draws in which the metric is undefined, because a
+    class is absent, are skipped; both ends are None if no draw is left or all rows are of one
+    group. If all predictions are correct, no draw has an error: the lower end is then the value at
+    the largest possible error rate (see `zero_error_interval`). Metric "cost" needs ``costs`` by
+    true and predicted class.
     """
     draw = np.random.default_rng([seed, _PURPOSE])
     values: list[float] = []
     if groups is None and n_classes and metric not in _OF_ROWS:
-        # Rows drawn with replacement fall into the cells of the table as a multinomial does.
+        # The confusion matrix of rows drawn with replacement is multinomial.
         whole = np.bincount(y * n_classes + predicted, minlength=n_classes**2)
         for cells in draw.multinomial(len(y), whole / len(y), size=DRAWS):
             drawn = cells.reshape(n_classes, n_classes).astype(np.float64)
@@ -84,7 +84,7 @@ def bootstrap_interval(
 def _times(
     draw: np.random.Generator, n_rows: int, groups: npt.NDArray[np.int64] | None
 ) -> Iterator[Floats]:
-    """How often each row is drawn, for each draw."""
+    """Yield the multiplicity of each row, for each draw."""
     if groups is None:
         for _ in range(DRAWS):
             drawn = draw.integers(n_rows, size=n_rows)
@@ -106,7 +106,7 @@ def quick_score(
     n_classes: int,
     costs: Floats | None = None,
 ) -> float | None:
-    """One metric that a study can choose by; None where it is not defined."""
+    """Compute a metric of a study; None if it is undefined."""
     return _measure(metric, y, predicted, score, n_classes, costs)(np.ones(len(y)))
 
 
@@ -158,7 +158,7 @@ def _of_quantities(metric: str, y: Floats, predicted: Floats) -> Measure:
 
 
 def _mean_area(y: npt.NDArray[Any], score: Floats) -> Measure:
-    """The area under the ROC curve: of the second of two classes, else the mean over them."""
+    """Return the area under the ROC curve of the second class, or the mean over many classes."""
     shown = [1] if score.shape[1] == 2 else range(score.shape[1])
     areas = [_area(y == k, score[:, k]) for k in shown]
 
@@ -170,11 +170,11 @@ def _mean_area(y: npt.NDArray[Any], score: Floats) -> Measure:
 
 
 def _area(hit: npt.NDArray[np.bool_], score: Floats) -> Measure:
-    """The Mann-Whitney statistic: how often a hit stands above another row, ties by half."""
+    """Return the Mann-Whitney statistic: how often a hit ranks above another row, ties by half."""
     hits, others = (
         some[np.argsort(score[some])] for some in (np.flatnonzero(hit), np.flatnonzero(~hit))
     )
-    # Among the others in their order, those below a hit and those not above it.
+    # Numbers of other rows below each hit, and not above it.
     below = np.searchsorted(score[others], score[hits], side="left")
     up_to = np.searchsorted(score[others], score[hits], side="right")
 
@@ -188,6 +188,6 @@ def _area(hit: npt.NDArray[np.bool_], score: Floats) -> Measure:
 
 
 def log_losses(y: npt.NDArray[Any], score: Floats) -> Floats:
-    """The log-loss of each row, by the probabilities of all classes."""
+    """Return the log-loss of each row, by the probabilities of all classes."""
     smallest = np.finfo(np.float64).eps
     return -np.asarray(np.log(np.clip(score[np.arange(len(y)), y], smallest, 1.0)))

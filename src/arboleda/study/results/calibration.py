@@ -1,8 +1,8 @@
-"""Whether probabilities can be trusted, and whether calibrating them helps.
+"""Reliability of probabilities, and whether calibration improves them.
 
-The best model's own probabilities and those of each method of calibration are compared on rows that
-neither the model nor the calibration has seen: within each fold of the study the model is fitted
-once, and what calibrates it is learned from its predictions of rows held out within that fold.
+The best model's own probabilities and those of each calibration method are compared on rows that
+neither the model nor the calibration has seen: in each fold of the study the model is fitted once,
+and the calibration is fitted to its predictions for rows held out within that fold.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,40 +42,40 @@ Response = Literal["decision_function", "predict_proba"]
 AS_IT_IS = "none"
 _SKLEARN = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
 METHODS = ("sigmoid", "isotonic", *(("temperature",) if _SKLEARN >= (1, 8) else ()))
-# Of the probabilities' range, in parts of equal width.
+# Number of bins of equal width.
 BINS = 10
-# Each costs a fit; what calibrates has few parameters and needs no more rows.
+# Each costs a fit; calibration has few parameters and needs no more rows.
 INNER_FOLDS = 3
-# How many fits of the same rows it costs: those of the folds hold out a third each.
+# Cost of calibration in fits to the same rows: the inner fits hold out a third each.
 FITS = INNER_FOLDS
-# Draws of labels by the probabilities themselves, which tell what chance makes of the error.
+# Draws of labels from the probabilities, which give the distribution of the error by chance.
 DRAWS = 200
 
 
 class KnownScores(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier whose scores are the table it is given: what a fitted model said of the rows."""
+    """A classifier whose input matrix holds the scores of a fitted model."""
 
     def __init__(self, response: Response) -> None:
         self.response = response
 
     def fit(self, X: Floats, y: npt.NDArray[Any]) -> Self:
-        """Learn what the classes are."""
+        """Store the classes."""
         self.classes_ = np.unique(y)
         return self
 
     def predict(self, X: Floats) -> npt.NDArray[Any]:
-        """The class with the highest score."""
+        """Predict the class with the highest score."""
         at = (X[:, 0] > 0).astype(int) if X.shape[1] == 1 else X.argmax(axis=1)
         return np.asarray(self.classes_[at])
 
     @available_if(lambda self: self.response == "decision_function")  # type: ignore[untyped-decorator]
     def decision_function(self, X: Floats) -> Floats:
-        """What the model's decision function said."""
+        """Return the model's decision values."""
         return X[:, 0] if X.shape[1] == 1 else X
 
     @available_if(lambda self: self.response == "predict_proba")  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Floats) -> Floats:
-        """The probabilities that the model said."""
+        """Return the model's probabilities."""
         return X
 
 
@@ -87,28 +87,27 @@ def calibrated(
     n_classes: int,
     folds: Sequence[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]],
 ) -> dict[str, Floats | None]:
-    """Fit a model, and give what it and its calibrated variants say of the rows to score.
+    """Fit a model; return its and its calibrated variants' probabilities for the rows to score.
 
-    ``folds``, of places among the rows, tell which of them are held out together, and which of the
-    others tell of them.
+    ``folds`` are pairs of indices of the rows: the training and the held-out rows of inner folds.
 
     Returns
     -------
     probabilities : dict
         By "none" and each method, of shape (n_rows, n_classes); None where a model gives none.
     """
-    # The order in which scikit-learn looks for what to calibrate.
+    # The order of preference of scikit-learn's calibration.
     response: Response = (
         "decision_function" if hasattr(pipeline, "decision_function") else "predict_proba"
     )
     held_out, known = _held_out(pipeline, x, y, response, folds)
     pipeline.fit(x, y)
-    said = _columns(getattr(pipeline, response)(x_score))
+    scores = _columns(getattr(pipeline, response)(x_score))
     own = class_scores(pipeline, x_score, n_classes)
     found: dict[str, Floats | None] = {
         AS_IT_IS: own if own is not None and are_probabilities(own) else None
     }
-    return found | calibrated_scores(response, held_out, y[known], said, n_classes)
+    return found | calibrated_scores(response, held_out, y[known], scores, n_classes)
 
 
 def _held_out(
@@ -118,11 +117,11 @@ def _held_out(
     response: Response,
     folds: Sequence[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]],
 ) -> tuple[Floats, npt.NDArray[np.intp]]:
-    """Scores of the rows that the folds hold out, and their places."""
+    """Return the scores of the rows that the folds hold out, and their indices."""
     places = np.concatenate([score for _, score in folds])
     if len(places) == len(y):
-        said = cross_val_predict(pipeline, x, y, cv=folds, method=response)
-        return _columns(said), np.arange(len(y))
+        scores = cross_val_predict(pipeline, x, y, cv=folds, method=response)
+        return _columns(scores), np.arange(len(y))
     # The earliest rows of a time have none before them, and so are not held out.
     fitted = [clone(pipeline).fit(x[fit], y[fit]) for fit, _ in folds]
     parts = [getattr(f, response)(x[score]) for f, (_, score) in zip(fitted, folds, strict=True)]
@@ -130,28 +129,28 @@ def _held_out(
 
 
 def calibrated_scores(
-    response: Response, held_out: Floats, y: npt.NDArray[Any], said: Floats, n_classes: int
+    response: Response, held_out: Floats, y: npt.NDArray[Any], scores: Floats, n_classes: int
 ) -> dict[str, Floats | None]:
-    """What each method makes of scores, by what it learns from those of rows held out.
+    """Calibrate scores by each method, fitted to the scores of held-out rows.
 
     Parameters
     ----------
     response : {"decision_function", "predict_proba"}
-        What the scores are.
+        The kind of scores.
     held_out : ndarray of shape (n_rows, n_columns)
-        Scores of rows that the model did not learn from, whose classes are ``y``.
+        Scores of rows that the model was not fitted to, with the classes ``y``.
     y : ndarray of shape (n_rows,)
-    said : ndarray of shape (n_other_rows, n_columns)
-        Scores that are calibrated.
+    scores : ndarray of shape (n_other_rows, n_columns)
+        Scores to calibrate.
     n_classes : int
     """
     found: dict[str, Floats | None] = {}
     known = FrozenEstimator(KnownScores(response).fit(held_out, y))
     rows = np.arange(len(y))
     for method in METHODS:
-        # One "fold" of all rows: they were held out already.
+        # A single "fold" of all rows: they are held-out rows already.
         variant = CalibratedClassifierCV(known, method=method, cv=[(rows, rows)])
-        found[method] = class_scores(variant.fit(held_out, y), said, n_classes)
+        found[method] = class_scores(variant.fit(held_out, y), scores, n_classes)
     return found
 
 
@@ -164,15 +163,15 @@ def variants_of(
     is_test: bool,
     costs: Floats | None = None,
 ) -> dict[str, Any]:
-    """What is told of each method's probabilities, where it gives any."""
+    """Return the facts on each method's probabilities, if it has any."""
     return {
         method: {
-            "metrics": all_scores(y, said.argmax(axis=1), said, len(target.labels), costs),
-            "bins": bins_of(y, said, target),
-            "reliability": reliability_of(y, said, target, seed) if is_test else None,
+            "metrics": all_scores(y, p.argmax(axis=1), p, len(target.labels), costs),
+            "bins": bins_of(y, p, target),
+            "reliability": reliability_of(y, p, target, seed) if is_test else None,
         }
-        for method, said in found.items()
-        if said is not None and np.all(np.isfinite(said))
+        for method, p in found.items()
+        if p is not None and np.all(np.isfinite(p))
     }
 
 
@@ -182,7 +181,7 @@ def inner_folds(
     groups: npt.NDArray[np.int64] | None = None,
     times: npt.NDArray[np.int64] | None = None,
 ) -> list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
-    """Folds of the rows that a model is fitted on: by class, groups together, or forward in time.
+    """Return inner folds: stratified by class, with groups kept together, or forward in time.
 
     Parameters
     ----------
@@ -192,13 +191,13 @@ def inner_folds(
     groups : ndarray of shape (n,), optional
         The group of each row.
     times : ndarray of shape (n,), optional
-        The rank of each row's time. Rows are then held out by models of earlier ones, the earliest
-        not at all.
+        The rank of each row's time. Rows are then predicted by models of earlier rows, the earliest
+        rows not at all.
 
     Raises
     ------
     ValueError
-        If no window of time has rows of all classes before it, or a class has no row in these.
+        If no time window has rows of all classes before it, or these windows lack a class.
     """
     if groups is not None:
         by_group = StratifiedGroupKFold(INNER_FOLDS, shuffle=True, random_state=seed)
@@ -207,8 +206,8 @@ def inner_folds(
         n_classes = len(np.unique(y))
         folds = forward_folds(times, INNER_FOLDS) or []
         found = [(fit, score) for fit, score in folds if len(np.unique(y[fit])) == n_classes]
-        judged = [y[score] for _, score in found]
-        if not found or len(np.unique(np.concatenate(judged))) < n_classes:
+        scored = [y[score] for _, score in found]
+        if not found or len(np.unique(np.concatenate(scored))) < n_classes:
             raise ValueError("rows of all classes are needed before others to calibrate by")
         return found
     by_class = StratifiedKFold(INNER_FOLDS, shuffle=True, random_state=seed)
@@ -221,7 +220,7 @@ def _columns(scores: npt.NDArray[Any]) -> Floats:
 
 
 def reliability(y: npt.NDArray[Any], probabilities: Floats, target: Target) -> ReliabilityTable:
-    """The reliability of what is judged: the positive class, or of many the most probable one."""
+    """Compute the reliability of the positive class, or of the most probable of many classes."""
     return reliability_table(
         y,
         probabilities,
@@ -234,7 +233,7 @@ def reliability(y: npt.NDArray[Any], probabilities: Floats, target: Target) -> R
 def reliability_of(
     y: npt.NDArray[Any], score: Floats | None, target: Target, seed: int
 ) -> dict[str, Any] | None:
-    """The ``calibration`` part of a model's test; None if it gives no probabilities."""
+    """Return the ``calibration`` part of a model's test; None if it has no probabilities."""
     if score is None or not are_probabilities(score):
         return None
     error = calibration_error(
@@ -252,8 +251,8 @@ def reliability_of(
         "largest_by_chance": error.largest_by_chance,
         "level": error.confidence_level,
         "bins": [
-            {"lower": lower, "upper": upper, "count": count, "said": said, "happened": happened}
-            for lower, upper, count, said, happened in zip(
+            {"lower": lower, "upper": upper, "count": count, "said": mean, "happened": frequency}
+            for lower, upper, count, mean, frequency in zip(
                 table.lower.tolist(),
                 table.upper.tolist(),
                 table.counts.tolist(),
@@ -266,9 +265,9 @@ def reliability_of(
 
 
 def bins_of(y: npt.NDArray[Any], probabilities: Floats, target: Target) -> list[list[float]]:
-    """For each bin its rows, the sum of what was said, and how often it happened: sums that add up.
+    """Return each bin's number of rows, sum of probabilities, and number of events.
 
-    The folds' sums, added, are those of all rows.
+    These sums can be added over folds.
     """
     table = reliability(y, probabilities, target)
     sums = np.zeros((BINS, 3))

@@ -1,4 +1,4 @@
-"""The facts of the best model's calibration: what was tried, what it was worth, what was chosen."""
+"""The facts of the best model's calibration: the tried methods, their scores, the chosen one."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,18 +10,18 @@ from arboleda.study.results.calibration import AS_IT_IS, BINS, METHODS
 
 __all__ = ["calibration_facts"]
 
-# A proper score: no other probabilities than the true ones make it smaller.
-JUDGE = "log_loss"
-SHOWN = (JUDGE, "brier")
+# A proper score: the true probabilities minimize it.
+SCORE = "log_loss"
+SHOWN = (SCORE, "brier")
 
 
 def calibration_facts(
     plan: Plan, model: str, results: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """The ``calibration`` part of the facts.
+    """Return the ``calibration`` part of the facts.
 
-    A method is chosen if its mean log-loss over the folds is the least, and less than that of the
-    model as it is by more than one standard error of the difference.
+    A method is chosen if its mean log-loss over the folds is the smallest, and smaller than that of
+    the uncalibrated model by more than one standard error of the difference.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def calibration_facts(
     model : str
         Key of the model.
     results : sequence of mapping
-        Those of the folds in their order, then that of the test.
+        Results of the folds in their order, then that of the test.
     """
     *folds, test = results
     error = next((result["error"] for result in results if result["error"]), None)
@@ -41,17 +41,17 @@ def calibration_facts(
     return {
         "model": model,
         "error": error,
-        "judge": JUDGE,
-        "chosen": _choose({v["method"]: v["cv"]["metrics"][JUDGE]["folds"] for v in variants}),
+        "judge": SCORE,
+        "chosen": _choose({v["method"]: v["cv"]["metrics"][SCORE]["folds"] for v in variants}),
         "variants": variants,
         "timing": {"search_s": float(sum(sum(r["timing"].values()) for r in results))},
     }
 
 
 def _is_complete(method: str, folds: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether each fold has probabilities, none of which says that what happened could not."""
+    """Whether each fold has probabilities, none of them 0 for an observed class."""
     return all(
-        method in fold["variants"] and fold["variants"][method]["metrics"][JUDGE] is not None
+        method in fold["variants"] and fold["variants"][method]["metrics"][SCORE] is not None
         for fold in folds
     )
 
@@ -98,18 +98,18 @@ def _spread(scores: Sequence[float | None]) -> dict[str, Any]:
 
 
 def _pooled(folds: Sequence[Sequence[Sequence[float]]]) -> dict[str, Any]:
-    """Error and bins of all held-out rows together."""
-    count, said, happened = np.sum(folds, axis=0).T
+    """Pool the error and the bins of all held-out rows."""
+    count, predicted, observed = np.sum(folds, axis=0).T
     some = np.flatnonzero(count)
     return {
-        "error": float(np.abs(happened - said).sum() / count.sum()),
+        "error": float(np.abs(observed - predicted).sum() / count.sum()),
         "bins": [
             {
                 "lower": int(b) / BINS,
                 "upper": (int(b) + 1) / BINS,
                 "count": int(np.rint(count[b])),
-                "said": float(said[b] / count[b]),
-                "happened": float(happened[b] / count[b]),
+                "said": float(predicted[b] / count[b]),
+                "happened": float(observed[b] / count[b]),
             }
             for b in some
         ],

@@ -1,8 +1,7 @@
-"""Probabilities to decide by: a model's own, or calibrated by what it said of held-out rows.
+"""Probabilities for decisions: a model's own, or calibrated on out-of-fold predictions.
 
-The rows are those of the study's folds, each answered by a model that had not learned from it. What
-is calibrated are logarithms of probabilities, or decision values: on that scale the identity is
-among what the sigmoid (Platt 1999) and the temperature (Guo et al. 2017) can learn.
+Calibration is fitted to logarithms of probabilities, or to decision values: on that scale the
+sigmoid (Platt 1999) and the temperature (Guo et al. 2017) include the identity.
 """
 
 from dataclasses import dataclass
@@ -21,11 +20,11 @@ from arboleda.study.results.probabilities import are_probabilities
 
 __all__ = ["LINK", "Calibrator", "fit_calibrator"]
 
-# More rows teach the few parameters nothing new.
+# More rows do not improve the few parameters.
 MOST_ROWS = 20_000
-# A class with fewer rows teaches nothing that lasts.
+# A class with fewer rows is too small to calibrate on.
 LEAST_ROWS = 10
-# Decision values through the logistic function, where nothing could be learned.
+# Decision values through the logistic function, if no method was fitted.
 LINK = "link"
 _SMALLEST = np.finfo(np.float64).eps
 _PURPOSE = 11
@@ -35,7 +34,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Calibrator:
-    """Makes probabilities of what a model says.
+    """Turns a model's outputs into probabilities.
 
     Attributes
     ----------
@@ -43,9 +42,9 @@ class Calibrator:
         "none": the model's own, "sigmoid", "isotonic" or "temperature", or "link".
     n_classes : int
     fitted : object
-        What was learned, or None.
+        The fitted calibration, or None.
     of_probabilities : bool
-        Whether the model says probabilities.
+        Whether the model predicts probabilities.
     """
 
     method: str
@@ -53,36 +52,35 @@ class Calibrator:
     fitted: Any = None
     of_probabilities: bool = True
 
-    def probabilities(self, said: Predictions) -> Floats:
-        """Probabilities of all classes, of shape (n, n_classes)."""
-        if self.fitted is None or said.score is None:
-            return said.probabilities(self.n_classes)
-        return np.asarray(
-            self.fitted.predict_proba(_values(said.score, self.of_probabilities)), dtype=np.float64
-        )
+    def probabilities(self, predictions: Predictions) -> Floats:
+        """Return probabilities of all classes, of shape (n, n_classes)."""
+        if self.fitted is None or predictions.score is None:
+            return predictions.probabilities(self.n_classes)
+        values = _values(predictions.score, self.of_probabilities)
+        return np.asarray(self.fitted.predict_proba(values), dtype=np.float64)
 
 
 def fit_calibrator(
-    said: Predictions | None, y: npt.NDArray[np.int64], n_classes: int, seed: int
+    predictions: Predictions | None, y: npt.NDArray[np.int64], n_classes: int, seed: int
 ) -> Calibrator:
-    """Choose a method by its log-loss on halves of the rows, learned from the others, and fit it.
+    """Choose a method by two-fold cross-validated log-loss, and fit it.
 
     Parameters
     ----------
-    said : Said or None
-        What the model said of held-out rows; None: nothing is learned.
+    predictions : Predictions or None
+        The model's predictions for held-out rows; None: no method is fitted.
     y : ndarray of shape (n,)
         Their classes.
     n_classes : int
     seed : int
     """
-    if said is None or said.score is None:
-        return Calibrator(AS_IT_IS if said is None else LINK, n_classes)
+    if predictions is None or predictions.score is None:
+        return Calibrator(AS_IT_IS if predictions is None else LINK, n_classes)
     draw = np.random.default_rng([seed, _PURPOSE])
     rows = np.arange(len(y))
     if len(y) > MOST_ROWS:
         rows = np.sort(draw.choice(rows, MOST_ROWS, replace=False))
-    score, truth = said.score[rows], y[rows]
+    score, truth = predictions.score[rows], y[rows]
     own = are_probabilities(score)
     plain = Calibrator(AS_IT_IS if own else LINK, n_classes)
     known = np.bincount(truth, minlength=n_classes)
@@ -93,28 +91,28 @@ def fit_calibrator(
     values = _values(score, own)
     for method in METHODS:
         p = np.empty((len(truth), n_classes))
-        for learn, judge in halves:
-            fitted = _fitted(method, values[learn], truth[learn])
-            p[judge] = fitted.predict_proba(values[judge])
+        for learn, held_out in halves:
+            fitted = _fit_method(method, values[learn], truth[learn])
+            p[held_out] = fitted.predict_proba(values[held_out])
         losses[method] = _loss(p, truth)
     best = min(losses, key=lambda name: losses[name])
     if best == plain.method:
         return plain
-    return Calibrator(best, n_classes, _fitted(best, values, truth), own)
+    return Calibrator(best, n_classes, _fit_method(best, values, truth), own)
 
 
 def _values(score: Floats, of_probabilities: bool) -> Floats:
-    """Values without bounds: decision values, or logarithms (of two classes: of the odds)."""
+    """Return unbounded values: decision values, or log-probabilities (log-odds of two classes)."""
     if of_probabilities:
         inside = np.clip(score, _SMALLEST, 1 - _SMALLEST)
         return logit(inside[:, [1]]) if score.shape[1] == 2 else np.log(inside)
     return score[:, [1]] if score.shape[1] == 2 else score
 
 
-def _fitted(method: str, values: Floats, y: npt.NDArray[np.int64]) -> Any:
+def _fit_method(method: str, values: Floats, y: npt.NDArray[np.int64]) -> Any:
     known = FrozenEstimator(KnownScores("decision_function").fit(values, y))
     rows = np.arange(len(y))
-    # One "fold" of all rows: they were held out already.
+    # A single "fold" of all rows: they are held-out rows already.
     return CalibratedClassifierCV(known, method=method, cv=[(rows, rows)]).fit(values, y)
 
 

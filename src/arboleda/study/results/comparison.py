@@ -1,13 +1,13 @@
-r"""Which models are as good as the winner, as far as the folds and the test rows can tell.
+r"""Which models are not significantly worse than the winner on the folds and the test rows.
 
-Two tests are made of each model against the winner. On the folds, whose training rows overlap, it
-is the corrected resampled t test (Nadeau and Bengio 2003; see `arboleda.diagnose.compare`). On the
-test rows, which no choice has seen, it is the paired test of the difference of the metric, with the
-standard error of its influence (Efron 1982; see `arboleda.study.results.influence`); of accuracies
-it is McNemar's exact test. Where rows are grouped, what counts is the influence of whole groups
-(Liang and Zeger 1986). A model's p-value is twice the smaller of the two, and those of all models
-are adjusted by Holm's method: models that the winner beats with an adjusted p-value below 0.05 are
-worse, the others as good as far as this study can tell.
+Each model is tested twice against the winner. On the folds, whose training rows overlap, by the
+corrected resampled t test (Nadeau and Bengio 2003; see `arboleda.diagnose.compare`). On the test
+rows, which no selection has used, by the paired test of the difference of the metric, with the
+standard error of its influence function (Efron 1982; see `arboleda.study.results.influence`), or by
+McNemar's exact test for accuracies. If rows are grouped, the influence of whole groups is used
+(Liang and Zeger 1986). A model's p-value is twice the smaller of the two, and the p-values of all
+models are adjusted by Holm's method: models that the winner beats with an adjusted p-value below
+0.05 are worse, the others as good as far as this study shows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ from arboleda.study.runner import Outcome
 __all__ = ["compare_on_rows", "comparison_facts"]
 
 LEVEL = 0.95
-# Scores that differ by no more than this share of themselves differ by rounding alone.
+# A relative difference of scores up to this is rounding error.
 ROUNDING = 1e-12
 _APPLIES = ("kfold", "repeated", "group")
 _WHY_NOT = {
@@ -45,9 +45,9 @@ Floats = npt.NDArray[np.float64]
 
 
 def comparison_facts(
-    plan: Plan, ranked: Sequence[Outcome], answers: ReadPredictions
+    plan: Plan, ranked: Sequence[Outcome], read_predictions: ReadPredictions
 ) -> dict[str, Any] | None:
-    """The ``comparison`` part of the facts; None where fewer than two models have scores.
+    """Return the ``comparison`` part of the facts; None with fewer than two scored models.
 
     Differences are in the metric's units, above 0 where the winner is better.
 
@@ -56,16 +56,16 @@ def comparison_facts(
     plan : Plan
     ranked : sequence of Outcome
         The best first.
-    answers : callable
-        What a model said of the rows of a fold or the test, or None if that was not kept.
+    read_predictions : callable
+        Reads a model's predictions for a fold or the test; None if they were not saved.
     """
     sound = [o for o in ranked if o.error is None and o.best is not None]
     if len(sound) < 2:
         return None
     winner, others = sound[0], sound[1:]
     by_folds = _on_folds(plan, winner, others)
-    first = answers(winner, None)
-    by_rows = [_on_test_rows(plan, first, answers(other, None)) for other in others]
+    first = read_predictions(winner, None)
+    by_rows = [_on_test_rows(plan, first, read_predictions(other, None)) for other in others]
     rows: list[dict[str, Any]] = [
         {"key": other.model.key, "folds": folds, "test": test}
         for other, folds, test in zip(others, by_folds, by_rows, strict=True)
@@ -146,7 +146,7 @@ def compare_on_rows(
     groups: npt.NDArray[np.int64] | None = None,
     costs: Floats | None = None,
 ) -> dict[str, Any] | None:
-    """Compare two models by their answers about the same rows.
+    """Compare two models by their predictions for the same rows.
 
     Parameters
     ----------
@@ -154,20 +154,20 @@ def compare_on_rows(
         Key of the metric.
     y : ndarray of shape (n,)
         Numbers of the true classes, or values.
-    first, second : Said
+    first, second : Predictions
     n_classes : int
         0 in a regression.
     greater_is_better : bool
     groups : ndarray of shape (n,), optional
-        The group of each row, where rows of one group are not independent.
+        The group of each row, if rows of one group are not independent.
     costs : ndarray of shape (n_classes, n_classes), optional
         By true and predicted class, for the metric "cost" alone.
 
     Returns
     -------
     found : dict or None
-        ``difference``, above 0 where the first is better, its interval ``low``, ``high``, ``p``
-        and ``method``; None where the metric is not defined, or there is but one group.
+        ``difference``, above 0 if the first is better, its interval ``low``, ``high``, ``p`` and
+        ``method``; None if the metric is undefined or there is only one group.
     """
     one = metric_influence(metric, y, first.predicted, first.score, n_classes, costs)
     two = metric_influence(metric, y, second.predicted, second.score, n_classes, costs)
@@ -199,7 +199,7 @@ def compare_on_rows(
 
 
 def _mcnemar(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> float:
-    """The exact test of whether the rows that one model alone has right are half of each."""
+    """Test exactly whether each model is right on half of the rows that only one has right."""
     one, two = int(np.sum(first & ~second)), int(np.sum(second & ~first))
     return float(stats.binomtest(one, one + two).pvalue) if one + two else 1.0
 
@@ -211,18 +211,18 @@ def _t_test(difference: float, error: float, n_parts: int) -> float:
 
 
 def _adjusted(rows: Sequence[Mapping[str, Any]]) -> list[float | None]:
-    """Twice the smaller p-value of each model where there are two, adjusted for all models."""
+    """Return each model's p-value, twice the smaller of two, adjusted for all models."""
     found = [[test["p"] for test in (row["folds"], row["test"]) if test] for row in rows]
-    told = [min(1.0, len(p) * min(p)) for p in found if p]
-    adjusted = iter(holm(np.array(told)).tolist() if told else [])
+    combined = [min(1.0, len(p) * min(p)) for p in found if p]
+    adjusted = iter(holm(np.array(combined)).tolist() if combined else [])
     return [next(adjusted) if p else None for p in found]
 
 
 def _is_worse(row: Mapping[str, Any]) -> bool:
-    """Whether the test that tells most tells that the winner is better."""
+    """Whether the winner is better in the test with the smallest p-value."""
     tests = [test for test in (row["folds"], row["test"]) if test]
-    surest: Mapping[str, float] = min(tests, key=lambda test: test["p"])
-    return surest["difference"] > 0
+    decisive: Mapping[str, float] = min(tests, key=lambda test: test["p"])
+    return decisive["difference"] > 0
 
 
 def _test_note(plan: Plan, rows: Sequence[Mapping[str, Any]]) -> str:
@@ -252,8 +252,8 @@ def _sentence(
     rest = f"; {_counted(len(worse))} worse" if worse else ""
     if not equals:
         few = {1: "the other is worse", 2: "both others are worse"}
-        told = few.get(len(worse), f"all {count_word(len(worse))} others are worse")
-        return f"No other model is as good as {winner}: {told}."
+        worse_text = few.get(len(worse), f"all {count_word(len(worse))} others are worse")
+        return f"No other model is as good as {winner}: {worse_text}."
     verb = "is" if len(equals) == 1 else "are"
     return (
         f"Within what chance explains, {listed(equals)} {verb} as good as {winner}{rest} "

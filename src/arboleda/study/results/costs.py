@@ -1,4 +1,4 @@
-"""What wrong answers cost in a study, and how much of it a model's answers come to."""
+"""Misclassification costs of a study, and decisions of least expected cost."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ __all__ = [
     "row_costs",
 ]
 
-# The place of a rejected row's decision, which is none of the classes'.
+# The decision for a rejected row, beside the numbers of classes.
 REJECTED = -1
 _SHOWN = 8
 
@@ -29,17 +29,17 @@ Floats = npt.NDArray[np.float64]
 
 
 def check_costs(settings: Settings, target: Target) -> None:
-    """Refuse costs that do not fit the target.
+    """Check that costs fit the target.
 
     Raises
     ------
     StudyError
-        If the target is a quantity, or a label is none of its classes.
+        If the target is a quantity, or a label is not one of its classes.
     """
     given = settings.cost_matrix
     if not target.labels and (given is not None or settings.reject_cost is not None):
         raise StudyError(
-            f"Costs are of classes, and the target {target.name!r} is a quantity; leave "
+            f"Costs need classes, and the target {target.name!r} is a quantity; leave "
             "--cost-matrix and --reject-cost out, or use --task classification."
         )
     if isinstance(given, tuple):
@@ -55,7 +55,7 @@ def check_costs(settings: Settings, target: Target) -> None:
 
 
 def _check_order(given: tuple[tuple[float, ...], ...], target: Target) -> None:
-    """Refuse a matrix without labels that is not as large as the classes are many."""
+    """Check that a matrix without labels has a row and a column for each class."""
     n = len(target.labels)
     widths = {len(row) for row in given}
     if len(given) != n or widths != {n}:
@@ -74,9 +74,9 @@ def _first_labels(target: Target) -> str:
 
 
 def cost_matrix(settings: Settings, target: Target) -> Floats | None:
-    """Costs L[k, j] of predicting class j when the truth is k; None if none were asked for.
+    """Return the costs L[k, j] of predicting class j when the truth is k; None without costs.
 
-    A pair that is not named costs 1, a right answer 0.
+    An absent pair costs 1, a correct prediction 0.
     """
     if settings.cost_matrix is None and settings.reject_cost is None:
         return None
@@ -84,7 +84,7 @@ def cost_matrix(settings: Settings, target: Target) -> Floats | None:
 
 
 def matrix_of(given: Costs | None, labels: tuple[str, ...]) -> Floats:
-    """The matrix, or that of the pairs that are named, among these classes."""
+    """Return costs, given as a matrix or by pairs of labels, as a matrix of these classes."""
     if isinstance(given, tuple):
         return np.array(given, dtype=np.float64)
     matrix = 1.0 - np.eye(len(labels))
@@ -96,7 +96,7 @@ def matrix_of(given: Costs | None, labels: tuple[str, ...]) -> Floats:
 
 
 def costs_facts(settings: Settings, target: Target) -> dict[str, Any] | None:
-    """The ``costs`` part of the facts."""
+    """Return the ``costs`` part of the facts."""
     matrix = cost_matrix(settings, target)
     if matrix is None:
         return None
@@ -110,10 +110,10 @@ def costs_facts(settings: Settings, target: Target) -> dict[str, Any] | None:
 def decide_by_cost(
     probabilities: Floats, matrix: Floats, reject_cost: float | None
 ) -> npt.NDArray[np.int64]:
-    """The class of least expected cost in each row, or ``REJECTED``.
+    """Return the class of least expected cost in each row, or ``REJECTED``.
 
-    A row is rejected where even the least expected cost is more than the cost of answering nothing
-    (Chow 1970, with a matrix of costs in place of errors).
+    A row is rejected if even the least expected cost exceeds the cost of rejection (Chow 1970, with
+    a cost matrix instead of errors).
 
     Parameters
     ----------
@@ -133,10 +133,10 @@ def decide_by_cost(
 def cheapest_classes(
     predicted: npt.NDArray[Any], score: Floats | None, matrix: Floats
 ) -> npt.NDArray[np.int64]:
-    """The class that metric "cost" judges a model by, in each row.
+    """Return the class in each row that metric "cost" scores.
 
-    It is that of least expected cost by the model's probabilities as they are, or the predicted one
-    where a model has none.
+    It is the class of least expected cost by the model's uncalibrated probabilities, or the
+    predicted class if the model has none.
 
     Parameters
     ----------
@@ -149,8 +149,8 @@ def cheapest_classes(
 
     Examples
     --------
-    >>> said = np.array([[0.7, 0.3], [0.9, 0.1]])
-    >>> cheapest_classes(said.argmax(axis=1), said, np.array([[0.0, 1.0], [5.0, 0.0]])).tolist()
+    >>> p = np.array([[0.7, 0.3], [0.9, 0.1]])
+    >>> cheapest_classes(p.argmax(axis=1), p, np.array([[0.0, 1.0], [5.0, 0.0]])).tolist()
     [1, 0]
     """
     if score is None or not are_probabilities(score):
@@ -161,6 +161,6 @@ def cheapest_classes(
 def row_costs(
     y: npt.NDArray[Any], predicted: npt.NDArray[Any], score: Floats | None, matrix: Floats
 ) -> Floats:
-    """What each row costs, decided as by `cheapest_classes`; ``y`` holds numbers of classes."""
+    """Return the cost of each row's `cheapest_classes`; ``y`` holds numbers of classes."""
     costs: Floats = matrix[y, cheapest_classes(predicted, score, matrix)]
     return costs

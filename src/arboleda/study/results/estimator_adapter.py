@@ -1,4 +1,4 @@
-"""A study's pipeline under the names of its columns and classes, for whoever explains it."""
+"""A study's pipeline as an estimator with named columns and classes, for explanations."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ __all__ = [
 
 
 class _Named(BaseEstimator):  # type: ignore[misc]
-    """A fitted pipeline over the coded matrix; ``classes_`` are labels, not their numbers."""
+    """A fitted pipeline over the encoded matrix; ``classes_`` are labels, not numbers."""
 
     def __init__(self, subject: ExplainedModel) -> None:
         self.subject = subject
@@ -38,20 +38,20 @@ class _Named(BaseEstimator):  # type: ignore[misc]
         return len(self.subject.names)
 
     def fit(self, X: Any, y: Any) -> "_Named":
-        """Refuse: what is explained is the model that the study has kept."""
-        raise TypeError("a study's model is fitted by its study")
+        """Raise TypeError: the model to explain is the study's saved one."""
+        raise TypeError("a study's model cannot be refitted outside its study")
 
 
 class NamedRegressor(RegressorMixin, _Named):  # type: ignore[misc]
-    """A model that answers with a quantity."""
+    """A regression model."""
 
     def predict(self, X: Floats) -> Floats:
         """Predict the target's values."""
-        return self.subject.answers(X)
+        return self.subject.predict(X)
 
 
 class NamedClassifier(ClassifierMixin, _Named):  # type: ignore[misc]
-    """A model that names a class."""
+    """A classifier without probabilities."""
 
     @property
     def classes_(self) -> npt.NDArray[Any]:
@@ -60,12 +60,12 @@ class NamedClassifier(ClassifierMixin, _Named):  # type: ignore[misc]
 
     def predict(self, X: Floats) -> npt.NDArray[Any]:
         """Predict labels."""
-        labels: npt.NDArray[Any] = self.classes_[self.subject.answers(X).astype(np.int64)]
+        labels: npt.NDArray[Any] = self.classes_[self.subject.predict(X).astype(np.int64)]
         return labels
 
 
 class NamedProbabilities(NamedClassifier):
-    """A model that also tells how probable each class is."""
+    """A classifier with probabilities."""
 
     def predict_proba(self, X: Floats) -> Floats:
         """Predict the probabilities of the classes."""
@@ -75,8 +75,8 @@ class NamedProbabilities(NamedClassifier):
 class _Numbered:
     """Classes by their numbers.
 
-    Scores of scikit-learn take columns of probabilities for those of the sorted classes; labels
-    sorted as text ("10" before "9") have another order.
+    Scorers of scikit-learn expect columns of probabilities in the order of the sorted classes;
+    labels sorted as text ("10" before "9") have another order.
     """
 
     subject: ExplainedModel
@@ -88,22 +88,22 @@ class _Numbered:
 
 
 class NumberedClassifier(_Numbered, NamedClassifier):
-    """A model that says the number of a class."""
+    """A classifier that predicts numbers of classes."""
 
 
 class NumberedProbabilities(_Numbered, NamedProbabilities):
-    """A model that also tells how probable each class is, in the order of their numbers."""
+    """A classifier of numbers with probabilities in their order."""
 
 
 def named_model(subject: ExplainedModel) -> Any:
-    """The model as an estimator of scikit-learn's kind that knows names and labels."""
+    """Return the model as a scikit-learn estimator with names of columns and labels."""
     if not subject.classes:
         return NamedRegressor(subject)
     return (NamedProbabilities if subject.predicts_probabilities else NamedClassifier)(subject)
 
 
 def numbered_model(subject: ExplainedModel) -> Any:
-    """The same, of classes by their numbers: for scores."""
+    """Return the model as a scikit-learn estimator with numbers of classes, for scorers."""
     if not subject.classes:
         return NamedRegressor(subject)
     return (NumberedProbabilities if subject.predicts_probabilities else NumberedClassifier)(
@@ -112,7 +112,7 @@ def numbered_model(subject: ExplainedModel) -> Any:
 
 
 def named_target(subject: ExplainedModel, y: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The target as that estimator answers it: labels, or values."""
+    """Return the target as that estimator predicts it: labels, or values."""
     if not subject.classes:
         return y
     labels: npt.NDArray[Any] = np.array(subject.labels, dtype=object)[y.astype(np.int64)]

@@ -1,4 +1,4 @@
-"""What the test rows say about a model: metrics, an interval, tables and curves."""
+"""Evaluation of a model on the test rows: metrics, an interval, tables and curves."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def evaluate_test(
     groups: npt.NDArray[np.int64] | None = None,
     costs: Floats | None = None,
 ) -> dict[str, Any]:
-    """The ``test`` part of a model's facts; rows of one of the ``groups`` belong together.
+    """Return the ``test`` part of a model's facts; rows of a group are resampled together.
 
     Metric "cost" needs ``costs`` by true and predicted class.
     """
@@ -94,7 +94,7 @@ def _with_count(row: dict[str, float]) -> dict[str, Any]:
 def _curves(
     y: npt.NDArray[Any], score: Floats, target: Target
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """ROC and precision-recall curves: of the positive class, or of each against the rest."""
+    """Compute ROC and precision-recall curves of the positive class, or one-vs-rest."""
     shown = [1] if target.task == "binary" else range(len(target.labels))
     roc, pr = [], []
     for k in shown:
@@ -126,7 +126,7 @@ def _curves(
 
 
 def _spread(x: Floats, y: Floats) -> npt.NDArray[np.int64]:
-    """At most 200 points of a curve, evenly along its length, both ends among them."""
+    """Select at most 200 points, evenly along the length of a curve, including both ends."""
     if len(x) <= CURVE_POINTS:
         return np.arange(len(x))
     length = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(x)) + np.abs(np.diff(y)))])

@@ -1,4 +1,4 @@
-"""What is explained: the best model of a study, its columns in words, and the study's rows."""
+"""The model to explain: the best model of a study, its columns' meanings, and the rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
 from arboleda.study.results.scoring import class_scores
 
-__all__ = ["ExplainedModel", "Floats", "Kind", "Part", "Rows", "with_column"]
+__all__ = ["ExplainedModel", "Floats", "Kind", "RowSubset", "Rows", "with_column"]
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
@@ -19,8 +19,8 @@ Kind = Literal["numeric", "categorical", "boolean"]
 
 
 @dataclass(frozen=True)
-class Part:
-    """Rows of the study's table: the matrix, the target's codes or values, and their numbers.
+class RowSubset:
+    """A subset of the study's rows: the matrix, the target's codes or values, row numbers.
 
     ``numbers`` count the data rows of the table from 0.
     """
@@ -29,18 +29,18 @@ class Part:
     y: npt.NDArray[Any]
     numbers: Rows
 
-    def some(self, rows: Rows) -> "Part":
-        """The rows at these places."""
-        return Part(self.x[rows], self.y[rows], self.numbers[rows])
+    def some(self, rows: Rows) -> "RowSubset":
+        """Select rows by index."""
+        return RowSubset(self.x[rows], self.y[rows], self.numbers[rows])
 
 
 @dataclass(frozen=True)
 class ExplainedModel:
-    """A study's best model, the rows it learned from (``train``) and those held out (``test``).
+    """A study's best model, its training rows (``train``) and the test rows (``test``).
 
     The pipeline takes a matrix of numbers and of codes of categories: ``levels`` names the codes
-    of each categorical column (-1 where missing, one past the last where unknown), the columns in
-    ``binary`` hold truth values. ``labels`` are the classes, none for a quantity.
+    of each categorical column (-1 if missing, one past the last if unknown), the columns in
+    ``binary`` hold booleans. ``labels`` are the classes; empty in a regression.
     """
 
     folder: str
@@ -51,28 +51,28 @@ class ExplainedModel:
     levels: Mapping[int, tuple[str, ...]]
     binary: tuple[int, ...]
     labels: tuple[str, ...]
-    train: Part
-    test: Part
+    train: RowSubset
+    test: RowSubset
     seed: int
 
     @property
     def classes(self) -> bool:
-        """Whether classes are predicted, not a quantity."""
+        """Whether the model is a classifier."""
         return bool(self.labels)
 
     @property
     def predicts_probabilities(self) -> bool:
-        """Whether the model tells how probable each class is."""
+        """Whether the model predicts probabilities."""
         return self.classes and hasattr(self.pipeline, "predict_proba")
 
     def kind(self, column: int) -> Kind:
-        """What a column of the matrix holds."""
+        """Return the kind of a column of the matrix."""
         if column in self.levels:
             return "categorical"
         return "boolean" if column in self.binary else "numeric"
 
     def text(self, column: int, value: float) -> str | float | None:
-        """A value of the matrix as the table has it; None if it is missing."""
+        """Return a value of the matrix as in the table; None if it is missing."""
         kind = self.kind(column)
         if kind == "categorical":
             known = self.levels[column]
@@ -83,37 +83,37 @@ class ExplainedModel:
 
     @property
     def n_models(self) -> int:
-        """Of how many fitted models the model is made that a study has combined; else 1."""
+        """Number of fitted models in a combined model; 1 for others."""
         model = self.pipeline[-1]
         if not isinstance(model, CombinedClassifier | CombinedRegressor):
             return 1
         return sum(len(bag) for _, bag in model.members_)
 
     def outputs(self, x: Floats) -> Floats:
-        """What the model says of rows: probabilities of the classes, or one column of values.
+        """Predict probabilities of the classes, or one column of values.
 
-        Of a model without probabilities the class it says has 1, the others 0.
+        For a model without probabilities, the predicted class has 1 and the others 0.
         """
         if not self.classes:
-            return self.answers(x).reshape(-1, 1)
+            return self.predict(x).reshape(-1, 1)
         if self.predicts_probabilities:
-            said = class_scores(self.pipeline, x, len(self.labels))
-            assert said is not None
-            return said
-        return np.eye(len(self.labels))[self.answers(x).astype(np.int64)]
+            p = class_scores(self.pipeline, x, len(self.labels))
+            assert p is not None
+            return p
+        return np.eye(len(self.labels))[self.predict(x).astype(np.int64)]
 
-    def answers(self, x: Floats) -> Floats:
-        """The model's answers: class numbers, or values."""
+    def predict(self, x: Floats) -> Floats:
+        """Predict class numbers, or values."""
         return np.asarray(self.pipeline.predict(x), dtype=np.float64)
 
     def prediction_text(self, value: float) -> str | float:
-        """A class or a value of the target as the table has it."""
+        """Return a prediction as the table's value: a class label or a number."""
         return self.labels[int(value)] if self.classes else float(value)
 
-    def draw(self, part: Part, most: int, stream: int) -> Part:
-        """At most so many rows of a part, drawn without replacement, in their order.
+    def draw(self, part: RowSubset, most: int, stream: int) -> RowSubset:
+        """Draw at most ``most`` rows without replacement, in their order.
 
-        ``stream`` keeps the draws of one figure from those of another.
+        ``stream`` separates the random draws of different figures.
         """
         n_rows = len(part.x)
         if n_rows <= most:
@@ -123,7 +123,7 @@ class ExplainedModel:
 
 
 def with_column(row: Floats, column: int, values: Sequence[float] | Floats) -> Floats:
-    """One row many times, with these values in a column."""
+    """Return copies of one row with these values in a column."""
     stacked = np.repeat(row[None, :], len(values), axis=0)
     stacked[:, column] = values
     return stacked

@@ -1,4 +1,4 @@
-"""From outcomes to facts: results.json and leaderboard.csv as text."""
+"""The facts of a study from its outcomes, and the text of leaderboard.csv."""
 
 import csv
 import io
@@ -21,37 +21,37 @@ from arboleda.study.plan import Plan
 from arboleda.study.results.calibration_facts import calibration_facts
 from arboleda.study.results.comparison import comparison_facts
 from arboleda.study.results.costs import costs_facts
-from arboleda.study.results.generated_features import made_facts
+from arboleda.study.results.generated_features import generated_feature_facts
 from arboleda.study.results.holdout_facts import ReadPredictions, add_holdout_facts
 from arboleda.study.results.selection import selection_facts
-from arboleda.study.runner import Found, Outcome, ranked
+from arboleda.study.runner import Outcome, RunResult, ranked
 from arboleda.study.search.candidates import Candidate
 
 __all__ = ["SCHEMA_VERSION", "leaderboard_csv", "make_facts"]
 
 SCHEMA_VERSION = 2
-# What the leaderboard tells of each class.
+# Scores of each class in the leaderboard.
 CLASS_SCORES = ("precision", "recall", "f1")
-# A spreadsheet takes a text that begins so for a formula.
+# A spreadsheet interprets text with these first characters as a formula.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def make_facts(
-    found: Found,
+    result: RunResult,
     calibration: tuple[Outcome, Sequence[Mapping[str, Any]]] | None,
-    told: Mapping[str, Any],
-    answers: ReadPredictions,
+    explanations: Mapping[str, Any],
+    read_predictions: ReadPredictions,
     started: datetime,
     total_s: float,
 ) -> dict[str, Any]:
-    """Everything a report needs, as plain values; see ``facts.schema.json``.
+    """Return the facts that a report needs, as plain values; see ``facts.schema.json``.
 
-    Whatever depends on the clock lies under keys named ``timing``.
+    Values that depend on the clock are under keys named ``timing``.
     """
-    plan, outcomes = found.plan, found.outcomes
+    plan, outcomes = result.plan, result.outcomes
     order = ranked(plan, outcomes)
     models = [_model(plan, outcome) for outcome in order]
-    add_holdout_facts(plan, order, models, answers)
+    add_holdout_facts(plan, order, models, read_predictions)
     tree = next((o.test["tree"] for o in outcomes if o.test and o.test.get("tree")), None)
     return {
         "schema_version": SCHEMA_VERSION,
@@ -63,7 +63,7 @@ def make_facts(
             "seed": plan.seed,
             "folds": plan.settings.scheme.folds * plan.settings.scheme.repeats,
             "test_size": plan.test_size,
-            "settings": plan.settings.told(),
+            "settings": plan.settings.to_dict(),
             "scheme": _scheme(plan),
             "models": list(plan.wanted),
             "metric": plan.metric.key,
@@ -80,13 +80,13 @@ def make_facts(
             for c in find_cautions(plan)
         ],
         "models": models,
-        "search": _search(found),
+        "search": _search(result),
         "selection": selection_facts(plan, order),
-        "comparison": comparison_facts(plan, order, answers),
+        "comparison": comparison_facts(plan, order, read_predictions),
         "costs": costs_facts(plan.settings, plan.target),
         "calibration": calibration
         and calibration_facts(plan, calibration[0].model.key, calibration[1]),
-        **told,
+        **explanations,
         "tree": tree,
         "environment": {
             "python": platform.python_version(),
@@ -104,7 +104,7 @@ def make_facts(
 
 
 def _data(plan: Plan) -> dict[str, Any]:
-    """The prepared table, and the steps that prepared it."""
+    """Return the facts on the prepared table and the steps that prepared it."""
     found = describe_table(plan.table, plan.target, plan.roles, len(plan.split.partition))
     if not plan.steps:
         return {**found, "recipe": None}
@@ -157,7 +157,7 @@ def _model(plan: Plan, outcome: Outcome) -> dict[str, Any]:
         "preparation": "its members'"
         if outcome.ensemble
         else PREPARATIONS[model.style_of(outcome.params)],
-        "made": None if failed else made_facts(plan, outcome),
+        "made": None if failed else generated_feature_facts(plan, outcome),
         "note": _note(plan, outcome),
         "status": "failed" if failed else "ok",
         "error": error,
@@ -166,7 +166,7 @@ def _model(plan: Plan, outcome: Outcome) -> dict[str, Any]:
             {
                 "params": dict(c.params),
                 "status": c.status,
-                "stage": {"share": c.stage.share, "folds": len(c.results)},
+                "stage": {"share": c.fidelity.share, "folds": len(c.results)},
                 **_fold_scores(c, plan.metric.key),
                 "timing": {"seconds": sum(sum(r["timing"].values()) for r in c.results)},
             }
@@ -180,12 +180,12 @@ def _model(plan: Plan, outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _search(found: Found) -> dict[str, Any]:
-    """How the search went, and what was left out for want of time."""
+def _search(result: RunResult) -> dict[str, Any]:
+    """Return the facts on the search, with the candidates skipped for lack of time."""
     return {
-        "preset": found.plan.preset.key,
-        "rounds": found.n_rounds,
-        "budget": found.plan.settings.time_budget,
+        "preset": result.plan.preset.key,
+        "rounds": result.n_rounds,
+        "budget": result.plan.settings.time_budget,
         "left_out": [
             {
                 "key": left.key,
@@ -193,13 +193,13 @@ def _search(found: Found) -> dict[str, Any]:
                 "candidates": left.n_candidates,
                 "whole": left.whole,
             }
-            for left in found.left_out
+            for left in result.skipped
         ],
     }
 
 
 def _not_kept(outcome: Outcome) -> str | None:
-    """Why the fitted model is not in the folder, if it is not."""
+    """Return the reason why the fitted model was not saved, or None."""
     return None if outcome.test is None else outcome.test["kept"]["error"]
 
 
@@ -208,7 +208,7 @@ def _position(scored: list[Candidate], best: Candidate | None) -> int:
 
 
 def _note(plan: Plan, outcome: Outcome) -> str | None:
-    """What keeps the model affordable, candidates that failed, and warnings with their number."""
+    """Return notes on reduced cost, failed candidates and counted warnings, or None."""
     notes = [plan.note(outcome.model) or ""]
     failed = [c for c in outcome.candidates if c.failed]
     if failed and outcome.best is not None:
@@ -248,7 +248,7 @@ def _cv(best: Candidate, metric: str) -> dict[str, Any]:
 
 
 def _timing(outcome: Outcome) -> dict[str, float | None]:
-    """What is kept fitted, its prediction of the test rows, and all folds of all candidates."""
+    """Return the seconds of the final fit, of its test predictions, and of the search."""
     folds = [sum(r["timing"].values()) for c in outcome.candidates for r in c.results]
     test = outcome.test["timing"] if outcome.test else {}
     return {
@@ -259,7 +259,7 @@ def _timing(outcome: Outcome) -> dict[str, float | None]:
 
 
 def leaderboard_csv(facts: Mapping[str, Any]) -> str:
-    """The leaderboard as CSV; texts that a spreadsheet would run as a formula get a quote mark."""
+    """Write the leaderboard as CSV; text that looks like a formula gets a quote mark."""
     models = facts["models"]
     names = next((list(m["test"]["metrics"]) for m in models if m["test"]), [])
     header = ["rank", "model", "status", "metric", "cv_mean", "cv_sd"]
@@ -283,12 +283,12 @@ def leaderboard_csv(facts: Mapping[str, Any]) -> str:
 
 
 def _labels(model: Mapping[str, Any]) -> list[str]:
-    """The classes, in the order of their scores; none in a regression."""
+    """Return the classes, in the order of their scores; empty in a regression."""
     return [each["label"] for each in model["test"]["per_class"] or []]
 
 
 def _class_cells(model: Mapping[str, Any], n_classes: int) -> list[float | None]:
-    """Scores of each class, and the means that the metrics have not: F1's is among those."""
+    """Return the scores of each class, and the macro means except F1, which is a metric."""
     if not model["test"]:
         return [None] * (len(CLASS_SCORES) * n_classes + (2 if n_classes else 0))
     scores = [each[name] for each in model["test"]["per_class"] or [] for name in CLASS_SCORES]
@@ -297,7 +297,7 @@ def _class_cells(model: Mapping[str, Any], n_classes: int) -> list[float | None]
 
 
 def params_text(model: Mapping[str, Any]) -> str:
-    """The chosen parameters, as in ``max_depth=5, min_samples_leaf=20``."""
+    """Format the chosen parameters, as in ``max_depth=5, min_samples_leaf=20``."""
     if model["best"] is None:
         return ""
     params = model["candidates"][model["best"]]["params"]
@@ -305,10 +305,10 @@ def params_text(model: Mapping[str, Any]) -> str:
 
 
 def csv_safe(cell: Any) -> Any:
-    r"""A cell of a CSV file: numbers stay as they are, texts may not act where the file is opened.
+    r"""Make a cell of a CSV file safe: a spreadsheet must not run text as a formula.
 
-    A text that begins like a formula gets a leading quote mark, and control characters are spelt
-    out (an escape as ``\x1b``), but for tabs and line ends, which quotes hold.
+    Text that begins like a formula gets a leading quote mark, and control characters are escaped
+    (``\x1b``), except tabs and line ends, which are quoted. Numbers are unchanged.
     """
     if not isinstance(cell, str):
         return "" if cell is None else cell

@@ -1,4 +1,4 @@
-"""Which columns the folds of a model made, as facts."""
+"""Facts on the features that were generated in a model's fits."""
 
 from collections import Counter
 from typing import Any
@@ -7,13 +7,13 @@ from arboleda.study.data.feature_crosses import FeatureCross
 from arboleda.study.plan import Plan
 from arboleda.study.runner import Outcome
 
-__all__ = ["made_facts"]
+__all__ = ["generated_feature_facts"]
 
 
-def made_facts(plan: Plan, outcome: Outcome) -> dict[str, Any] | None:
-    """The ``made`` part of a model's facts: each made column, and in how many fits it was made.
+def generated_feature_facts(plan: Plan, outcome: Outcome) -> dict[str, Any] | None:
+    """Return the ``made`` part of a model's facts: generated features and their numbers of fits.
 
-    Every fold chooses anew. None of a model whose preparation makes no columns.
+    Every fit selects its own features. None if the model's preprocessing generates no features.
     """
     if outcome.best is None or outcome.test is None:
         return None
@@ -21,26 +21,27 @@ def made_facts(plan: Plan, outcome: Outcome) -> dict[str, Any] | None:
     found = [kept["made"] for fit in fits if "made" in (kept := fit.get("kept") or {})]
     if not found:
         return None
-    ideas = [[_idea(told) for told in one] for one in found]
-    times = Counter(idea for one in ideas for idea in one)
+    crosses = [[_cross(entry) for entry in one] for one in found]
+    times = Counter(cross for one in crosses for cross in one)
     return {
         "fits": len(found),
-        "columns": [_told(plan, idea, count) for idea, count in times.most_common()],
+        "columns": [_column_facts(plan, cross, count) for cross, count in times.most_common()],
     }
 
 
-def _idea(told: dict[str, Any]) -> FeatureCross:
-    return FeatureCross(told["kind"], tuple(told["numbers"]), tuple(told["groups"]), told["output"])
+def _cross(entry: dict[str, Any]) -> FeatureCross:
+    numbers, groups = tuple(entry["numbers"]), tuple(entry["groups"])
+    return FeatureCross(entry["kind"], numbers, groups, entry["output"])
 
 
-def _told(plan: Plan, idea: FeatureCross, count: int) -> dict[str, Any]:
+def _column_facts(plan: Plan, cross: FeatureCross, count: int) -> dict[str, Any]:
     names, labels = plan.features.names, plan.target.labels
-    shown = labels[1] if len(labels) == 2 else labels[idea.output] if labels else None
+    shown = labels[1] if len(labels) == 2 else labels[cross.output] if labels else None
     return {
-        "name": idea.name(names, labels),
-        "kind": idea.kind,
-        "numbers": [names[j] for j in idea.numbers],
-        "groups": [names[j] for j in idea.groups],
-        "class": shown if idea.kind == "target" else None,
+        "name": cross.name(names, labels),
+        "kind": cross.kind,
+        "numbers": [names[j] for j in cross.numbers],
+        "groups": [names[j] for j in cross.groups],
+        "class": shown if cross.kind == "target" else None,
         "fits": count,
     }

@@ -1,4 +1,4 @@
-"""How good a model is for parts of the test rows: for each value of a column that was asked for."""
+"""Test scores of a model per group: for each value of the requested columns."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,39 +14,39 @@ from arboleda.study.results.subgroups import Parts, subgroups_of
 
 __all__ = ["groups_facts"]
 
-# A group of fewer test rows tells little.
+# A group with fewer test rows has uncertain scores.
 SMALL = 30
 
 
-def groups_facts(plan: Plan, said: Predictions) -> list[dict[str, Any]]:
-    """The ``groups`` part of a model's test: metrics of each group, and the widest gap.
+def groups_facts(plan: Plan, predictions: Predictions) -> list[dict[str, Any]]:
+    """Return the ``groups`` part of a model's test: metrics per group, and the largest gap.
 
     Parameters
     ----------
     plan : Plan
-    said : Said
-        What the model says of the test rows.
+    predictions : Predictions
+        The model's predictions for the test rows.
     """
     rows = plan.split.test
     return [
-        _of_column(plan, said, name, subgroups_of(plan.table.column(name), rows))
+        _of_column(plan, predictions, name, subgroups_of(plan.table.column(name), rows))
         for name in plan.settings.by
     ]
 
 
-def _of_column(plan: Plan, said: Predictions, name: str, parts: Parts) -> dict[str, Any]:
-    groups = [_group(plan, said, value, places) for value, places in parts.items()]
+def _of_column(plan: Plan, predictions: Predictions, name: str, parts: Parts) -> dict[str, Any]:
+    groups = [_group(plan, predictions, value, places) for value, places in parts.items()]
     return {"column": name, "level": LEVEL, "rows": groups, "gap": _gap(plan.metric, groups)}
 
 
 def _group(
-    plan: Plan, said: Predictions, value: str, places: npt.NDArray[np.int64]
+    plan: Plan, predictions: Predictions, value: str, places: npt.NDArray[np.int64]
 ) -> dict[str, Any]:
     n_classes = len(plan.target.labels)
     rows = plan.split.test[places]
     y = plan.target.y[rows]
-    predicted = said.predicted[places]
-    score = None if said.score is None else said.score[places]
+    predicted = predictions.predicted[places]
+    score = None if predictions.score is None else predictions.score[places]
     found = all_scores(y, predicted, score, n_classes, plan.costs)
     metrics = {key: v if v is not None and np.isfinite(v) else None for key, v in found.items()}
     together = None if plan.split.groups is None else plan.split.groups[rows]
@@ -71,7 +71,7 @@ def _group(
 
 
 def _gap(metric: Metric, groups: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """The best and the worst of the groups that are not small."""
+    """Compare the best and the worst of the groups that are not small."""
     known = [
         (group["metrics"].get(metric.key), group["value"]) for group in groups if not group["small"]
     ]

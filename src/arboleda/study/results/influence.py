@@ -1,13 +1,13 @@
-r"""How much each row moves a metric, which tells how sure the metric is, and a difference of two.
+r"""The influence of each row on a metric, for standard errors of metrics and differences.
 
 For a metric T of the rows' distribution P and a row i,
 
     I_i = d/de T((1 - e) P + e delta_i) at e = 0,        se(T) = sqrt(sum_i I_i^2) / n
 
 (the infinitesimal jackknife: Efron 1982, chapter 6). Two models on the same rows are compared by
-I_i of the one less I_i of the other, which keeps the pairs of rows together. For shares of right
-rows this is the variance of McNemar's test, for areas under ROC curves that of DeLong, DeLong and
-Clarke-Pearson (1988); no draw is needed.
+the differences of their I_i, which keeps the rows paired. For accuracies this is the variance of
+McNemar's test, for areas under ROC curves that of DeLong, DeLong and Clarke-Pearson (1988); no
+resampling is needed.
 """
 
 from typing import Any
@@ -32,12 +32,12 @@ def metric_influence(
     n_classes: int,
     costs: Floats | None = None,
 ) -> tuple[float, Floats] | None:
-    """A metric and the influence of each row on it; None where the metric is not defined.
+    """Compute a metric and the influence of each row; None if the metric is undefined.
 
     Parameters
     ----------
     metric : str
-        Key of a metric that a study can choose by.
+        Key of a metric of a study.
     y, predicted : ndarray of shape (n,)
         Numbers of classes, or values.
     score : ndarray of shape (n, n_classes) or None
@@ -85,7 +85,7 @@ def _of_quantities(metric: str, y: Floats, predicted: Floats, value: float) -> F
 
 
 def _of_ranks(y: npt.NDArray[Any], score: Floats) -> Floats:
-    """DeLong's components: how often a row stands above those of the other class, or below."""
+    """Compute DeLong's components: how often a row ranks above those of the other class."""
     n_classes = score.shape[1]
     shown = [1] if n_classes == 2 else range(n_classes)
     total = np.zeros(len(y))
@@ -101,24 +101,24 @@ def _of_ranks(y: npt.NDArray[Any], score: Floats) -> Floats:
 
 
 def _gradient(metric: str, shares: Floats) -> Floats:
-    """Derivatives of a metric by the shares of (true, predicted) pairs."""
+    """Return the derivatives of a metric by the shares of (true, predicted) pairs."""
     right = np.eye(len(shares))
     if metric == "accuracy":
         return right
-    hit, true, said = np.diag(shares), shares.sum(axis=1), shares.sum(axis=0)
+    hit, true, predicted = np.diag(shares), shares.sum(axis=1), shares.sum(axis=0)
     if metric == "balanced_accuracy":
         some = true > 0
         each = np.divide(1.0, true, out=np.zeros_like(true), where=some)
         return np.asarray((right * each[:, None] - (hit * each**2)[:, None]) / some.sum())
     if metric == "f1_macro":
-        both = true + said
+        both = true + predicted
         each = np.divide(1.0, both, out=np.zeros_like(both), where=both > 0)
         lost = hit * each**2
         return np.asarray(2 * (right * each[:, None] - lost[:, None] - lost) / len(shares))
     # Gorodkin (2004), equation 8, in shares: cov / sqrt(u v).
-    covariance = hit.sum() - true @ said
-    u, v = 1 - true @ true, 1 - said @ said
+    covariance = hit.sum() - true @ predicted
+    u, v = 1 - true @ true, 1 - predicted @ predicted
     if u * v <= 0:
         return np.zeros_like(shares)
-    slope = (right - said[:, None] - true) / np.sqrt(u * v)
-    return np.asarray(slope + covariance * (true[:, None] * v + said * u) / (u * v) ** 1.5)
+    slope = (right - predicted[:, None] - true) / np.sqrt(u * v)
+    return np.asarray(slope + covariance * (true[:, None] * v + predicted * u) / (u * v) ** 1.5)

@@ -13,9 +13,9 @@ from arboleda.study.results.facts import params_text
 __all__ = ["caveats", "failures", "leaderboard_table", "preparation"]
 
 
-# Columns of a terminal from which on the time and the chosen parameters have room.
+# Terminal widths from which the time and the chosen parameters are shown.
 _TIMED, _WIDE = 60, 120
-# Steps of a recipe that drop rows, as what is left after them is called.
+# Descriptions of the rows that remain after the steps of a recipe.
 _STEPS = {
     "drop_missing": "without missing values",
     "drop_duplicates": "without duplicates",
@@ -24,12 +24,12 @@ _STEPS = {
 
 
 def leaderboard_table(facts: Mapping[str, Any], *, width: int) -> Table:
-    """Models from best to worst: cross-validated and test score; time and parameters if room."""
+    """Return a table of models, best first, with scores, and time and parameters if they fit."""
     study = facts["study"]
     title = f"{study['table']}, target {study['target']}: {study['metric_label']}"
     table = Table(title=Text(visible(title)))
     table.add_column("#", justify="right", no_wrap=True)
-    # Names give way before numbers do.
+    # Names are folded before numbers are.
     table.add_column("Model", overflow="fold")
     for name in ("Cross-validated", "Test", "Search")[: 3 if width >= _TIMED else 2]:
         table.add_column(name, no_wrap=True)
@@ -43,12 +43,12 @@ def leaderboard_table(facts: Mapping[str, Any], *, width: int) -> Table:
 
 
 def caveats(facts: Mapping[str, Any]) -> list[str]:
-    """What choosing did to the winner's score, and which models are as good as it."""
+    """Return the sentences on selection bias and on models as good as the winner."""
     return [facts[part]["sentence"] for part in ("selection", "comparison") if facts[part]]
 
 
 def preparation(facts: Mapping[str, Any]) -> str | None:
-    """How many rows the recipe left, and by which steps; None where it dropped none."""
+    """Return a sentence on the rows that the recipe left; None if it dropped none."""
     recipe, data = facts["data"].get("recipe"), facts["data"]
     if recipe is None or recipe["n_rows"] == data["n_rows"]:
         return None
@@ -64,7 +64,7 @@ def preparation(facts: Mapping[str, Any]) -> str | None:
 
 
 def failures(facts: Mapping[str, Any]) -> list[str]:
-    """One line for each model that failed, whose fit is not in the folder, or that lacked time."""
+    """Return a line per model that failed, was not saved, or was skipped for lack of time."""
     failed = [f"{m['name']} failed: {m['error']}" for m in facts["models"] if m["error"]]
     lost = [m for m in facts["models"] if m["not_kept"]]
     late = [_late(left) for left in facts.get("search", {}).get("left_out", [])]

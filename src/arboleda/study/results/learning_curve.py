@@ -1,4 +1,4 @@
-"""The learning curve of the best model: what it scores when it learns from fewer rows."""
+"""The learning curve of the best model: its scores with fewer training rows."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,31 +17,31 @@ __all__ = ["learning_curve", "part_of_rows"]
 
 SHARES = (0.1, 0.2, 0.4, 0.7)  # of a fold's rows; all of them are the candidate's own folds
 FEWEST = 10
-# A table with more cells is too long to learn from again.
+# A table with more cells takes too long to refit.
 MOST_CELLS = 10_000_000
 _SCHEMES = ("kfold", "repeated", "group")
 _PURPOSE = 6
 Rows = npt.NDArray[np.int64]
 
 
-def learning_curve(plan: Plan, work: Executor, outcome: Outcome) -> dict[str, Any]:
-    """The ``learning_curve`` part of the facts: the mean score by rows learned from.
+def learning_curve(plan: Plan, executor: Executor, outcome: Outcome) -> dict[str, Any]:
+    """Return the ``learning_curve`` part of the facts: the mean score by number of training rows.
 
-    On every fold the chosen candidate is fitted to a part of the rows, with the shares of the
-    classes kept and each part within the next, and scored on the fold's rows.
+    On every fold the chosen candidate is fitted to nested, stratified subsets of the training rows
+    and scored on the fold's held-out rows.
 
     Parameters
     ----------
     plan : Plan
-    work : Execution
-        Does what the ledger lacks, within the time budget.
+    executor : Executor
+        Runs missing jobs, within the time budget.
     outcome : Outcome
         The model, with a chosen candidate.
 
     Returns
     -------
     dict
-        ``skipped`` tells why there are no points, or is None.
+        ``skipped`` is the reason why there are no points, or None.
     """
     facts: dict[str, Any] = {
         "model": outcome.model.key,
@@ -55,18 +55,18 @@ def learning_curve(plan: Plan, work: Executor, outcome: Outcome) -> dict[str, An
     params = outcome.candidates[outcome.best].params
     by_share = {share: _jobs(plan, outcome, params, share) for share in SHARES}
     jobs = [job for part in by_share.values() for job in part]
-    missing = [job for job in jobs if not work.is_done(job)]
-    if work.budget is not None and missing:
-        seconds = sum(work.budget.estimate(job) for job in missing) / work.budget.processes
-        if seconds > work.budget.left:
+    missing = [job for job in jobs if not executor.is_done(job)]
+    if executor.budget is not None and missing:
+        seconds = sum(executor.budget.estimate(job) for job in missing) / executor.budget.processes
+        if seconds > executor.budget.left:
             return {**facts, "skipped": "the time budget has no room for it"}
-    # Nobody is told: these are no fits of the search, whose progress is shown.
-    work.do(missing, is_told=False)
+    # The watcher shows the progress of the search only.
+    executor.run(missing, notify_watcher=False)
     full = plan.trial_jobs(outcome.model, Trial(params))
-    points = [_point(plan, work, part, share) for share, part in by_share.items()]
-    facts["points"] = [p for p in (*points, _point(plan, work, full, 1.0)) if p is not None]
+    points = [_point(plan, executor, part, share) for share, part in by_share.items()]
+    facts["points"] = [p for p in (*points, _point(plan, executor, full, 1.0)) if p is not None]
     facts["timing"]["seconds"] = float(
-        sum((work.result(job) or {}).get("seconds", 0) for job in jobs)
+        sum((executor.result(job) or {}).get("seconds", 0) for job in jobs)
     )
     if len(facts["points"]) < 2:
         facts["skipped"] = "the parts of the rows are too small to learn from"
@@ -95,9 +95,9 @@ def _jobs(plan: Plan, outcome: Outcome, params: dict[str, Any], share: float) ->
 def part_of_rows(
     rows: Rows, classes: npt.NDArray[Any] | None, share: float, seed: Sequence[int]
 ) -> Rows:
-    """A part of the rows, drawn at random; of each class the same share, and at least one row.
+    """Draw a random subset of the rows, stratified by class, with at least one row per class.
 
-    The same seed gives parts within each other: a smaller share is a part of a larger one.
+    The same seed gives nested subsets: a smaller share is a subset of a larger one.
 
     Examples
     --------
@@ -115,9 +115,11 @@ def part_of_rows(
     return np.asarray(rows[np.sort(np.concatenate(taken))])
 
 
-def _point(plan: Plan, work: Executor, jobs: Sequence[Job], share: float) -> dict[str, Any] | None:
-    """One size of the curve; None unless every fold has its score."""
-    results = [work.result(job) for job in jobs]
+def _point(
+    plan: Plan, executor: Executor, jobs: Sequence[Job], share: float
+) -> dict[str, Any] | None:
+    """Return one point of the curve; None unless every fold has its score."""
+    results = [executor.result(job) for job in jobs]
     scores = [r["scores"].get(plan.metric.key) for r in results if r is not None and not r["error"]]
     if len(scores) < plan.n_folds or any(score is None for score in scores):
         return None

@@ -1,4 +1,4 @@
-"""Which columns the model needs: what it loses on test rows when one is shuffled."""
+"""Permutation importance of the columns on the test rows."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ __all__ = ["describe_importance", "scored_rows"]
 
 FEWEST_ROWS, MOST_ROWS = 200, 4_000
 REPEATS = 10
-# Rows times columns times repeats that are asked for, of all models of an ensemble together.
+# Maximum predicted rows (rows times columns times repeats) of all models of an ensemble.
 MAX_SCORED_ROWS = 4_000_000
 _STREAM = 3
 _SCORERS = {
@@ -29,12 +29,12 @@ _SCORERS = {
 def describe_importance(
     subject: ExplainedModel, max_scored_rows: int = MAX_SCORED_ROWS
 ) -> dict[str, Any] | None:
-    """Permutation importance of every column by the study's metric, largest first.
+    """Compute the permutation importance of every column by the study's metric, largest first.
 
-    ``max_scored_rows`` bounds the rows times columns times repeats that the model is asked for, all
-    fitted models together of which it is made.
+    ``max_scored_rows`` bounds the predicted rows (rows times columns times repeats), summed over
+    all fitted models of an ensemble.
 
-    None where the test rows lack a class that the metric needs.
+    Return None if the test rows lack a class that the metric needs.
     """
     part = subject.draw(subject.test, _most_rows(subject, max_scored_rows), _STREAM)
     metric = subject.facts["study"]["metric"]
@@ -72,7 +72,7 @@ def describe_importance(
 
 
 def scored_rows(subject: ExplainedModel, max_scored_rows: int = MAX_SCORED_ROWS) -> int:
-    """Of how many rows the model is asked for its importances."""
+    """Return the number of rows that the model predicts for its importances."""
     n_rows = min(len(subject.test.x), _most_rows(subject, max_scored_rows))
     return n_rows * REPEATS * len(subject.names)
 
@@ -83,18 +83,18 @@ def _most_rows(subject: ExplainedModel, max_scored_rows: int) -> int:
 
 
 def _cost_scorer(subject: ExplainedModel) -> Any:
-    """Scores a model by what its cheapest decisions cost."""
+    """Return a scorer by the mean cost of a model's cheapest decisions."""
     matrix = np.array(subject.facts["costs"]["matrix"], dtype=np.float64)
 
-    def cost(y: Any, said: Any) -> float:
-        if said.dtype.kind == "i":  # classes: the model has no probabilities
-            return float(row_costs(y, said, None, matrix).mean())
-        score = np.column_stack([1.0 - said, said]) if said.ndim == 1 else said
+    def cost(y: Any, outputs: Any) -> float:
+        if outputs.dtype.kind == "i":  # classes: the model has no probabilities
+            return float(row_costs(y, outputs, None, matrix).mean())
+        score = np.column_stack([1.0 - outputs, outputs]) if outputs.ndim == 1 else outputs
         return float(row_costs(y, score.argmax(axis=1), score, matrix).mean())
 
     return make_scorer(cost, response_method=("predict_proba", "predict"), greater_is_better=False)
 
 
 def _known(value: float) -> float | None:
-    """None where a block of rows lacks what the metric needs."""
+    """Return a finite value, or None if a block of rows lacks what the metric needs."""
     return float(value) if np.isfinite(value) else None

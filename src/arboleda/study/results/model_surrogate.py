@@ -1,4 +1,4 @@
-"""One tree that gives the model's answers as well as a tree of its size can."""
+"""A small tree that imitates the model (a global surrogate)."""
 
 from typing import Any
 
@@ -17,14 +17,14 @@ _STREAM = 5
 
 
 def describe_surrogate(
-    subject: ExplainedModel, most_rows: int = MOST_ROWS
+    subject: ExplainedModel, row_limit: int = MOST_ROWS
 ) -> dict[str, Any] | None:
-    """The tree as facts, how often it agrees with the model, and its own error beside.
+    """Return the surrogate tree as facts, with its fidelity and its own error.
 
-    None where the model answers the same for all rows, which no tree need imitate.
+    Return None if the model's predictions are constant.
     """
-    train = subject.draw(subject.train, most_rows, _STREAM)
-    test = subject.draw(subject.test, most_rows, _STREAM)
+    train = subject.draw(subject.train, row_limit, _STREAM)
+    test = subject.draw(subject.test, row_limit, _STREAM)
     found = surrogate_tree(
         named_model(subject),
         train.x,

@@ -1,4 +1,4 @@
-"""What a fitted model says of the rows of a file, as a file: part by part."""
+"""Predict the rows of a file larger than memory with any fitted model, and write a file."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from arboleda._files import open_atomically
 from arboleda.study.artifacts.text_files import refuse_the_table
-from arboleda.study.data.chunked_reader import Part, subgroups_of
+from arboleda.study.data.chunked_reader import Chunk, read_chunks
 from arboleda.study.data.table import column_from_arrow
 from arboleda.study.errors import StudyError
 from arboleda.study.results.predictions import check_ending, write_blocks
@@ -27,14 +27,14 @@ def predict_file(model: Any, source: Any, out: str | Path) -> int:
     Parameters
     ----------
     model : estimator
-        A fitted classifier or regressor of one target. If it knows names of columns, the file's are
-        found by these; else all columns are taken in their order, as numbers.
+        A fitted classifier or regressor with one target. If it has names of columns, the file's
+        columns are found by these; otherwise all columns are used in their order, as numbers.
     source : str, path or frame
-        A CSV or Parquet file, packed or not, or a table in memory. Read part by part.
+        A CSV or Parquet file, compressed or not, or a table in memory. It is read in chunks.
     out : str or path
         The file, CSV or Parquet by its ending, with a row for each row of the table:
-        ``prediction``, and of a classifier with probabilities ``probability of <class>``. It is
-        written whole or not at all.
+        ``prediction``, and for a classifier with probabilities ``probability of <class>``. It is
+        written atomically.
 
     Returns
     -------
@@ -43,14 +43,14 @@ def predict_file(model: Any, source: Any, out: str | Path) -> int:
     Raises
     ------
     StudyError
-        If the table cannot be read, lacks a column or holds values that the model does not take,
-        the model gives several numbers a row, or the file cannot be written.
+        If the table cannot be read, lacks a column or holds values that the model cannot use, the
+        model predicts several numbers per row, or the file cannot be written.
 
     Examples
     --------
     >>> import arboleda
     >>> tree = arboleda.DecisionTreeClassifier().fit([[0.0], [1.0]], ["no", "yes"])
-    >>> arboleda.predict_file(tree, "rows.csv", "answers.parquet")  # doctest: +SKIP
+    >>> arboleda.predict_file(tree, "rows.csv", "predictions.parquet")  # doctest: +SKIP
     1000000
     """
     check_is_fitted(model)
@@ -60,7 +60,7 @@ def predict_file(model: Any, source: Any, out: str | Path) -> int:
     counted: list[int] = []
     try:
         with open_atomically(path) as file:
-            write_blocks(file, path, _answers(model, source, counted))
+            write_blocks(file, path, _predict_chunks(model, source, counted))
     except OSError as error:
         raise StudyError(
             f"The file {path} cannot be written ({error.strerror or error}); name another one."
@@ -68,10 +68,10 @@ def predict_file(model: Any, source: Any, out: str | Path) -> int:
     return sum(counted)
 
 
-def _answers(
+def _predict_chunks(
     model: Any, source: Any, counted: list[int]
 ) -> Iterator[tuple[pa.Table, list[str] | None]]:
-    for part in subgroups_of(source, as_text=_texts(model)):
+    for part in read_chunks(source, as_text=_texts(model)):
         X = _rows(model, part)
         with _error_location(model, part):
             y = np.asarray(model.predict(X))
@@ -89,19 +89,19 @@ def _answers(
 
 
 @contextmanager
-def _error_location(model: Any, part: Part) -> Iterator[None]:
-    """What a model says of rows that it cannot take, with the file and how many rows went well."""
+def _error_location(model: Any, part: Chunk) -> Iterator[None]:
+    """Turn a model's ValueError into a StudyError that names the file and the rows before."""
     try:
         yield
     except ValueError as error:
         after = f" after its first {part.first:,} rows" if part.first else ""
         name = type(model).__name__
         reason = next(iter(str(error).splitlines()), "it gives no reason")
-        raise StudyError(f"The {name} cannot answer {part.raw.name}{after}: {reason}") from error
+        raise StudyError(f"The {name} cannot predict {part.raw.name}{after}: {reason}") from error
 
 
-def _rows(model: Any, part: Part) -> Any:
-    """The columns of the model: a table of ours, a frame for others, numbers without names."""
+def _rows(model: Any, part: Chunk) -> Any:
+    """Return the model's input: an Arrow table for arboleda's models, a frame, or numbers."""
     data = part.raw.data
     names = getattr(model, "feature_names_in_", None)
     if names is None:
@@ -122,8 +122,8 @@ def _rows(model: Any, part: Part) -> Any:
     return pa.table(dict(zip(names, columns, strict=True)))
 
 
-def _numbers(name: str, part: Part) -> pa.ChunkedArray:
-    """A column that the model takes as numbers, which a text may stand for: ``1,5``."""
+def _numbers(name: str, part: Chunk) -> pa.ChunkedArray:
+    """Return a column as the numbers that the model needs; text such as ``1,5`` is parsed."""
     data = part.raw.data[name]
     if not (pa.types.is_string(data.type) or pa.types.is_large_string(data.type)):
         return data
@@ -135,7 +135,7 @@ def _numbers(name: str, part: Part) -> pa.ChunkedArray:
     row = next((i for i in rows if wrong and wrong[int(found.values[i])]), rows[0])
     raise StudyError(
         f"The column {name!r} of {part.raw.name} does not hold numbers, as the model needs: "
-        f"{data[int(row)].as_py()[:60]!r} in data row {part.first + row + 1:,} is none; correct "
+        f"{data[int(row)].as_py()[:60]!r} in data row {part.first + row + 1:,} is not one; correct "
         "it or leave it blank."
     )
 
@@ -149,7 +149,7 @@ def _is_number(text: str) -> bool:
 
 
 def _texts(model: Any) -> list[str]:
-    """Columns whose categories are texts, however much they look like numbers."""
+    """Return the columns whose categories are text, even if they look like numbers."""
     schema = getattr(model, "schema_", None)
     if schema is None or schema.names is None:
         return []

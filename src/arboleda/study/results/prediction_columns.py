@@ -1,4 +1,4 @@
-"""The columns that ``arboleda predict`` writes: what a study's best model says of rows."""
+"""The columns that ``arboleda predict`` writes: predictions of a study's best model."""
 
 from typing import Any
 
@@ -22,22 +22,22 @@ Floats = npt.NDArray[np.float64]
 
 
 class PredictionColumns:
-    """Answers rows of the study's matrix, block by block.
+    """Predicts rows of the study's matrix, block by block.
 
-    The columns are ``prediction``; ``probability of <class>`` where the model gives probabilities;
-    with ``intervals`` the bounds ``lower <c> %`` and ``upper <c> %``, or ``set <c> %``, the classes
-    that it may be; and ``decision`` where the study has costs.
+    The columns are ``prediction``; ``probability of <class>`` if the model predicts probabilities;
+    with ``intervals`` the bounds ``lower <c> %`` and ``upper <c> %``, or ``set <c> %``, the set of
+    classes; and ``decision`` if the study has costs.
 
     Parameters
     ----------
     study : LoadedStudy
     intervals : float or None
-        Share of rows whose true value or class is to lie within.
+        Fraction of rows whose true value or class should lie within.
 
     Raises
     ------
     StudyError
-        If the study keeps no answers about held-out rows, and they are needed, or they are too few.
+        If the study has no or too few out-of-fold predictions, and they are needed.
     """
 
     def __init__(self, study: LoadedStudy, intervals: float | None = None) -> None:
@@ -53,27 +53,27 @@ class PredictionColumns:
         held_out = study.held_out() if needed else None
         if intervals is not None and held_out is None:
             raise StudyError(
-                f"The study in {study.folder} keeps no answers about held-out rows, which "
-                "intervals need; run the study's command again: what is done is kept."
+                f"The study in {study.folder} has no out-of-fold predictions, which intervals "
+                "need; run the study's command again: finished work is kept."
             )
         self._reach: Any = None
         self.notes: list[str] = []
         if self._names:
-            self._learn_classes(held_out, intervals, study.facts["study"]["seed"])
+            self._fit_classes(held_out, intervals, study.facts["study"]["seed"])
         elif held_out is not None and intervals is not None:
             self._reach = fit_intervals(held_out, intervals)
 
-    def _learn_classes(self, held_out: Any, intervals: float | None, seed: int) -> None:
-        y, said = (np.empty(0, dtype=np.int64), None) if held_out is None else held_out
-        self._calibrator = fit_calibrator(said, y, len(self._names), seed)
-        if intervals is not None and said is not None:
-            self._reach = fit_sets(self._calibrator.probabilities(said), y, intervals)
+    def _fit_classes(self, held_out: Any, intervals: float | None, seed: int) -> None:
+        y, predictions = (np.empty(0, dtype=np.int64), None) if held_out is None else held_out
+        self._calibrator = fit_calibrator(predictions, y, len(self._names), seed)
+        if intervals is not None and predictions is not None:
+            self._reach = fit_sets(self._calibrator.probabilities(predictions), y, intervals)
         if self._costs is not None:
             self._matrix = np.array(self._costs["matrix"], dtype=np.float64)
             if self._matrix.shape != (len(self._names),) * 2:
                 raise StudyFormatError(
                     f"The costs in {self._facts_file} do not fit the study's classes; run "
-                    "the study's command again: what is done is kept."
+                    "the study's command again: finished work is kept."
                 )
             self._rejected = "rejected" if "rejected" not in self._names else "(rejected)"
             how = self._calibrator.method
@@ -81,7 +81,7 @@ class PredictionColumns:
             self.notes.append(f"Decisions are those of least expected cost, probabilities {how}.")
 
     def table(self, block: Floats) -> tuple[pa.Table, list[str] | None]:
-        """The columns for some rows, and the predicted classes as the study's table writes them."""
+        """Return the columns for some rows, and the predicted classes as in the study's table."""
         predicted = self._pipeline.predict(block)
         if not self._names:
             values = np.asarray(predicted, dtype=np.float64)
@@ -96,11 +96,13 @@ class PredictionColumns:
             p = probabilities(self._pipeline, block, len(self._names))
             columns |= {f"probability of {c}": p[:, k] for k, c in enumerate(self._names)}
         if self._reach is not None or self._costs is not None:
-            columns |= self._sure(block, np.asarray(predicted, dtype=np.int64))
+            columns |= self._sets_and_decisions(block, np.asarray(predicted, dtype=np.int64))
         return pa.table(columns), [self._names[k] for k in predicted]
 
-    def _sure(self, block: Floats, predicted: npt.NDArray[np.int64]) -> dict[str, list[str]]:
-        """The sets and the decisions, as texts."""
+    def _sets_and_decisions(
+        self, block: Floats, predicted: npt.NDArray[np.int64]
+    ) -> dict[str, list[str]]:
+        """Return the sets and the decisions as text."""
         score = class_scores(self._pipeline, block, len(self._names))
         p = self._calibrator.probabilities(Predictions(predicted, score))
         found = {}

@@ -20,12 +20,12 @@ from arboleda._files import open_atomically
 from arboleda.study.artifacts.loaded import LoadedStudy, load_study
 from arboleda.study.artifacts.text_files import refuse_the_table
 from arboleda.study.config.options import read_size
-from arboleda.study.data.chunked_reader import Part
+from arboleda.study.data.chunked_reader import Chunk
 from arboleda.study.errors import StudyError
 from arboleda.study.results.facts import csv_safe
 from arboleda.study.results.prediction_columns import PredictionColumns
 
-__all__ = ["Predictions", "check_ending", "predict_table", "write_blocks"]
+__all__ = ["PredictionFile", "check_ending", "predict_table", "write_blocks"]
 
 # Rows that are predicted and written together, which bounds the memory.
 BLOCK = 20_000
@@ -34,8 +34,8 @@ _SHOWN = 8
 
 
 @dataclass(frozen=True)
-class Predictions:
-    """What was written: to ``path``, ``n_rows`` rows by the model ``name``; notes for the user."""
+class PredictionFile:
+    """A written file: its ``path``, ``n_rows``, the model's ``name``, and notes for the user."""
 
     path: Path
     n_rows: int
@@ -51,34 +51,33 @@ def predict_table(
     intervals: float | None = None,
     progress: bool = False,
     max_table_size: str | int | None = None,
-) -> Predictions:
-    """Predict the target of a new table by the best model of a study, and write a file.
+) -> PredictionFile:
+    """Predict the target of a new table with the best model of a study, and write a file.
 
-    The file has a row for each row of the table, in its order: ``prediction``, for each class
-    ``probability of <class>`` where the model gives probabilities, and what else
-    `arboleda.study.results.prediction_columns.PredictionColumns` adds: intervals or sets on
-    request, and decisions where the study has costs. It is written whole or not at all.
+    The file has a row for each row of the table, in its order: ``prediction``, ``probability of
+    <class>`` for each class if the model predicts probabilities, and the other columns of
+    `arboleda.study.results.prediction_columns.PredictionColumns`: intervals or sets on request, and
+    decisions if the study has costs. It is written atomically.
 
     Parameters
     ----------
     folder : str or path
         The study's folder.
     source : str, path or frame
-        The table, as for a study. Columns are found by name; the target need not be there.
+        The table, as for a study. Columns are found by name; the target may be absent.
     out : str or path, optional
         The file, CSV or Parquet by its ending; by default ``<table>-predicted.csv``.
     intervals : float, optional
-        Share of rows whose true value is to lie in an interval (or class in a set), such as 0.9.
+        Fraction of rows whose true value should lie in its interval (or class in its set).
     progress : bool, default=False
-        Show on standard error how it goes on, if that is a terminal.
+        Whether to show progress on standard error, if that is a terminal.
     max_table_size : str or int, optional
-        How much of the table may be in memory: bytes, or a text such as ``"2GB"``; by default a
-        quarter of what is available. A table is read part by part and may be larger; one row of
-        text may not.
+        Maximum memory for the table: bytes, or a string such as ``"2GB"``; by default a quarter of
+        the available memory. A table is read in chunks and may be larger; one row of text may not.
 
     Returns
     -------
-    Predictions
+    PredictionFile
 
     Raises
     ------
@@ -89,7 +88,7 @@ def predict_table(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         study = load_study(folder)
-        answerer = PredictionColumns(study, intervals)
+        columns = PredictionColumns(study, intervals)
         limit = read_size("max_table_size", max_table_size)
         reading = _Reading(study, source, progress, limit)
         path = Path(out) if out is not None else Path(f"{reading.stem}-predicted.csv")
@@ -97,27 +96,27 @@ def predict_table(
         refuse_the_table(path, source)
         try:
             with open_atomically(path) as file:
-                write_blocks(file, path, reading.answers(answerer))
+                write_blocks(file, path, reading.predict(columns))
         except OSError as error:
             raise StudyError(
                 f"The file {path} cannot be written ({error.strerror or error}); name another one "
                 "with --out."
             ) from error
     name = next(m["name"] for m in study.facts["models"] if m["key"] == study.best_key)
-    notes = [*answerer.notes, *reading.notes(), *_warned(caught)]
+    notes = [*columns.notes, *reading.notes(), *_warned(caught)]
     if study.class_names and not hasattr(study.best_model_.pipeline_, "predict_proba"):
         notes.append(f"{name} gives no probabilities.")
-    return Predictions(path, reading.n_rows, name, tuple(notes))
+    return PredictionFile(path, reading.n_rows, name, tuple(notes))
 
 
 def check_ending(path: Path) -> None:
-    """Refuse a name that does not tell what the file is."""
+    """Check that a file's ending is known."""
     if path.suffix.lower() not in (".csv", *_PARQUET):
-        raise StudyError(f"The file {path} must end in .csv or .parquet, to tell what it is.")
+        raise StudyError(f"The file {path} must end in .csv or .parquet.")
 
 
 class _Reading:
-    """The rows of a table, read part by part, and what is to be told of them."""
+    """The rows of a table, read in chunks, and the notes on them."""
 
     def __init__(
         self, study: LoadedStudy, source: Any, progress: bool, max_table_size: int | None
@@ -132,23 +131,23 @@ class _Reading:
 
     @property
     def stem(self) -> str:
-        """Name of the table, without endings."""
+        """The name of the table, without endings."""
         return self._first.raw.stem
 
-    def answers(self, answerer: PredictionColumns) -> Iterator[tuple[pa.Table, list[str] | None]]:
-        """The answers for the next rows, and the predicted classes as the table writes them."""
+    def predict(self, columns: PredictionColumns) -> Iterator[tuple[pa.Table, list[str] | None]]:
+        """Yield the columns for the next rows, and the predicted classes as in the table."""
         with Progress(console=self._console, transient=True, disable=not self._shown) as bar:
             task = bar.add_task("rows", total=1.0)
             before = 0.0
             for part in chain([self._first], self._parts):
                 x = self._encoded(part)
                 for start in range(0, len(x), BLOCK):
-                    yield answerer.table(x[start : start + BLOCK])
+                    yield columns.table(x[start : start + BLOCK])
                     done = min(1.0, (start + BLOCK) / len(x))
                     bar.update(task, completed=before + done * (part.share - before))
                 before = part.share
 
-    def _encoded(self, part: Part) -> npt.NDArray[np.float64]:
+    def _encoded(self, part: Chunk) -> npt.NDArray[np.float64]:
         try:
             features = self._study.layout.encode_raw(part.raw)
         except StudyError as error:
@@ -166,7 +165,7 @@ class _Reading:
         return features.x
 
     def notes(self) -> Iterator[str]:
-        """What the user should know of the columns."""
+        """Yield notes for the user on the columns."""
         facts = self._study.facts
         known = {column["name"] for column in facts["data"]["columns"]}
         known |= {*facts["study"]["settings"].get("drop", ())}
@@ -174,7 +173,7 @@ class _Reading:
         if strange:
             shown = ", ".join(repr(name[:60]) for name in strange[:_SHOWN])
             more = f" and {len(strange) - _SHOWN} more" if len(strange) > _SHOWN else ""
-            yield f"Not used, for the study's table did not have them: {shown}{more}."
+            yield f"Not used, because the study's table did not have them: {shown}{more}."
         for name, (n_rows, value) in self._unseen.items():
             yield (
                 f"Column {name!r} holds values in {n_rows:,} of {self.n_rows:,} rows that the "
@@ -185,7 +184,7 @@ class _Reading:
 def write_blocks(
     file: BinaryIO, path: Path, blocks: Iterator[tuple[pa.Table, list[str] | None]]
 ) -> None:
-    """Write tables one below the other, as Parquet or CSV; texts of predicted classes in CSV."""
+    """Write tables in sequence, as Parquet or as CSV with the texts of predicted classes."""
     if path.suffix.lower() in _PARQUET:
         table, _ = next(blocks)
         with pq.ParquetWriter(file, table.schema) as writer:
@@ -209,5 +208,5 @@ def write_blocks(
 
 
 def _warned(caught: list[warnings.WarningMessage]) -> list[str]:
-    """The distinct first lines of what the libraries warned of."""
+    """Return the distinct first lines of warnings."""
     return sorted({str(w.message).strip().splitlines()[0][:300] for w in caught if str(w.message)})

@@ -1,11 +1,11 @@
-"""What tells the classes of a row: how many numbers, and whether they are probabilities."""
+"""Scores of classes: their number, and whether they are probabilities."""
 
 import numpy as np
 import numpy.typing as npt
 
 __all__ = ["are_probabilities", "n_scores"]
 
-# Rows of probabilities may miss 1 by so much.
+# Tolerance of the sum of a row of probabilities.
 _SUM_TOLERANCE = 1e-4
 
 
@@ -16,5 +16,5 @@ def are_probabilities(score: npt.NDArray[np.float64]) -> bool:
 
 
 def n_scores(n_classes: int) -> int:
-    """Numbers that tell of a row: one of values (no classes) and of two classes, else one each."""
+    """Return the free scores per row: one for values or two classes, else one per class."""
     return n_classes if n_classes > 2 else 1

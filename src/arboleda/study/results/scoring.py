@@ -1,4 +1,4 @@
-"""The metrics a study can choose its models by, and the scores of one set of predictions."""
+"""The metrics by which a study selects models, and the scores of predictions."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +26,7 @@ COST = "cost"
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric's key in the facts, its name for the reader, which way is better, its range."""
+    """A metric: its key in the facts, its name, its direction and its range."""
 
     key: str
     label: str
@@ -51,7 +51,7 @@ METRICS = (
 
 
 def choose_metric(key: str | None, task: str) -> Metric:
-    """The metric of that key, or the task's default.
+    """Return the metric of a key, or the task's default.
 
     Raises
     ------
@@ -73,9 +73,9 @@ def choose_metric(key: str | None, task: str) -> Metric:
 def class_scores(
     model: Any, x: npt.NDArray[np.float64], n_classes: int
 ) -> npt.NDArray[np.float64] | None:
-    """Probabilities, or decision values where a model has none, one column for every class.
+    """Return probabilities, or decision values of models without, one column per class.
 
-    A class that the model's training rows lacked gets the probability 0.
+    A class that is absent from the model's training rows gets the probability 0.
     """
     if hasattr(model, "predict_proba"):
         score = np.asarray(model.predict_proba(x), dtype=np.float64)
@@ -84,7 +84,7 @@ def class_scores(
         score = np.asarray(model.decision_function(x), dtype=np.float64)
         absent = -np.inf
         if score.ndim == 1:
-            # Kept outside [0, 1], so that no margin is taken for a probability.
+            # Moved out of [0, 1], so that margins are not mistaken for probabilities.
             score = np.column_stack([-1.0 - score, score])
     else:
         return None
@@ -100,9 +100,9 @@ def all_scores(
     n_classes: int,
     costs: npt.NDArray[np.float64] | None = None,
 ) -> dict[str, float | None]:
-    """Every metric of one set of predictions; ``n_classes`` is 0 in a regression.
+    """Compute every metric of predictions; ``n_classes`` is 0 in a regression.
 
-    With ``costs`` by true and predicted class, the mean cost is among them.
+    With ``costs`` by true and predicted class, the mean cost is included.
     """
     if n_classes == 0:
         return regression_table(y, predicted).metrics
@@ -116,7 +116,7 @@ def cost_score(
     score: npt.NDArray[np.float64] | None,
     costs: npt.NDArray[np.float64] | None,
 ) -> dict[str, float | None]:
-    """The metric "cost", where there are costs: the mean cost of a row, decided as is cheapest."""
+    """Compute the metric "cost", if there are costs: the mean cost of the cheapest decisions."""
     if costs is None:
         return {}
     return {COST: float(row_costs(y, predicted, score, costs).mean())}

@@ -1,19 +1,18 @@
-r"""How good the chosen model is, once it is taken into account that it was chosen.
+r"""The winner's score, corrected for selection bias.
 
-The best of many scores is best partly by luck: chosen and judged by the same folds it looks better
-than it is (Varma and Simon 2006; Cawley and Talbot 2010). With s_ck the score of candidate c on
-fold k, and F(k) the folds that share no row with fold k,
+The best of many scores is best partly by luck: selected and scored on the same folds, a model looks
+better than it is (Varma and Simon 2006; Cawley and Talbot 2010). With s_ck the score of candidate c
+on fold k, and F(k) the folds that share no row with fold k,
 
     honest = mean over k of s_c(k)k,    c(k) = argmax over c of the mean of s_cj over j in F(k)
 
-scores "choose by these folds, then use" on rows that had no say in the choice: the outer loop of
-nested cross-validation, with the scores of the folds in place of its inner loop. No model is fitted
-anew. What it keeps of the luck is that the models of the folds in F(k) had learned from fold k; in
-simulations with pure noise for labels it is less than a tenth of it. The correction of Tibshirani
-and Tibshirani (2009), the mean over k of max_c s_ck - s_ck, needs no more, but takes too much away
-where folds are many: in the same simulations it is right with 5 folds, and with 10 puts pure noise
-far below chance. In repeated cross-validation F(k) is the rest of the same repeat; in time order,
-the folds before.
+scores the selection on rows that it did not use: the outer loop of nested cross-validation, with
+the scores of the folds in place of its inner loop. No model is refitted. A part of the bias
+remains, because the models of the folds in F(k) were fitted to fold k; in simulations with random
+labels it is less than a tenth. The correction of Tibshirani and Tibshirani (2009), the mean over k
+of max_c s_ck - s_ck, needs no more fits, but overcorrects with many folds: in the same simulations
+it is right with 5 folds, and with 10 it puts random labels far below chance. In repeated
+cross-validation F(k) is the rest of the same repeat; in time order, the folds before.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,19 +43,19 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class HonestChoice:
-    """What choosing without a fold leads to on that fold.
+    """The selection without each fold, and its score on that fold.
 
     Attributes
     ----------
-    folds : ndarray of shape (n_judged,)
-        The folds that could be judged.
-    chosen : ndarray of shape (n_judged,)
-        Which candidate the other folds choose.
-    scores : ndarray of shape (n_judged,)
+    folds : ndarray of shape (n_scored,)
+        The folds that could be scored.
+    chosen : ndarray of shape (n_scored,)
+        The candidate that the other folds select.
+    scores : ndarray of shape (n_scored,)
         Its score on the fold.
-    leads : ndarray of shape (n_judged,) or None
-        How much better it is there than the best candidate of another model, by the other folds;
-        None if there is one model.
+    leads : ndarray of shape (n_scored,) or None
+        Its lead on the fold over the candidate of another model that the other folds rank best;
+        None with a single model.
     """
 
     folds: npt.NDArray[np.int64]
@@ -72,15 +71,15 @@ def honest_choice(
     *,
     greater_is_better: bool,
 ) -> HonestChoice:
-    """Choose by the folds that share no row with a fold, score on it; for every fold.
+    """For every fold, select by the folds that share no row with it, and score on it.
 
     Parameters
     ----------
     scores : ndarray of shape (n_candidates, n_folds)
     models : ndarray of shape (n_candidates,)
-        Which model each is a candidate of.
+        The model of each candidate.
     apart : sequence of ndarray
-        For each fold those to choose by; a fold without any is not judged.
+        For each fold, the folds to select by; a fold without any is not scored.
     greater_is_better : bool
     """
     signed = scores if greater_is_better else -scores
@@ -105,7 +104,7 @@ def folds_apart(
     n_rows: int,
     in_time: bool = False,
 ) -> list[npt.NDArray[np.int64]]:
-    """For each fold those whose scored rows are not among its own; in time order, earlier ones.
+    """For each fold, return the folds that share no scored row; in time order, earlier ones.
 
     Parameters
     ----------
@@ -127,7 +126,7 @@ def folds_apart(
 
 
 def selection_facts(plan: Plan, ranked: Sequence[Outcome]) -> dict[str, Any] | None:
-    """The ``selection`` part of the facts: the winner's score, and an honest one.
+    """Return the ``selection`` part of the facts: the winner's score and the corrected one.
 
     Parameters
     ----------
@@ -146,12 +145,12 @@ def selection_facts(plan: Plan, ranked: Sequence[Outcome]) -> dict[str, Any] | N
     metric, winner = plan.metric, sound[0]
     best = _best_of(winner)
     entries = [(m, c) for m, o in enumerate(sound) for c in o.candidates if c.status == "ok"]
-    found = _judged(plan, entries)
+    found = _choose_honestly(plan, entries)
     facts: dict[str, Any] = {
         "chosen": winner.model.key,
         "metric": metric.key,
         "n_models": len(sound),
-        # Those that a first look stopped were choices, too.
+        # Candidates that were stopped at low fidelity count, too.
         "n_candidates": sum(c.status in ("ok", "stopped") for o in sound for c in o.candidates),
         "cv": _mean_sd(best, metric.key),
         "honest": None,
@@ -189,8 +188,8 @@ def _mean_sd(candidate: Candidate, metric: str) -> dict[str, Any]:
     return {"mean": candidate.mean(metric), "sd": sd}
 
 
-def _judged(plan: Plan, entries: Sequence[tuple[int, Candidate]]) -> HonestChoice | None:
-    """The honest choice, or None where the folds cannot tell."""
+def _choose_honestly(plan: Plan, entries: Sequence[tuple[int, Candidate]]) -> HonestChoice | None:
+    """Return the honest choice, or None if there are too few disjoint folds."""
     split = plan.split
     apart = folds_apart(split.held_out, n_rows=plan.table.n_rows, in_time=split.ordered)
     if split.bags or sum(len(others) > 0 for others in apart) < 2:
@@ -224,7 +223,7 @@ def _why_not(plan: Plan) -> str:
 
 
 def _sentence(facts: Mapping[str, Any], names: Mapping[str, str], metric: Metric) -> str:
-    """What choosing did to the winner's score, in plain words."""
+    """Describe the selection bias of the winner's score in a sentence."""
     name, honest, cv = names[facts["chosen"]], facts["honest"], facts["cv"]["mean"]
     write = number_format([cv], metric.range[1] == 1)
     if facts["n_candidates"] == 1:

@@ -1,4 +1,4 @@
-"""The parts that the values of a column divide rows into."""
+"""Subgroups of rows by the values of a column."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -12,38 +12,38 @@ from arboleda.study.errors import StudyError
 
 __all__ = ["Parts", "check_score_by", "subgroups_of"]
 
-# More values are told together.
+# Further values are pooled.
 MOST_VALUES = 20
-# A number with no more distinct values is listed by value, another by quarters of the rows.
+# Maximum distinct numbers that are grouped by value; others are grouped by quartiles.
 MOST_NUMBERS = 10
 
-# The places of the test rows of each group, by what the group is called.
+# Indices of the test rows of each group, by the name of the group.
 Parts = Mapping[str, npt.NDArray[np.int64]]
 
 
 def check_score_by(table: Table, target: str, by: Sequence[str]) -> None:
-    """Refuse columns that are not there, and the target.
+    """Check that the columns exist and are not the target.
 
     Raises
     ------
     StudyError
-        If a column cannot divide the rows.
+        If a column cannot be used.
     """
     for name in by:
         if name == target:
             raise StudyError(
-                f"The column {name[:60]!r} is the target; the metrics per class tell of it. Name "
+                f"The column {name[:60]!r} is the target, which has metrics per class; name "
                 "another one with --by."
             )
         table.column(name)
 
 
 def subgroups_of(column: Column, rows: npt.NDArray[np.int64]) -> Parts:
-    """Divide rows by the values of a column.
+    """Group rows by the values of a column.
 
-    Texts and truth values make a group each, of many texts the most frequent ones, and numbers if
-    there are few; other numbers and dates make four groups, cut at the quartiles. Rows without a
-    value are a group, too.
+    Each text, boolean, and number of a few is a group; of many texts, each of the most frequent
+    ones. Other numbers and dates make four groups, cut at the quartiles. Rows with a missing value
+    are a group, too.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def subgroups_of(column: Column, rows: npt.NDArray[np.int64]) -> Parts:
     Returns
     -------
     parts : dict of str to ndarray
-        Places in ``rows``.
+        Indices in ``rows``.
     """
     values, missing = column.values[rows], column.missing[rows]
     known = np.flatnonzero(~missing)

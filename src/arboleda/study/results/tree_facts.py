@@ -18,7 +18,7 @@ NO_CHILD = -1
 def tree_facts(
     key: str, pipeline: Pipeline, features: Features, target: Target
 ) -> dict[str, Any] | None:
-    """The tree of a fitted pipeline down to depth 5, or None if its model is no tree."""
+    """Return the tree of a fitted pipeline to depth 5, or None if its model is not a tree."""
     model = pipeline[-1]
     if not hasattr(model, "tree_"):
         return None
@@ -39,7 +39,7 @@ def tree_facts(
 
 
 def _nodes(tree: Any, names: list[str], missing: set[str]) -> list[dict[str, Any]]:
-    """Depth first, so that a node stands before its children."""
+    """List the nodes depth first, each before its children."""
     nodes: list[dict[str, Any]] = []
     todo: list[tuple[int, int | None, int]] = [(0, None, 0)]
     while todo:

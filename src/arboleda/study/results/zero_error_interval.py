@@ -1,11 +1,11 @@
-"""The low end of a metric's interval where no test row was answered wrong.
+"""The lower end of a metric's interval if no test row was predicted wrong.
 
-Every sample drawn from such rows is without error, too: the bootstrap would be sure of what it
-cannot know. If n answers in a row are right, a share of wrong ones of up to
+Every bootstrap sample of such rows has no error either, so the bootstrap interval would have no
+width. If n of n predictions are correct, an error rate of up to
 
     u = 1 - tail^(1 / n)
 
-stays possible: the upper end of the interval of Clopper and Pearson (1934, "The use of confidence
+is possible: the upper end of the interval of Clopper and Pearson (1934, "The use of confidence
 or fiducial limits illustrated in the case of the binomial"), about 3.7 / n for 95 percent.
 """
 
@@ -19,19 +19,19 @@ Rows = npt.NDArray[np.int64]
 
 
 def table_still_possible(y: Rows, n_classes: int, units: Rows, tail: float) -> Counts:
-    """Counts by true and predicted class with as many errors as stay possible.
+    """Return counts by true and predicted class at the largest possible error rate.
 
-    Each class has the same share of them, in the other classes by their frequency.
+    Each class has the same error rate; errors go to other classes by their frequency.
 
     Parameters
     ----------
     y : ndarray of shape (n,)
-        Classes of the rows, all of them predicted right.
+        Classes of the rows, all predicted correctly.
     n_classes : int
     units : ndarray of shape (n,)
-        What each row belongs to: rows of one unit are no evidence of their own.
+        The unit of each row: rows of one unit are not independent.
     tail : float
-        Probability of seeing no error where that many are to be expected.
+        Probability of no error at that error rate.
     """
     counts = np.bincount(y, minlength=n_classes).astype(np.float64)
     wrong = 1 - _least_share(units, tail)
@@ -47,10 +47,10 @@ def table_still_possible(y: Rows, n_classes: int, units: Rows, tail: float) -> C
 
 
 def least_area(y: Rows, n_classes: int, units: Rows, tail: float) -> float:
-    """The area under the ROC curve that stays possible where every hit stands above the others.
+    """Return the smallest possible area under the ROC curve of a perfect ranking.
 
-    As many pairs as the rarer side has units share no row, and each tells for itself which stands
-    higher. Of more than two classes the mean over them.
+    As many pairs as the rarer class has units share no row and so are independent. With more than
+    two classes it is the mean over the classes.
     """
     shown = [1] if n_classes == 2 else range(n_classes)
     areas = []
@@ -62,5 +62,5 @@ def least_area(y: Rows, n_classes: int, units: Rows, tail: float) -> float:
 
 
 def _least_share(units: Rows, tail: float) -> float:
-    """The least share of right answers that as many right ones leave possible."""
+    """Return the smallest possible accuracy if all predictions are correct."""
     return float(tail ** (1 / len(np.unique(units))))

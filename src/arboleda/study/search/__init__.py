@@ -1,4 +1,4 @@
-"""How candidates are proposed: one file per strategy, each a generator of batches of trials."""
+"""Search strategies for candidates: one file each, a generator of batches of trials."""
 
 from arboleda.study.search.drawn import Random, Tpe
 from arboleda.study.search.grid import Grid

@@ -1,9 +1,8 @@
-"""What is left of a time budget goes to models that have learned from a part of the rows.
+"""Spend the rest of a time budget on models that were fitted to a part of the rows.
 
-How many rows a model may learn from is decided before much is known of how long its fits take, and
-how well it does. Once all are tuned it is known, and so is the time that is left. A bag that cannot
-have all rows is not tuned before: what the small fit scored by which it was timed tells which goes
-on.
+The caps on training rows are set before much is known about the times of the models' fits and their
+scores. Once all models are tuned, these and the time left are known. A bag that cannot have all
+rows is not tuned before: the score of the small fit that timed it decides which bags continue.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -19,62 +18,63 @@ from arboleda.study.search import Trial
 from arboleda.study.search.model_search import ModelSearch
 from arboleda.study.search.run_searches import run_searches
 
-__all__ = ["reallocate_budget", "waits"]
+__all__ = ["is_deferred", "reallocate_budget"]
 
-# An error falls about with this power of the rows, and so of the time: models are compared by what
-# they would reach in the same time.
+# Errors decrease roughly with this power of the rows, and so of the time: models are compared by
+# the errors that they would reach in the same time.
 LEARNING_POWER = 0.3
 
 
-def waits(plan: Plan, model: Model) -> bool:
-    """Whether a model is tuned with the time that is left: a bag that cannot have all rows."""
+def is_deferred(plan: Plan, model: Model) -> bool:
+    """Whether a model is tuned in the remaining time: a bag that cannot have all rows."""
     return model.bag and model.key in plan.caps
 
 
 def reallocate_budget(
-    plan: Plan, searches: Sequence[ModelSearch], work: Executor, n_rounds: int
+    plan: Plan, searches: Sequence[ModelSearch], executor: Executor, n_rounds: int
 ) -> tuple[Plan, list[ModelSearch], int]:
-    """Tune models again with more of the rows, as long as there is time.
+    """Tune models again with more rows, as long as there is time.
 
-    First come those that are best for the time they take. A model that does not come to an end
-    stays with what it had. Last come the bags that have waited till then, with fewer rows, and
-    other candidates.
+    Models that are best for the time they take come first. A model that does not finish keeps its
+    earlier result. Deferred bags come last, with fewer rows, and with other candidates.
 
     Returns
     -------
-    plan, tunings, n_rounds : Plan, list of Tuning, int
-        The plan with other caps on rows, its searches, and the number of all rounds.
+    plan, searches, n_rounds : Plan, list of ModelSearch, int
+        The plan with other caps on rows, its searches, and the total number of rounds.
     """
-    found, given_up = list(searches), set[str]()
-    have_waited = bool(plan.caps)
-    while caps := _raised(plan, found, work, given_up):
+    found, abandoned = list(searches), set[str]()
+    has_deferred = bool(plan.caps)
+    while caps := _choose_larger_caps(plan, found, executor, abandoned):
         wider = _with_caps(plan, caps)
         again = [
             ModelSearch(wider, t.model, first_in_full=True, first_alone=t.model.bag)
             for t in found
             if t.model.key in caps
         ]
-        n_rounds += run_searches(wider, again, work, has_begun=n_rounds > 0)
-        done = {t.model.key: t for t in again if _scored(t, work)}
+        n_rounds += run_searches(wider, again, executor, has_begun=n_rounds > 0)
+        done = {t.model.key: t for t in again if _scored(t, executor)}
         plan = _with_caps(plan, {key: caps[key] for key in done})
         stayed = [t for t in found if t.model.key in caps and t.model.key not in done]
-        _keep_for_tests(plan, stayed, work)
-        given_up |= {t.model.key for t in stayed}
+        _reserve_for_tests(plan, stayed, executor)
+        abandoned |= {t.model.key for t in stayed}
         found = [done.get(t.model.key, t) for t in found]
-    if have_waited:
+    if has_deferred:
         found = [
             ModelSearch(plan, t.model, first_in_full=True) if t.model.bag else t for t in found
         ]
-        n_rounds += run_searches(plan, found, work, has_begun=n_rounds > 0)
+        n_rounds += run_searches(plan, found, executor, has_begun=n_rounds > 0)
     return plan, found, n_rounds
 
 
-def _keep_for_tests(plan: Plan, searches: Sequence[ModelSearch], work: Executor) -> None:
-    """Set aside the time of their tests again, in the place of those with more rows."""
-    assert work.budget is not None
+def _reserve_for_tests(plan: Plan, searches: Sequence[ModelSearch], executor: Executor) -> None:
+    """Reserve the time of the models' tests again, instead of the tests with more rows."""
+    assert executor.budget is not None
     for model_search in searches:
-        for trial in _scored(model_search, work)[:1]:
-            work.budget.keep_for(plan.test_job(model_search.model, trial.params), is_new=True)
+        for trial in _scored(model_search, executor)[:1]:
+            executor.budget.reserve_for_test(
+                plan.test_job(model_search.model, trial.params), is_new=True
+            )
 
 
 def _with_caps(plan: Plan, caps: dict[str, int | None]) -> Plan:
@@ -82,91 +82,95 @@ def _with_caps(plan: Plan, caps: dict[str, int | None]) -> Plan:
     return replace(plan, caps={key: cap for key, cap in all_caps.items() if cap is not None})
 
 
-def _scored(model_search: ModelSearch, work: Executor) -> list[Trial]:
-    """The candidates that were scored on all folds."""
-    candidates = model_search.candidates(work.ledger)
-    return [Trial(c.params) for c in candidates if c.is_whole and c.stage.is_full and not c.failed]
+def _scored(model_search: ModelSearch, executor: Executor) -> list[Trial]:
+    """Return the candidates that were scored on all folds."""
+    candidates = model_search.candidates(executor.ledger)
+    return [
+        Trial(c.params) for c in candidates if c.is_whole and c.fidelity.is_full and not c.failed
+    ]
 
 
-def _raised(
-    plan: Plan, searches: Sequence[ModelSearch], work: Executor, given_up: Collection[str]
+def _choose_larger_caps(
+    plan: Plan, searches: Sequence[ModelSearch], executor: Executor, abandoned: Collection[str]
 ) -> dict[str, int | None]:
-    """Models that there is time to tune again, and how many rows they may learn from.
+    """Return new caps of the models that there is time to tune again.
 
-    Unless there is time for all, one goes on for each process, and takes half of the time at most:
-    then more is known.
+    Unless there is time for all, one model per process continues and takes half of the time at
+    most: more is known afterwards.
     """
-    assert work.budget is not None
+    assert executor.budget is not None
     open_ones = [
         (model_search, trials)
         for model_search in searches
         if model_search.model.key in plan.caps
-        and model_search.model.key not in given_up
-        and (trials := _scored(model_search, work) or _waiting(plan, model_search.model))
+        and model_search.model.key not in abandoned
+        and (
+            trials := _scored(model_search, executor) or _deferred_trials(plan, model_search.model)
+        )
     ]
     all_rows = _with_caps(plan, {model_search.model.key: None for model_search, _ in open_ones})
-    seconds = {t.model.key: _seconds(all_rows, t, trials, work) for t, trials in open_ones}
+    seconds = {t.model.key: _seconds(all_rows, t, trials, executor) for t, trials in open_ones}
     whole = sum(seconds.values())
 
-    def for_its_time(one: tuple[ModelSearch, list[Trial]]) -> float:
+    def expected_error(one: tuple[ModelSearch, list[Trial]]) -> float:
         model_search, _ = one
         slowness = float(seconds[model_search.model.key] ** LEARNING_POWER)
-        return _error(plan, model_search, work) * slowness
+        return _error(plan, model_search, executor) * slowness
 
-    best_first = sorted(open_ones, key=for_its_time)
-    room = work.budget.left - work.budget.kept_for_tests
+    best_first = sorted(open_ones, key=expected_error)
+    room = executor.budget.left - executor.budget.reserved_for_tests
     if whole <= room:
-        return _fitting(plan, best_first, work, room, len(best_first))
-    few = work.budget.processes
-    return _fitting(plan, best_first, work, room / 2, few) or _fitting(
-        plan, best_first, work, room, few
+        return _affordable_caps(plan, best_first, executor, room, len(best_first))
+    few = executor.budget.processes
+    return _affordable_caps(plan, best_first, executor, room / 2, few) or _affordable_caps(
+        plan, best_first, executor, room, few
     )
 
 
-def _fitting(
+def _affordable_caps(
     plan: Plan,
     open_ones: Iterable[tuple[ModelSearch, list[Trial]]],
-    work: Executor,
+    executor: Executor,
     room: float,
     most: int,
 ) -> dict[str, int | None]:
-    """How many rows the first models that fit may learn from, so many of them at most."""
-    assert work.budget is not None
-    budget, found, promised = work.budget, dict[str, int | None](), 0.0
+    """Return caps for the first models that the time allows, ``most`` of them at most."""
+    assert executor.budget is not None
+    budget, found, reserved = executor.budget, dict[str, int | None](), 0.0
     longest = np.inf if plan.preset.fit_cost is None else plan.preset.fit_cost
     for model_search, trials in open_ones:
         if len(found) == most:
             break
         key = model_search.model.key
-        for rows in _more_rows(plan, model_search.model):
+        for rows in _larger_caps(plan, model_search.model):
             wider = _with_caps(plan, {key: rows})
-            # A preset may want fits to be short whatever time there is.
+            # A preset may limit the time of a fit regardless of the budget.
             if budget.estimate(wider.trial_jobs(model_search.model, trials[0])[0]) > longest:
                 continue
-            seconds = promised + _seconds(wider, model_search, trials, work)
+            seconds = reserved + _seconds(wider, model_search, trials, executor)
             test = wider.test_job(model_search.model, trials[0].params)
             if seconds <= min(room, budget.room_for(test, is_new=True)):
-                found[key], promised = rows, seconds
-                budget.keep_for(test, is_new=True)
+                found[key], reserved = rows, seconds
+                budget.reserve_for_test(test, is_new=True)
                 break
     return found
 
 
-def _waiting(plan: Plan, model: Model) -> list[Trial]:
-    """The first candidate, if the model has waited."""
-    return [Trial(plan.candidates(model)[0])] if waits(plan, model) else []
+def _deferred_trials(plan: Plan, model: Model) -> list[Trial]:
+    """Return the first candidate if the model is deferred."""
+    return [Trial(plan.candidates(model)[0])] if is_deferred(plan, model) else []
 
 
-def _error(plan: Plan, model_search: ModelSearch, work: Executor) -> float:
-    """Of its best candidate; of a bag, of the fit that timed it.
+def _error(plan: Plan, model_search: ModelSearch, executor: Executor) -> float:
+    """Return the error of the model's best candidate; of a bag, of the fit that timed it.
 
-    What the metric of the study says, or by how much it lacks 1 where greater is better.
+    It is the study's metric, or 1 minus the metric where greater is better.
     """
     if model_search.model.bag:
-        found = work.result(make_small_fit(plan, model_search.model))
-        means = [] if found is None else [found["scores"].get(plan.metric.key)]
+        timed = executor.result(make_small_fit(plan, model_search.model))
+        means = [] if timed is None else [timed["scores"].get(plan.metric.key)]
     else:
-        candidates = model_search.candidates(work.ledger)
+        candidates = model_search.candidates(executor.ledger)
         means = [c.mean(plan.metric.key) for c in candidates if c.status == "ok"]
     known = [mean for mean in means if mean is not None]
     if plan.metric.greater_is_better:
@@ -174,8 +178,8 @@ def _error(plan: Plan, model_search: ModelSearch, work: Executor) -> float:
     return min(known, default=np.inf)
 
 
-def _more_rows(plan: Plan, model: Model) -> Iterator[int | None]:
-    """All rows, then so many as are a power of two and more than the model has had."""
+def _larger_caps(plan: Plan, model: Model) -> Iterator[int | None]:
+    """Yield None (all rows), then the powers of two above the model's cap, descending."""
     yield None
     cap = plan.caps[model.key]
     most = _with_caps(plan, {model.key: None}).fold_rows(model)
@@ -188,12 +192,14 @@ def _more_rows(plan: Plan, model: Model) -> Iterator[int | None]:
 
 
 def _seconds(
-    plan: Plan, model_search: ModelSearch, trials: Sequence[Trial], work: Executor
+    plan: Plan, model_search: ModelSearch, trials: Sequence[Trial], executor: Executor
 ) -> float:
-    """About how many seconds all processes take for what is not done of a model's candidates."""
-    assert work.budget is not None
+    """Estimate the seconds that all processes take for a model's unfinished candidates."""
+    assert executor.budget is not None
     jobs = (
-        work.scored_job(j) for trial in trials for j in plan.trial_jobs(model_search.model, trial)
+        executor.scored_job(j)
+        for trial in trials
+        for j in plan.trial_jobs(model_search.model, trial)
     )
-    seconds = sum(work.budget.estimate(job) for job in jobs if not work.is_done(job))
-    return seconds / work.budget.processes
+    seconds = sum(executor.budget.estimate(job) for job in jobs if not executor.is_done(job))
+    return seconds / executor.budget.processes

@@ -1,4 +1,4 @@
-"""What was tried of a model, and what became of it."""
+"""The tried candidates of a model and their results."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -15,28 +15,28 @@ Status = Literal["ok", "failed", "stopped", "unfinished"]
 
 @dataclass(frozen=True)
 class Candidate:
-    """One setting of a model with its results by fold, in the folds' order.
+    """One configuration of a model with its results by fold, in the folds' order.
 
-    ``stage`` is the closest look that was taken, and ``is_whole`` tells whether all its folds
-    were done. With bags of a bootstrap the last result is that of the training rows themselves.
+    ``fidelity`` is the highest fidelity that was evaluated, and ``is_whole`` whether all its folds
+    are done. For bootstrap bags the last result is that of the training rows themselves.
     """
 
     params: dict[str, Any]
     results: tuple[dict[str, Any], ...]
-    stage: Fidelity = FULL
+    fidelity: Fidelity = FULL
     is_whole: bool = True
 
     @property
     def status(self) -> Status:
-        """Only what is "ok" may be chosen.
+        """The status of the candidate; only an "ok" candidate can be chosen.
 
-        "stopped": others did better at a first look; "unfinished": the time was over.
+        "stopped": others scored better at low fidelity; "unfinished": no time was left.
         """
         if self.failed:
             return "failed"
         if not self.is_whole:
             return "unfinished"
-        return "ok" if self.stage.is_full else "stopped"
+        return "ok" if self.fidelity.is_full else "stopped"
 
     @property
     def failed(self) -> str | None:
@@ -44,20 +44,22 @@ class Candidate:
         return next((r["error"] for r in self.results if r["error"]), None)
 
     def scores(self, metric: str) -> list[float | None]:
-        """The metric on every fold, or on what each bag left out."""
+        """Return the metric on every fold, or on the out-of-bag rows of each bag."""
         return [r["scores"][metric] for r in self.results if "chance" not in r]
 
     def mean(self, metric: str) -> float | None:
-        """The cross-validated metric, by which candidates are compared; None if a fold lacks it.
+        """Return the cross-validated metric that compares candidates; None if a fold lacks it.
 
-        It is the mean of the folds, or of bags the .632+ estimate.
+        It is the mean over the folds, or the .632+ estimate of bootstrap bags.
         """
-        found = [r["scores"][metric] for r in self.results]
-        if not found or any(score is None for score in found):
+        scores = [r["scores"][metric] for r in self.results]
+        if not scores or any(score is None for score in scores):
             return None
         *bags, last = self.results
         if "chance" not in last:
-            return float(np.mean(found))
+            return float(np.mean(scores))
         chance = last["chance"][metric]
         weights = [bag["n_scored"] for bag in bags]
-        return None if chance is None else plus_632(metric, found[:-1], weights, found[-1], chance)
+        if chance is None:
+            return None
+        return plus_632(metric, scores[:-1], weights, scores[-1], chance)

@@ -1,13 +1,13 @@
-"""Candidates drawn from a space by Optuna: at random, or where good ones were found before.
+"""Candidates sampled from a search space by Optuna: random search and TPE.
 
 J. Bergstra, R. Bardenet, Y. Bengio, B. Kegl (2011), "Algorithms for hyper-parameter optimization",
 section 4 (TPE); T. Akiba and others (2019), "Optuna".
 
-A sampler is asked for a batch of fixed size at a time and is told all scores of one batch before
-the next, so that what it proposes depends neither on the number of processes nor on which fit ends
-first. Its state is in memory, and is rebuilt by the same questions and answers from the ledger when
-a study goes on: Optuna's own storage keeps trials but not the state of the sampler's generator, so
-that a study taken up from it would draw others.
+A sampler proposes batches of fixed size and receives all scores of one batch before the next, so
+its proposals depend neither on the number of processes nor on the order in which fits end. Its
+state is in memory; when a study is resumed, the state is rebuilt by replaying the same batches with
+the scores in the ledger. Optuna's own storage saves trials but not the state of the sampler's
+random generator, so a study resumed from it would draw other candidates.
 """
 
 import json
@@ -28,108 +28,107 @@ if TYPE_CHECKING:
 __all__ = ["Random", "Tpe"]
 
 BATCH = 4
-# So many draws at most for a batch: where they bring nothing new, there is little more to try.
+# Maximum draws for a batch: if they yield nothing new, the space is nearly exhausted.
 DRAWS = 50
 
 
 @dataclass(frozen=True)
 class Random:
-    """Try the grid's first, then candidates drawn from the space, independently: so many in all."""
+    """Try the grid's first candidate, then independent random draws from the space."""
 
     trials: int
 
     @property
     def text(self) -> str:
-        """The strategy as it is asked for."""
+        """The strategy's name as the user writes it."""
         return f"random:{self.trials}"
 
-    def n_tried(self, question: SearchContext) -> int:
-        """All that are drawn."""
-        return _n_tried(question, self.trials)
+    def n_tried(self, context: SearchContext) -> int:
+        """Return the number of trials."""
+        return _n_tried(context, self.trials)
 
-    def begin(self, question: SearchContext) -> Search:
-        """Batches of drawn candidates; a model without a space has its grid tried."""
+    def begin(self, context: SearchContext) -> Search:
+        """Yield batches of sampled candidates; for a model without a space, its grid."""
         from optuna.samplers import RandomSampler
 
-        return _drawn(question, self.trials, RandomSampler(seed=question.seed))
+        return _drawn(context, self.trials, RandomSampler(seed=context.seed))
 
 
 @dataclass(frozen=True)
 class Tpe:
-    """Try so many candidates, more of them where those before were good.
+    """Try candidates with the tree-structured Parzen estimator.
 
-    The first candidate of the grid is tried first, then some at random, then those of a
-    tree-structured Parzen estimator.
+    The first candidate of the grid comes first, then some random ones, then those of the estimator.
     """
 
     trials: int
 
     @property
     def text(self) -> str:
-        """The strategy as it is asked for."""
+        """The strategy's name as the user writes it."""
         return f"tpe:{self.trials}"
 
-    def n_tried(self, question: SearchContext) -> int:
-        """All that are drawn."""
-        return _n_tried(question, self.trials)
+    def n_tried(self, context: SearchContext) -> int:
+        """Return the number of trials."""
+        return _n_tried(context, self.trials)
 
-    def begin(self, question: SearchContext) -> Search:
-        """Batches of drawn candidates; a model without a space has its grid tried."""
+    def begin(self, context: SearchContext) -> Search:
+        """Yield batches of sampled candidates; for a model without a space, its grid."""
         from optuna.samplers import TPESampler
 
         sampler = TPESampler(
-            seed=question.seed, n_startup_trials=min(10, self.trials // 3), constant_liar=True
+            seed=context.seed, n_startup_trials=min(10, self.trials // 3), constant_liar=True
         )
-        return _drawn(question, self.trials, sampler)
+        return _drawn(context, self.trials, sampler)
 
 
-def _n_tried(question: SearchContext, n_trials: int) -> int:
-    return n_trials if question.space else len(question.grid)
+def _n_tried(context: SearchContext, n_trials: int) -> int:
+    return n_trials if context.space else len(context.grid)
 
 
-def _drawn(question: SearchContext, n_trials: int, sampler: "BaseSampler") -> Search:
-    if not question.space:
-        yield from Halving().begin(question)
+def _drawn(context: SearchContext, n_trials: int, sampler: "BaseSampler") -> Search:
+    if not context.space:
+        yield from Halving().begin(context)
         return
     import optuna
 
-    ranges = {name: _distribution(range_) for name, range_ in question.space.items()}
+    ranges = {name: _distribution(range_) for name, range_ in context.space.items()}
     with _quiet():
         study = optuna.create_study(direction="maximize", sampler=sampler)
     done = 0
-    for first in question.grid[:1]:
-        if _can_be_drawn(first, question.space):
+    for first in context.grid[:1]:
+        if _can_be_drawn(first, context.space):
             study.enqueue_trial(first)
         else:
-            # It is tried all the same; the sampler hears nothing of it.
+            # It is tried as well, but is not reported to the sampler.
             yield Batch((Trial(first),), n_trials - 1)
             done = 1
     known: dict[str, float | None] = {}
     while done < n_trials:
-        # A candidate that is drawn again is told its score, and another is drawn in its place.
-        asked: dict[str, list[Any]] = {}
+        # A repeated candidate is reported with its known score, and another one is drawn.
+        proposed: dict[str, list[Any]] = {}
         for _ in range(DRAWS):
-            if len(asked) == min(BATCH, n_trials - done):
+            if len(proposed) == min(BATCH, n_trials - done):
                 break
             with _quiet():
                 trial = study.ask(ranges)
             name = json.dumps(trial.params, sort_keys=True)
             if name in known:
-                _tell(study, trial, known[name])
+                _report_score(study, trial, known[name])
             else:
-                asked.setdefault(name, []).append(trial)
-        if not asked:
+                proposed.setdefault(name, []).append(trial)
+        if not proposed:
             return
-        done += len(asked)
-        batch = tuple(Trial(trials[0].params) for trials in asked.values())
+        done += len(proposed)
+        batch = tuple(Trial(trials[0].params) for trials in proposed.values())
         scores = yield Batch(batch, n_trials - done)
-        for (name, trials), score in zip(asked.items(), scores, strict=True):
+        for (name, trials), score in zip(proposed.items(), scores, strict=True):
             known[name] = score
             for trial in trials:
-                _tell(study, trial, score)
+                _report_score(study, trial, score)
 
 
-def _tell(study: "Study", trial: Any, score: float | None) -> None:
+def _report_score(study: "Study", trial: Any, score: float | None) -> None:
     from optuna.trial import TrialState
 
     with _quiet():
@@ -152,7 +151,7 @@ def _distribution(range_: Range) -> "BaseDistribution":
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep what Optuna would tell of its trials to itself."""
+    """Silence Optuna's log messages about its trials."""
     from optuna import logging
 
     before: Any = logging.get_verbosity()

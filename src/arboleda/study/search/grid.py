@@ -13,13 +13,13 @@ class Grid:
 
     @property
     def text(self) -> str:
-        """The strategy as it is asked for."""
+        """The strategy's name as the user writes it."""
         return "grid"
 
-    def n_tried(self, question: SearchContext) -> int:
-        """All of the grid."""
-        return len(question.grid)
+    def n_tried(self, context: SearchContext) -> int:
+        """Return the size of the grid."""
+        return len(context.grid)
 
-    def begin(self, question: SearchContext) -> Search:
-        """One batch."""
-        yield Batch(tuple(Trial(params) for params in question.grid))
+    def begin(self, context: SearchContext) -> Search:
+        """Yield the grid as one batch."""
+        yield Batch(tuple(Trial(params) for params in context.grid))

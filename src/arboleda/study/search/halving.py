@@ -1,7 +1,7 @@
-"""Successive halving: a cheap first look at all candidates, the best of them at full fidelity.
+"""Successive halving: all candidates at low fidelity, the best of them at full fidelity.
 
 K. Jamieson, A. Talwalkar (2016), "Non-stochastic best arm identification and hyperparameter
-optimization", algorithm 1, with a share of the rows and of the rounds as the resource.
+optimization", algorithm 1, with the fraction of rows and of boosting rounds as the resource.
 """
 
 import math
@@ -11,21 +11,21 @@ from arboleda.study.search.trial import Batch, Fidelity, Search, SearchContext, 
 
 __all__ = ["Halving"]
 
-# With fewer rows a look says less than chance does: the standard error of a fold's accuracy is
-# then about a hundredth, as much as candidates of a grid differ by.
+# With fewer rows a low-fidelity score is mostly noise: the standard error of a fold's accuracy is
+# then about 0.01, as much as the candidates of a grid differ.
 MIN_ROWS = 20_000
-# Fewer candidates are not worth a look.
+# With fewer candidates, low-fidelity trials do not pay.
 MIN_CANDIDATES = 3
 
 
 @dataclass(frozen=True)
 class Halving:
-    """Look at every candidate of the grid once, cheaply; the best part of them goes on.
+    """Evaluate every candidate of the grid at low fidelity; the best ones at full fidelity.
 
-    A look learns from ``share`` of the first fold's rows and is scored on all that the fold holds
-    out. The best ``1 / keep`` of the candidates, at least two, are then tried on all folds. Small
-    tables, whose folds have fewer than ``min_rows``, and small grids are tried at once: there a
-    look costs more than it saves, or says nothing.
+    A low-fidelity trial is fitted to a fraction ``share`` of the first fold's training rows and
+    scored on all rows that the fold holds out. The best ``1 / keep`` of the candidates, at least
+    two, are then tried on all folds. Small tables, with fewer than ``min_rows`` rows in a fold, and
+    small grids are tried in full at once.
     """
 
     share: float = 0.25
@@ -34,24 +34,24 @@ class Halving:
 
     @property
     def text(self) -> str:
-        """The strategy as it is asked for."""
+        """The strategy's name as the user writes it."""
         return "halving"
 
-    def n_tried(self, question: SearchContext) -> int:
-        """All of the grid, most of them by a look where that pays."""
-        return len(question.grid)
+    def n_tried(self, context: SearchContext) -> int:
+        """Return the size of the grid, including candidates tried at low fidelity only."""
+        return len(context.grid)
 
-    def begin(self, question: SearchContext) -> Search:
-        """The looks, and then those that go on."""
-        grid = question.grid
-        if question.rows < self.min_rows or len(grid) < MIN_CANDIDATES:
+    def begin(self, context: SearchContext) -> Search:
+        """Yield the low-fidelity trials, then the best ones at full fidelity."""
+        grid = context.grid
+        if context.rows < self.min_rows or len(grid) < MIN_CANDIDATES:
             yield Batch(tuple(Trial(params) for params in grid))
             return
         n_kept = max(2, math.ceil(len(grid) / self.keep))
-        look = Fidelity(share=self.share, folds=1)
-        scores = yield Batch(tuple(Trial(params, look) for params in grid), to_come=n_kept)
+        low = Fidelity(share=self.share, folds=1)
+        scores = yield Batch(tuple(Trial(params, low) for params in grid), to_come=n_kept)
         seen = [i for i, score in enumerate(scores) if score is not None]
-        # Of equals the first, the simplest.
+        # The first, simplest candidate wins ties.
         best = sorted(seen, key=lambda i: (-(scores[i] or 0.0), i))[:n_kept]
         if best:
             yield Batch(tuple(Trial(grid[i]) for i in best))

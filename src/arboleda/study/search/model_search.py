@@ -1,4 +1,4 @@
-"""The search of one model: what was proposed, how it scored, and what is proposed next."""
+"""The search of one model: its proposed trials, their scores, and the next batch."""
 
 import json
 from dataclasses import replace
@@ -15,11 +15,11 @@ __all__ = ["ModelSearch"]
 
 
 class ModelSearch:
-    """One model's search, played from its start with the scores that the ledger keeps.
+    """One model's search, replayed from its start with the scores in the ledger.
 
-    ``batch`` holds the trials to be done now, or None at the end. Where time is short
-    (``first_in_full``) the first candidate goes before the search, on all folds: whatever there is
-    no time for later, the model has a score. ``first_alone``: there is no search after it.
+    ``batch`` holds the trials to run now, or None at the end. With ``first_in_full`` (a time
+    budget) the first candidate is tried on all folds before the search, so the model has a score
+    even if no time is left later. With ``first_alone`` no search follows it.
     """
 
     def __init__(
@@ -27,40 +27,40 @@ class ModelSearch:
     ) -> None:
         self.plan = plan
         self.model = model
-        how, question = plan.search(model), plan.question(model)
+        strategy, context = plan.search(model), plan.search_context(model)
         if first_alone:
-            self._search = _first(question, 0)
+            self._search = _first(context, 0)
         elif first_in_full:
-            self._search = _after_first(how, question)
+            self._search = _after_first(strategy, context)
         else:
-            self._search = how.begin(question)
+            self._search = strategy.begin(context)
         self.batch: Batch | None = next(self._search)
-        # By the text of its parameters: the closest look at a candidate that was proposed, and the
-        # closest that was taken.
+        # By JSON of the parameters: each candidate's proposed trial of the highest fidelity, and
+        # its evaluated one.
         self._proposed: dict[str, Trial] = {}
-        self._taken: dict[str, Trial] = {}
+        self._evaluated: dict[str, Trial] = {}
 
     def jobs(self, trial: Trial) -> list[Job]:
-        """The pieces of work of one trial."""
+        """Return the jobs of one trial."""
         return self.plan.trial_jobs(self.model, trial)
 
-    def go_on(self, ledger: Ledger) -> bool:
-        """Tell the search the scores of the batch, and take its next one; False if it has none.
+    def advance(self, ledger: Ledger) -> bool:
+        """Send the batch's scores and get the next batch; False if all scores are missing.
 
-        A trial that lacks results was left out for want of time. If all were, the batch stays: what
-        other models take may show that there is time for it after all.
+        A trial without results was skipped for lack of time. If all were, the batch stays: the
+        times of other models may show that there is time for it after all.
         """
         assert self.batch is not None
         scores: list[float | None] = []
-        is_left_out = True
+        all_skipped = True
         for trial in self.batch.trials:
             candidate = self._candidate(trial, ledger)
-            _keep_closest(self._proposed, trial)
+            _keep_highest_fidelity(self._proposed, trial)
             if candidate.results:
-                _keep_closest(self._taken, trial)
-            is_left_out &= not (candidate.is_whole or candidate.failed)
+                _keep_highest_fidelity(self._evaluated, trial)
+            all_skipped &= not (candidate.is_whole or candidate.failed)
             scores.append(self._score(candidate))
-        if is_left_out:
+        if all_skipped:
             return False
         try:
             self.batch = self._search.send(tuple(scores))
@@ -69,23 +69,25 @@ class ModelSearch:
         return True
 
     def candidates(self, ledger: Ledger) -> tuple[Candidate, ...]:
-        """All that was looked at, in the order of its first proposal."""
+        """Return all evaluated candidates, in the order of their first proposal."""
         found = []
         for name, proposed in self._proposed.items():
-            if name in self._taken:
-                candidate = self._candidate(self._taken[name], ledger)
-                is_whole = candidate.is_whole and self._taken[name].stage == proposed.stage
+            if name in self._evaluated:
+                candidate = self._candidate(self._evaluated[name], ledger)
+                is_whole = (
+                    candidate.is_whole and self._evaluated[name].fidelity == proposed.fidelity
+                )
                 found.append(replace(candidate, is_whole=is_whole))
         return tuple(found)
 
     @property
     def n_left_out(self) -> int:
-        """Candidates that were to be looked at, or more closely, had there been time."""
+        """Number of candidates skipped, or not tried at full fidelity, for lack of time."""
         waiting = self.batch
-        # After a look the same candidates come again; after others new ones.
-        unseen = waiting is not None and all(trial.stage.is_full for trial in waiting.trials)
-        return (waiting.to_come if waiting is not None and unseen else 0) + sum(
-            name not in self._taken or self._taken[name].stage != proposed.stage
+        # After low-fidelity trials the same candidates follow; after others, new ones.
+        has_new = waiting is not None and all(trial.fidelity.is_full for trial in waiting.trials)
+        return (waiting.to_come if waiting is not None and has_new else 0) + sum(
+            name not in self._evaluated or self._evaluated[name].fidelity != proposed.fidelity
             for name, proposed in self._proposed.items()
         )
 
@@ -98,25 +100,25 @@ class ModelSearch:
 
     def _candidate(self, trial: Trial, ledger: Ledger) -> Candidate:
         jobs = self.jobs(trial)
-        found: list[dict[str, Any] | None] = [
+        stored: list[dict[str, Any] | None] = [
             ledger.get(job.model, job.params, job.entry) for job in jobs
         ]
-        results = tuple(result for result in found if result is not None)
-        return Candidate(trial.params, results, trial.stage, is_whole=len(results) == len(jobs))
+        results = tuple(result for result in stored if result is not None)
+        return Candidate(trial.params, results, trial.fidelity, is_whole=len(results) == len(jobs))
 
 
-def _first(question: SearchContext, to_come: int) -> Search:
-    """The first candidate of the grid."""
-    yield Batch((Trial(question.grid[0]),), to_come)
+def _first(context: SearchContext, to_come: int) -> Search:
+    """Yield the first candidate of the grid."""
+    yield Batch((Trial(context.grid[0]),), to_come)
 
 
-def _after_first(how: SearchStrategy, question: SearchContext) -> Search:
-    """A search after the first candidate of the grid."""
-    yield from _first(question, how.n_tried(question) - 1)
-    yield from how.begin(question)
+def _after_first(strategy: SearchStrategy, context: SearchContext) -> Search:
+    """Yield the first candidate of the grid, then the batches of a search."""
+    yield from _first(context, strategy.n_tried(context) - 1)
+    yield from strategy.begin(context)
 
 
-def _keep_closest(trials: dict[str, Trial], trial: Trial) -> None:
+def _keep_highest_fidelity(trials: dict[str, Trial], trial: Trial) -> None:
     name = json.dumps(trial.params, sort_keys=True)
-    if name not in trials or not trials[name].stage.is_full:
+    if name not in trials or not trials[name].fidelity.is_full:
         trials[name] = trial

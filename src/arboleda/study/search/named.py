@@ -1,4 +1,4 @@
-"""Searches by the words that ask for them."""
+"""Parse the name of a search strategy."""
 
 import re
 
@@ -10,30 +10,30 @@ from arboleda.study.search.trial import SearchStrategy
 
 __all__ = ["named_search"]
 
-# Candidates drawn for each model where no number is named.
+# Default number of trials per model.
 TRIALS = 30
-# Beyond these nobody waits for the end; a larger number is a slip of the pen.
+# A larger number is a typing error: nobody waits for that many trials.
 MAX_TRIALS = 10_000
 _PATTERN = re.compile(r"(grid|halving)|(random|tpe)(?::(\d+))?", re.I | re.A)
 
 
 def named_search(text: str) -> SearchStrategy:
-    """The search that a text names.
+    """Return the search strategy of a name.
 
     Parameters
     ----------
     text : str
-        ``grid``, ``halving``, ``random:30`` or ``tpe:30``; the number of candidates of each model
-        may be left out.
+        ``grid``, ``halving``, ``random:N`` or ``tpe:N`` (N trials per model); the number may be
+        omitted.
 
     Returns
     -------
-    How
+    SearchStrategy
 
     Raises
     ------
     StudyError
-        If there is no such search, or it draws no candidate, or too many.
+        If there is no such search, or its number of trials is out of range.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a search proposes and what it is told: trials, and how closely each is looked at."""
+"""Trials, their fidelity, and the protocol of search strategies."""
 
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
@@ -13,10 +13,11 @@ Params = dict[str, Any]
 
 @dataclass(frozen=True)
 class Fidelity:
-    """How closely a candidate is looked at.
+    """The fidelity of a trial.
 
-    It learns from a ``share`` of each fold's rows, with that share of its rounds or trees where
-    the catalogue tells how, and is scored on the first ``folds`` of them; None: on all.
+    The candidate is fitted to a fraction ``share`` of each fold's training rows, with that fraction
+    of its rounds or trees if the catalogue defines how, and scored on the first ``folds`` folds;
+    None: on all.
     """
 
     share: float = 1.0
@@ -24,12 +25,12 @@ class Fidelity:
 
     @property
     def is_full(self) -> bool:
-        """Whether nothing is cut short; only such candidates may be chosen."""
+        """Whether the trial uses all rows and folds; only such candidates can be chosen."""
         return self.share == 1.0 and self.folds is None
 
     @property
     def label(self) -> str:
-        """What tells its results from others in the ledger: nothing at full share."""
+        """The suffix of its results' keys in the ledger; empty for all rows."""
         return "" if self.share == 1.0 else f" at {self.share:g}"
 
 
@@ -38,17 +39,17 @@ FULL = Fidelity()
 
 @dataclass(frozen=True)
 class Trial:
-    """One candidate at one stage."""
+    """One candidate at one fidelity."""
 
     params: Params
-    stage: Fidelity = FULL
+    fidelity: Fidelity = FULL
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Trials to do now, the most promising first.
+    """Trials to run now, the most promising first.
 
-    ``to_come`` is about how many trials at full fidelity follow later: for the time left.
+    ``to_come`` estimates how many full-fidelity trials follow, for the estimate of the time left.
     """
 
     trials: tuple[Trial, ...]
@@ -57,10 +58,10 @@ class Batch:
 
 @dataclass(frozen=True)
 class SearchContext:
-    """What a search knows of a model before it begins.
+    """What a search needs to know about a model before it begins.
 
-    ``grid`` lists candidates, ``space`` tells ranges to draw others from (None: there are none),
-    ``rows`` is what one fold learns from.
+    ``grid`` lists candidates, ``space`` maps parameters to ranges to sample from (or is None), and
+    ``rows`` is the number of training rows of a fold.
     """
 
     grid: tuple[Params, ...]
@@ -69,24 +70,24 @@ class SearchContext:
     seed: int = 0
 
 
-# It is sent the score of every trial of the batch before, the larger the better; None: it failed,
-# or was left out.
+# A search receives the score of every trial of the previous batch, the larger the better; None for
+# a trial that failed or was skipped.
 Search = Generator[Batch, tuple[float | None, ...], None]
 
 
 class SearchStrategy(Protocol):
-    """A strategy: from a question to the batches of trials that answer it.
+    """A search strategy: a function from a context to batches of trials.
 
-    What it proposes may depend on the question and on the scores it is sent, and on nothing else:
-    a study that goes on repeats it from the start, with the scores it has kept.
+    Its proposals may depend on the context and on the scores it receives, and on nothing else: a
+    resumed study replays them from the start with the stored scores.
     """
 
     @property
     def text(self) -> str:
-        """The strategy as it is asked for, see `named_search`."""
+        """The strategy's name as the user writes it; see `named_search`."""
 
-    def n_tried(self, question: SearchContext) -> int:
-        """How many candidates it tries, closely or not, at most."""
+    def n_tried(self, context: SearchContext) -> int:
+        """Return the maximum number of candidates that it tries at any fidelity."""
 
-    def begin(self, question: SearchContext) -> Search:
+    def begin(self, context: SearchContext) -> Search:
         """Start a search."""

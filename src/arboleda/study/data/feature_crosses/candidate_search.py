@@ -32,10 +32,10 @@ from arboleda.boosting import HistGradientBoostingClassifier, HistGradientBoosti
 from arboleda.study.data.feature_crosses.feature_cross import ARITHMETIC, FeatureCross
 from arboleda.study.data.feature_crosses.generated_columns import Groups, groups_of, make
 
-__all__ = ["LEAST_LOOK", "MOST_MADE", "choose_crosses", "outputs_of"]
+__all__ = ["MIN_SEARCH_ROWS", "MOST_MADE", "choose_crosses", "outputs_of"]
 
 # Of fewer rows nothing can be told; more than so many are not looked at.
-LEAST_LOOK, LOOK_ROWS = 200, 6_000
+MIN_SEARCH_ROWS, MAX_SEARCH_ROWS = 200, 6_000
 # Columns that are kept, and of them those of the same columns.
 MOST_MADE, MOST_OF_SAME = 12, 2
 # The most useful columns, of which candidates are made.
@@ -80,10 +80,10 @@ def choose_crosses(
         0: values are predicted.
     seed : int
     """
-    if len(x) < LEAST_LOOK or bool(np.all(y == y[0])):
+    if len(x) < MIN_SEARCH_ROWS or bool(np.all(y == y[0])):
         return []
-    if len(x) > LOOK_ROWS:
-        rows = np.sort(np.random.default_rng([seed, len(x)]).choice(len(x), LOOK_ROWS, False))
+    if len(x) > MAX_SEARCH_ROWS:
+        rows = np.sort(np.random.default_rng([seed, len(x)]).choice(len(x), MAX_SEARCH_ROWS, False))
         x, y = x[rows], y[rows]
     x = np.where(np.isinf(x), np.nan, x)
     outputs = outputs_of(y, n_classes)
@@ -99,8 +99,8 @@ def choose_crosses(
     wide = np.column_stack([x, *(c.values for c in chosen)])
     before, after = (look(table, rounds=LONG, seed=seed)[0] for table in (x, wide))
     better = before - after
-    is_sure = better.mean() > SURELY * better.std() / np.sqrt(len(better))
-    return [c.idea for c in chosen] if is_sure else []
+    is_significant = better.mean() > SURELY * better.std() / np.sqrt(len(better))
+    return [c.idea for c in chosen] if is_significant else []
 
 
 def outputs_of(y: npt.NDArray[Any], n_classes: int) -> Floats:

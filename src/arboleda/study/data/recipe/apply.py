@@ -14,7 +14,7 @@ from arboleda.study.data.recipe.values import codes_of, number_of
 from arboleda.study.data.table import Column, Table
 from arboleda.study.errors import StudyError
 
-__all__ = ["Prepared", "Step", "apply_recipe"]
+__all__ = ["PreparedTable", "Step", "apply_recipe"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedTable:
     """The prepared ``table``, its first ``n_first`` rows being of the first of two, the steps."""
 
     table: Table
@@ -53,7 +53,7 @@ class Prepared:
     steps: tuple[Step, ...]
 
 
-def apply_recipe(table: Table, recipe: Recipe, n_first: int | None = None) -> Prepared:
+def apply_recipe(table: Table, recipe: Recipe, n_first: int | None = None) -> PreparedTable:
     """Prepare a table: its rows, then its values, then its columns.
 
     Rows with a missing value are dropped, then rows that repeat an earlier one, then those that do
@@ -70,7 +70,7 @@ def apply_recipe(table: Table, recipe: Recipe, n_first: int | None = None) -> Pr
 
     Returns
     -------
-    Prepared
+    PreparedTable
 
     Raises
     ------
@@ -87,7 +87,7 @@ def apply_recipe(table: Table, recipe: Recipe, n_first: int | None = None) -> Pr
     """
     first = table.n_rows if n_first is None else n_first
     if recipe.is_empty:
-        return Prepared(table, first, ())
+        return PreparedTable(table, first, ())
     _check_columns(table, recipe)
     rows = np.arange(table.n_rows)
     steps: list[Step] = []
@@ -119,7 +119,7 @@ def apply_recipe(table: Table, recipe: Recipe, n_first: int | None = None) -> Pr
         steps.append(Step("drop", len(rows), len(rows), recipe.drop))
     some = tuple(_with_rows(column, rows) for column in columns.values())
     prepared = replace(table, columns=some)
-    return Prepared(prepared, int(np.searchsorted(rows, first)), tuple(steps))
+    return PreparedTable(prepared, int(np.searchsorted(rows, first)), tuple(steps))
 
 
 def _check_columns(table: Table, recipe: Recipe) -> None:
