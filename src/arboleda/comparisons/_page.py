@@ -1,4 +1,4 @@
-"""The page of a comparison of studies, drawn from the facts alone."""
+"""The page of a comparison of studies, rendered from its facts."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -13,18 +13,18 @@ from arboleda.report._cells import Cell
 __all__ = ["render_comparison"]
 
 _TEMPLATE = Path(__file__).parent / "templates" / "comparison.html.j2"
-# With fewer the approximations behind the tests are rough (Demsar 2006, section 3.2.2).
+# With fewer tables, the approximations of the tests are rough (Demsar 2006, section 3.2.2).
 _MANY_TABLES = 10
 _KINDS = {"data": "Data", "setting": "Settings", "version": "Versions"}
 
 
 def render_comparison(facts: Mapping[str, Any]) -> str:
-    """Draw the facts of a comparison as one self-contained HTML page.
+    """Render the facts of a comparison as one self-contained HTML page.
 
     Parameters
     ----------
     facts : mapping
-        As in ``facts.schema.json``, version 1; its strings may hold anything.
+        As in ``facts.schema.json``, version 1; its strings may contain arbitrary text.
 
     Returns
     -------
@@ -73,9 +73,9 @@ def _study(study: Mapping[str, Any]) -> dict[str, Any]:
 def _models(row: Mapping[str, Any]) -> dict[str, Any]:
     cells = []
     for cell in row["cells"]:
-        found = cell or {"rank": None, "cv": None, "test": None}
+        result = cell or {"rank": None, "cv": None, "test": None}
         for key in ("rank", "cv", "test"):
-            cells.append(Cell(plain(found[key]), found[key]))
+            cells.append(Cell(plain(result[key]), result[key]))
     return {"name": row["name"], "cells": cells}
 
 

@@ -1,19 +1,19 @@
-"""The comparison in plain words."""
+"""The comparison in sentences."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from arboleda._numbers import integer, plain
-from arboleda.report._words import count_word, listed
+from arboleda.report._words import join_names, spell_count
 
-__all__ = ["sentences"]
+__all__ = ["write_sentences"]
 
 _ALPHA = 0.05
 _MOST_PAIRS = 3
 
 
-def sentences(facts: Mapping[str, Any]) -> list[str]:
-    """What differs, which best model is better, and what ranks over tables tell."""
+def write_sentences(facts: Mapping[str, Any]) -> list[str]:
+    """Describe the differences, the better of the best models, and the ranks over tables."""
     return [*_about_settings(facts), *_about_pairs(facts), *_about_tables(facts)]
 
 
@@ -23,19 +23,19 @@ def _about_settings(facts: Mapping[str, Any]) -> Iterator[str]:
         kind: [row["what"] for row in rows if row["kind"] == kind and not row["same"]]
         for kind in ("data", "setting", "version")
     }
-    number = count_word(len(facts["studies"]))
+    number = spell_count(len(facts["studies"]))
     if not any(other.values()):
-        yield f"The {number} studies were asked the same of the same data, with the same versions."
+        yield f"The {number} studies have the same data, settings and versions."
         return
     if "Data, SHA-256" in other["data"]:
         yield f"The {number} studies are of different tables."
     else:
         yield f"The {number} studies are of the same table."
-    told = [*other["setting"], *other["version"]]
-    if told:
-        # "Metric" within a sentence is "metric"; names such as NumPy stay.
-        words = [word if word[1:] != word[1:].lower() else word.lower() for word in told]
-        yield f"They differ in {listed(words, 8)}."
+    changed = [*other["setting"], *other["version"]]
+    if changed:
+        # Lower-case labels such as "Metric", but not names such as NumPy.
+        words = [word if word[1:] != word[1:].lower() else word.lower() for word in changed]
+        yield f"They differ in {join_names(words, 8)}."
 
 
 def _about_pairs(facts: Mapping[str, Any]) -> Iterator[str]:
@@ -68,7 +68,7 @@ def _about_tables(facts: Mapping[str, Any]) -> Iterator[str]:
     if over is None:
         return
     best = over["models"][0]
-    tables = count_word(len(over["tables"]))
+    tables = spell_count(len(over["tables"]))
     if over["p"] >= _ALPHA:
         yield (
             f"Over {tables} tables the models' ranks do not differ beyond chance (Friedman's test, "
@@ -80,12 +80,12 @@ def _about_tables(facts: Mapping[str, Any]) -> Iterator[str]:
         for model in over["models"][1:]
         if model["mean_rank"] - best["mean_rank"] > over["critical_difference"]
     ]
-    told = (
-        f"better than {listed(beaten)} by Nemenyi's test"
+    outcome = (
+        f"better than {join_names(beaten)} by Nemenyi's test"
         if beaten
-        else "though by Nemenyi's test better than none of the others for sure"
+        else "but no difference to another model is significant by Nemenyi's test"
     )
     yield (
         f"Over {tables} tables {best['name']} has the best mean rank "
-        f"({plain(best['mean_rank'], 3)}), {told}."
+        f"({plain(best['mean_rank'], 3)}), {outcome}."
     )

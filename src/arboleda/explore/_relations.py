@@ -1,4 +1,4 @@
-"""How columns go with each other and with the target."""
+"""Relations of columns with each other and with the target."""
 
 from typing import Any
 
@@ -7,24 +7,24 @@ import numpy.typing as npt
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
+from arboleda.explore._explored_table import ExploredTable, Target
 from arboleda.explore._matrix import CodedColumns, code_columns
-from arboleda.explore._subject import Goal, Subject
 from arboleda.features import mutual_information
 
-__all__ = ["correlations", "describe_relations", "target_relations"]
+__all__ = ["compute_correlations", "describe_relations", "describe_target_relations"]
 
 Floats = npt.NDArray[np.float64]
 
-CELLS = 20_000_000  # of the table that are looked at; more rows are sampled
+CELLS = 20_000_000  # maximum number of cells used; larger tables are sampled
 BINS = 10
-MATRIX = 20  # columns in the matrix of correlations
+MATRIX = 20  # columns in the correlation matrix
 PAIRS = 15
-MOST_COLUMNS = 2000  # whose correlations are looked at; they grow with the square
+MOST_COLUMNS = 2000  # correlated pairwise, at quadratic cost
 _STREAM = 1
 
 
-def describe_relations(subject: Subject) -> dict[str, Any] | None:
-    """Correlations among the columns that hold quantities; None with fewer than two of them."""
+def describe_relations(subject: ExploredTable) -> dict[str, Any] | None:
+    """Compute correlations among the numeric columns; None with fewer than two of them."""
     rows = _rows(subject)
     coded = code_columns(subject, rows)
     places = _quantities(coded)
@@ -32,7 +32,7 @@ def describe_relations(subject: Subject) -> dict[str, Any] | None:
         return None
     n_columns, places = len(places), places[:MOST_COLUMNS]
     names = [coded.names[j] for j in places]
-    r = correlations(coded.x[:, places])
+    r = compute_correlations(coded.x[:, places])
     strength = np.nan_to_num(np.abs(r))
     np.fill_diagonal(strength, 0.0)
     shown = _in_groups(r, np.sort(np.argsort(-strength.max(axis=0), kind="stable")[:MATRIX]))
@@ -49,7 +49,7 @@ def describe_relations(subject: Subject) -> dict[str, Any] | None:
     }
 
 
-def _rows(subject: Subject) -> npt.NDArray[np.int64]:
+def _rows(subject: ExploredTable) -> npt.NDArray[np.int64]:
     return subject.sample(max(1000, CELLS // max(1, len(subject.features))), _STREAM)
 
 
@@ -58,17 +58,17 @@ def _quantities(coded: CodedColumns) -> list[int]:
     return [j for j in range(len(coded.names)) if j not in categorical]
 
 
-def correlations(x: Floats) -> Floats:
-    """Pearson's correlation of every two columns over the rows in which both have a value.
+def compute_correlations(x: Floats) -> Floats:
+    """Compute Pearson's correlation of all pairs of columns over the rows with both values.
 
-    NaN where one of them is constant there.
+    NaN if one of them is constant there.
     """
     present = ~np.isnan(x)
     mask = present.astype(np.float64)
     z = np.where(present, _standardised(x), 0.0)
     n = mask.T @ mask
     with np.errstate(invalid="ignore", divide="ignore"):
-        # Sums of one column over the rows in which the other has a value, too.
+        # Sums of one column over the rows in which the other also has a value.
         sums, squares = z.T @ mask, (z**2).T @ mask
         covariance = z.T @ z / n - (sums / n) * (sums.T / n)
         variance = squares / n - (sums / n) ** 2
@@ -78,7 +78,7 @@ def correlations(x: Floats) -> Floats:
 
 
 def _standardised(x: Floats) -> Floats:
-    """Columns of mean 0 and variance 1, which keeps the sums of products exact enough."""
+    """Standardise columns to mean 0 and variance 1, for accurate sums of products."""
     size = np.max(np.abs(x), axis=0, initial=0.0, where=~np.isnan(x))
     scaled = x / np.where(size > 0, size, 1.0)
     n = np.maximum(1, (~np.isnan(x)).sum(axis=0))
@@ -89,7 +89,7 @@ def _standardised(x: Floats) -> Floats:
 
 
 def _in_groups(r: Floats, chosen: npt.NDArray[np.int64]) -> list[int]:
-    """The columns in an order that puts those beside each other that go together."""
+    """Order columns so that correlated ones are adjacent."""
     if len(chosen) < 3:
         return [int(j) for j in chosen]
     distance = 1.0 - np.nan_to_num(np.abs(r[np.ix_(chosen, chosen)]))
@@ -99,7 +99,7 @@ def _in_groups(r: Floats, chosen: npt.NDArray[np.int64]) -> list[int]:
 
 
 def _partners(names: list[str], r: Floats, strength: Floats) -> list[dict[str, Any]]:
-    """For each column the one it goes with most."""
+    """Return the most correlated column of each column."""
     best = strength.argmax(axis=1)
     return [
         {"name": name, "partner": names[k], "correlation": float(r[j, k])}
@@ -115,13 +115,13 @@ def _strongest(names: list[str], r: Floats, strength: Floats) -> list[dict[str, 
     return [{"columns": [names[i], names[j]], "correlation": float(r[i, j])} for i, j in pairs]
 
 
-def target_relations(subject: Subject, goal: Goal) -> dict[str, Any] | None:
-    """Correlation and mutual information of every feature with the target; None without features.
+def describe_target_relations(subject: ExploredTable, goal: Target) -> dict[str, Any] | None:
+    """Compute the relation of every feature with the target; None without features.
 
-    The correlation is Pearson's over the rows that have both values; of two classes the positive
-    one counts as 1, the other as 0; there is none with several classes or of categories. Mutual
-    information is `arboleda.features.mutual_information` with ten bins, and ``share`` what part it
-    is of the target's entropy (of its ten bins, for a quantity).
+    The correlation is Pearson's over the rows with both values; the positive of two classes counts
+    as 1, the other as 0; it is not defined for several classes or categorical features. Mutual
+    information is `arboleda.features.mutual_information` with ten bins; ``share`` is its ratio to
+    the entropy of the target (of its ten bins, for a quantity).
     """
     rows = _rows(subject)
     rows = rows[goal.known[rows]]
@@ -135,7 +135,7 @@ def target_relations(subject: Subject, goal: Goal) -> dict[str, Any] | None:
     if goal.task != "multiclass":
         for j in _quantities(coded):
             both = ~np.isnan(coded.x[:, j])
-            r[j] = correlations(np.column_stack([coded.x[both, j], y[both]]))[0, 1]
+            r[j] = compute_correlations(np.column_stack([coded.x[both, j], y[both]]))[0, 1]
     order = np.argsort(-information, kind="stable")
     return {
         "n_rows": len(rows),
@@ -152,7 +152,7 @@ def target_relations(subject: Subject, goal: Goal) -> dict[str, Any] | None:
     }
 
 
-def _information(coded: CodedColumns, y: Floats, goal: Goal) -> Floats:
+def _information(coded: CodedColumns, y: Floats, goal: Target) -> Floats:
     return mutual_information(
         coded.x,
         y.astype(np.int64) if goal.labels else y,
@@ -163,7 +163,7 @@ def _information(coded: CodedColumns, y: Floats, goal: Goal) -> Floats:
 
 
 def _entropy(y: Floats, classes: bool) -> float:
-    """Entropy of the classes, or of as many equally full bins, in nats."""
+    """Return the entropy of the classes, or of equally filled bins, in nats."""
     if not classes:
         return float(np.log(min(BINS, len(np.unique(y)))))
     shares = np.unique(y, return_counts=True)[1] / len(y)

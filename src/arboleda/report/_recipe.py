@@ -1,4 +1,4 @@
-"""How the table was prepared before it was divided, step by step."""
+"""The preparation steps applied to the table before it was split."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,14 +8,14 @@ from markupsafe import Markup
 from arboleda._numbers import integer
 from arboleda.report._texts import text
 
-__all__ = ["recipe_steps"]
+__all__ = ["describe_recipe"]
 
-# A new value lists so many of those that became it.
+# Number of old values listed per new value.
 _SHOWN = 12
 
 
-def recipe_steps(recipe: Mapping[str, Any] | None) -> list[str]:
-    """Write a sentence for each step, with the rows that stay where some may go."""
+def describe_recipe(recipe: Mapping[str, Any] | None) -> list[str]:
+    """Write a sentence for each step, with the number of remaining rows if it drops rows."""
     return [] if recipe is None else [_sentence(step) for step in recipe["steps"]]
 
 
@@ -42,5 +42,5 @@ def _listed(values: list[str]) -> Markup:
 
 
 def _name(value: str) -> Markup:
-    """Set a text of the user apart, whatever way it is written in."""
+    """Mark up a text of the user, isolated from the surrounding text direction."""
     return Markup('<bdi class="name">{}</bdi>').format(value)

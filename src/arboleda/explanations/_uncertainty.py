@@ -1,4 +1,4 @@
-"""How sure the model is: what its sets and intervals promise, and whether the promise holds."""
+"""Conformal prediction sets and intervals of the model, with their coverage."""
 
 from typing import Any
 
@@ -7,36 +7,38 @@ import numpy as np
 from arboleda.study.data.describe import histogram
 from arboleda.study.results.explained_model import ExplainedModel, Floats, Part
 
-__all__ = ["LEVEL", "describe_promise", "describe_range"]
+__all__ = ["LEVEL", "describe_coverage", "describe_range"]
 
 LEVEL = 0.9
-# Below this, a tenth of the rows is too few to be told from none.
+# With fewer rows, a tenth of them is too few to calibrate on.
 FEWEST_ROWS = 20
 BINS = 20
 _STREAM = 13
 
 
 def describe_range(subject: ExplainedModel, row: Floats, own: int | None) -> dict[str, Any] | None:
-    """The set of classes, or the interval, that holds the truth in nine of ten cases.
+    """Compute the set of classes, or the interval, with a coverage of nine in ten.
 
-    It is calibrated on the test rows (without the row itself), which the model has not seen. None
-    for a model without probabilities, or where the test rows are too few.
+    It is calibrated on the test rows (except the row itself), which the model has not seen. None
+    for a model without probabilities, or with too few test rows.
     """
     part = subject.test.some(np.flatnonzero(subject.test.numbers != own))
     if not _can(subject, len(part.x)):
         return None
-    found: dict[str, Any] = {"level": LEVEL, "n_rows": len(part.x), "set": None, "interval": None}
+    result: dict[str, Any] = {"level": LEVEL, "n_rows": len(part.x), "set": None, "interval": None}
     if subject.classes:
         inside = _sets(subject, part, row[None, :])[0]
-        found["set"] = [label for label, is_in in zip(subject.labels, inside, strict=True) if is_in]
+        result["set"] = [
+            label for label, is_in in zip(subject.labels, inside, strict=True) if is_in
+        ]
     else:
         low, high = _intervals(subject, part, row[None, :])
-        found["interval"] = [float(low[0]), float(high[0])]
-    return found
+        result["interval"] = [float(low[0]), float(high[0])]
+    return result
 
 
-def describe_promise(subject: ExplainedModel) -> dict[str, Any] | None:
-    """What sets or intervals reach over the test rows, each half judged by the other."""
+def describe_coverage(subject: ExplainedModel) -> dict[str, Any] | None:
+    """Estimate the coverage of sets or intervals, each half of the test rows with the other."""
     n_rows = len(subject.test.x)
     if not _can(subject, n_rows // 2):
         return None
@@ -44,13 +46,16 @@ def describe_promise(subject: ExplainedModel) -> dict[str, Any] | None:
     halves = [subject.test.some(np.sort(order[: n_rows // 2])),
               subject.test.some(np.sort(order[n_rows // 2 :]))]  # fmt: skip
     pairs = [(halves[0], halves[1]), (halves[1], halves[0])]
-    found: dict[str, Any] = {"level": LEVEL, "n_rows": n_rows}
+    result: dict[str, Any] = {"level": LEVEL, "n_rows": n_rows}
     if subject.classes:
-        sets = [(_sets(subject, learn, judge.x), judge.y) for learn, judge in pairs]
+        sets = [
+            (_sets(subject, calibration, validation.x), validation.y)
+            for calibration, validation in pairs
+        ]
         held = [inside[np.arange(len(y)), y] for inside, y in sets]
         sizes = np.concatenate([inside.sum(axis=1) for inside, _ in sets])
         counts = np.bincount(sizes, minlength=2).tolist()
-        return found | {
+        return result | {
             "coverage": float(np.mean(np.concatenate(held))),
             "sizes": counts,
             "mean_size": float(sizes.mean()),
@@ -58,11 +63,14 @@ def describe_promise(subject: ExplainedModel) -> dict[str, Any] | None:
             "target_width": None,
             "widths": None,
         }
-    ends = [(*_intervals(subject, learn, judge.x), judge.y) for learn, judge in pairs]
+    ends = [
+        (*_intervals(subject, calibration, validation.x), validation.y)
+        for calibration, validation in pairs
+    ]
     held = [(low <= y) & (y <= high) for low, high, y in ends]
     widths = np.concatenate([high - low for low, high, _ in ends])
     tenth, last = np.quantile(subject.train.y, [0.1, 0.9])
-    return found | {
+    return result | {
         "coverage": float(np.mean(np.concatenate(held))),
         "sizes": None,
         "mean_size": None,
@@ -79,16 +87,16 @@ def _can(subject: ExplainedModel, n_rows: int) -> bool:
 def _sets(subject: ExplainedModel, part: Part, x: Floats) -> Any:
     from arboleda.explain import prediction_set
 
-    made = prediction_set(subject.pipeline, calibration=(part.x, part.y), coverage=LEVEL)
-    found = made.predict(x)
+    predictor = prediction_set(subject.pipeline, calibration=(part.x, part.y), coverage=LEVEL)
+    result = predictor.predict(x)
     inside = np.zeros((len(x), len(subject.labels)), dtype=bool)
-    inside[:, np.asarray(found.classes, dtype=np.int64)] = found.contains
+    inside[:, np.asarray(result.classes, dtype=np.int64)] = result.contains
     return inside
 
 
 def _intervals(subject: ExplainedModel, part: Part, x: Floats) -> tuple[Floats, Floats]:
     from arboleda.explain import prediction_interval
 
-    made = prediction_interval(subject.pipeline, calibration=(part.x, part.y), coverage=LEVEL)
-    found = made.predict(x)
-    return found.lower, found.upper
+    predictor = prediction_interval(subject.pipeline, calibration=(part.x, part.y), coverage=LEVEL)
+    result = predictor.predict(x)
+    return result.lower, result.upper

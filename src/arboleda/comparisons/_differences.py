@@ -1,11 +1,11 @@
-"""What studies were asked and with what they ran: where they agree, and where not."""
+"""Differences of studies in data, settings and versions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-__all__ = ["differences", "same_rows"]
+__all__ = ["find_row_mismatch", "list_differences"]
 
-# Of the hash of the data so much is shown.
+# Number of digits of the hash shown.
 _DIGITS = 12
 _STUDY = {
     "table": "Table",
@@ -25,8 +25,8 @@ _VERSIONS = {
 }
 
 
-def differences(studies: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """What is told of each study, as text, and whether the studies differ in it.
+def list_differences(studies: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """List the properties of each study as text, and whether the studies differ in them.
 
     Parameters
     ----------
@@ -38,52 +38,54 @@ def differences(studies: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     rows : list of dict
         ``what``, ``kind`` ("data", "setting" or "version"), ``values`` and ``same``.
     """
-    told = [{(kind, what): value for kind, what, value in _told(facts)} for facts in studies]
-    keys = dict.fromkeys(key for one in told for key in one)
+    described = [
+        {(kind, what): value for kind, what, value in _iter_settings(facts)} for facts in studies
+    ]
+    keys = dict.fromkeys(key for one in described for key in one)
     rows = []
     for kind, what in keys:
-        values = [one.get((kind, what), "") for one in told]
+        values = [one.get((kind, what), "") for one in described]
         rows.append({"what": what, "kind": kind, "values": values, "same": len(set(values)) == 1})
     return rows
 
 
-def same_rows(studies: Sequence[Mapping[str, Any]]) -> str | None:
-    """Why the best models cannot be compared row by row, or None if they can."""
+def find_row_mismatch(studies: Sequence[Mapping[str, Any]]) -> str | None:
+    """Return why the best models cannot be compared row by row, or None if they can."""
     first = studies[0]
     if any(facts["study"]["data_sha256"] != first["study"]["data_sha256"] for facts in studies):
-        return "the tables are not the same"
+        return "the tables differ"
     for key, what in (("target", "targets"), ("task", "tasks")):
         if any(facts["study"][key] != first["study"][key] for facts in studies):
-            return f"the {what} are not the same"
+            return f"the {what} differ"
     if any(
-        facts["study"]["scheme"]["test"] == "file" and _of_the_test(facts) is None
+        facts["study"]["scheme"]["test"] == "file" and _get_test_hash(facts) is None
         for facts in studies
     ):
-        return "an older version did not note which table they were tested on; run them again"
-    if any(_of_the_test(facts) != _of_the_test(first) for facts in studies):
-        return "the tables of the test are not the same"
+        return "an older version did not record the test table; run the studies again"
+    if any(_get_test_hash(facts) != _get_test_hash(first) for facts in studies):
+        return "the test tables differ"
     if any(_division(facts) != _division(first) for facts in studies):
-        return "the studies set their test rows aside in different ways"
+        return "the studies split off their test rows in different ways"
     return None
 
 
-def _of_the_test(facts: Mapping[str, Any]) -> str | None:
-    """The sum of a table of the test's own; studies of older versions do not tell it."""
-    found: str | None = facts["study"].get("test_sha256")
-    return found
+def _get_test_hash(facts: Mapping[str, Any]) -> str | None:
+    """Return the hash of a separate test table; studies of older versions do not have it."""
+    result: str | None = facts["study"].get("test_sha256")
+    return result
 
 
 def _division(facts: Mapping[str, Any]) -> tuple[Any, ...]:
-    """How the test rows were found, and by which column."""
+    """Return how the test rows were split off, and by which column."""
     study = facts["study"]
     return study["scheme"]["test"], study["settings"]["groups"], study["settings"]["time"]
 
 
-def _told(facts: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _iter_settings(facts: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     study, data, split = facts["study"], facts["data"], facts["split"]
     yield "data", "Data, SHA-256", study["data_sha256"][:_DIGITS]
-    if _of_the_test(facts) is not None:
-        yield "data", "Data of the test, SHA-256", study["test_sha256"][:_DIGITS]
+    if _get_test_hash(facts) is not None:
+        yield "data", "Test data, SHA-256", study["test_sha256"][:_DIGITS]
     yield "data", "Rows", f"{data['n_rows']:,}"
     yield "data", "Columns", f"{data['n_columns']:,}"
     yield "data", "Training and test rows", f"{split['n_train']:,} + {split['n_test']:,}"

@@ -1,4 +1,4 @@
-"""Which columns push the prediction of a row, which way and by how much."""
+"""Contributions of the columns to the prediction of a row."""
 
 from typing import Any
 
@@ -6,11 +6,11 @@ import numpy as np
 
 from arboleda._numbers import plain
 from arboleda.explain import lime
-from arboleda.explanations._shap import Shares, shares_of
+from arboleda.explanations._shap import Contributions, compute_contributions
 from arboleda.study.results.estimator_adapter import named_model
 from arboleda.study.results.explained_model import ExplainedModel, Floats
 
-__all__ = ["describe_pushes"]
+__all__ = ["describe_contributions"]
 
 MOST_ROWS = 10_000
 SAMPLES = 5_000
@@ -18,32 +18,40 @@ CONDITIONS = 10
 _STREAM = 7
 
 
-def describe_pushes(subject: ExplainedModel, row: Floats) -> dict[str, Any]:
-    """How each column pushes towards the class that is said, or the value up and down.
+def describe_contributions(subject: ExplainedModel, row: Floats) -> dict[str, Any]:
+    """Compute the contribution of each column to the predicted class or value.
 
-    Exact Shapley values where the model is a sum over trees of ours; else LIME, the weights of a
-    simple model of the answers around the row.
+    Exact Shapley values if the model is a sum of trees of this library, otherwise the weights of
+    LIME, a simple model of the predictions around the row.
 
     Parameters
     ----------
-    subject : Subject
+    subject : ExplainedModel
     row : array of shape (n_columns,)
         A row of the matrix.
     """
-    said = float(subject.answers(row[None, :])[0])
-    found = shares_of(subject, row[None, :], int(said) if subject.classes else 0)
-    return _by_lime(subject, row, said) if found is None else _exact(subject, row, said, found)
+    predicted = float(subject.answers(row[None, :])[0])
+    result = compute_contributions(subject, row[None, :], int(predicted) if subject.classes else 0)
+    return (
+        _by_lime(subject, row, predicted)
+        if result is None
+        else _exact(subject, row, predicted, result)
+    )
 
 
-def _exact(subject: ExplainedModel, row: Floats, said: float, found: Shares) -> dict[str, Any]:
-    pushes = found.pushes[0]
-    order = [int(j) for j in np.argsort(-np.abs(pushes), kind="stable") if pushes[j] != 0]
+def _exact(
+    subject: ExplainedModel, row: Floats, predicted: float, result: Contributions
+) -> dict[str, Any]:
+    contributions = result.contributions[0]
+    order = [
+        int(j) for j in np.argsort(-np.abs(contributions), kind="stable") if contributions[j] != 0
+    ]
     return {
         "method": "shap",
-        "output": subject.prediction_text(said) if subject.classes else None,
-        "unit": found.unit,
-        "base": found.base,
-        "total": found.base + float(pushes.sum()),
+        "output": subject.prediction_text(predicted) if subject.classes else None,
+        "unit": result.unit,
+        "base": result.base,
+        "total": result.base + float(contributions.sum()),
         "fidelity": None,
         "stability": None,
         "n_samples": None,
@@ -51,7 +59,7 @@ def _exact(subject: ExplainedModel, row: Floats, said: float, found: Shares) -> 
             {
                 "name": subject.names[j],
                 "value": subject.text(j, row[j]),
-                "push": float(pushes[j]),
+                "push": float(contributions[j]),
                 "condition": None,
             }
             for j in order
@@ -59,7 +67,7 @@ def _exact(subject: ExplainedModel, row: Floats, said: float, found: Shares) -> 
     }
 
 
-def _by_lime(subject: ExplainedModel, row: Floats, said: float) -> dict[str, Any]:
+def _by_lime(subject: ExplainedModel, row: Floats, predicted: float) -> dict[str, Any]:
     part = subject.draw(subject.train, MOST_ROWS, _STREAM)
     explainer = lime(
         named_model(subject),
@@ -68,16 +76,16 @@ def _by_lime(subject: ExplainedModel, row: Floats, said: float) -> dict[str, Any
         categorical_features=[*subject.levels, *subject.binary] or None,
         random_state=subject.seed,
     )
-    output = subject.prediction_text(said) if subject.classes else None
-    found = explainer.explain(row, output=output, n_features=CONDITIONS)
+    output = subject.prediction_text(predicted) if subject.classes else None
+    result = explainer.explain(row, output=output, n_features=CONDITIONS)
     return {
         "method": "lime",
         "output": output,
         "unit": "probability" if subject.classes else "value",
-        "base": float(found.intercept),
-        "total": float(found.prediction),
-        "fidelity": float(found.fidelity),
-        "stability": None if found.stability is None else float(found.stability),
+        "base": float(result.intercept),
+        "total": float(result.prediction),
+        "fidelity": float(result.fidelity),
+        "stability": None if result.stability is None else float(result.stability),
         "n_samples": SAMPLES,
         "columns": [
             {
@@ -87,7 +95,7 @@ def _by_lime(subject: ExplainedModel, row: Floats, said: float) -> dict[str, Any
                 "condition": _condition(subject, j, row[j], text),
             }
             for j, text, weight in sorted(
-                zip(map(int, found.features), found.conditions, found.weights, strict=True),
+                zip(map(int, result.features), result.conditions, result.weights, strict=True),
                 key=lambda item: -abs(item[2]),
             )
         ],
@@ -95,7 +103,7 @@ def _by_lime(subject: ExplainedModel, row: Floats, said: float) -> dict[str, Any
 
 
 def _condition(subject: ExplainedModel, column: int, value: float, text: str) -> str | None:
-    """What is asked of a number, without the column's name: "> 3", "2 to 3"; None of others."""
+    """Return the condition on a number without the column name, such as "> 3" or "2 to 3"."""
     if subject.kind(column) != "numeric" or np.isnan(value):
         return None
     low, _, high = text.partition(subject.names[column])
