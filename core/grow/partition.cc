@@ -111,7 +111,7 @@ Partition partition_rows(const CodedColumn& column, const RowLayouts& layouts, c
     return part_by(column, code_at, split, rows, scratch);
   };
   const std::size_t flag = layouts.flags.place(split.feature);
-  if (flag != FlagTable::kNone && !layouts.flags.sums_all()) {
+  if (flag != BinaryFeatureTable::kNone && !layouts.flags.sums_all()) {
     return part(layouts.flags.codes_at(flag));
   }
   const std::size_t number = layouts.numbers.place(split.feature);

@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/types.h"
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 #include "grow/node_view.h"
 #include "grow/scan.h"
 #include "grow/split.h"

@@ -1,4 +1,4 @@
-#include "data/coded_table.h"
+#include "data/binned_dataset.h"
 
 #include <doctest/doctest.h>
 
