@@ -312,7 +312,7 @@ def test_ctrl_c_is_told_before_a_study_begins(
 ) -> None:
     monkeypatch.setattr(Study, "__init__", press)
     assert run("study", "iris", "--target", "target") == 130
-    assert "arboleda: interrupted; what is done is kept" in capsys.readouterr().err
+    assert "arboleda: interrupted; finished work is saved" in capsys.readouterr().err
 
 
 def test_ctrl_c_is_told_while_the_results_are_printed(

@@ -16,7 +16,7 @@ from scipy import stats
 from arboleda.cli import main
 from arboleda.comparisons import compare_studies
 from arboleda.comparisons._differences import find_row_mismatch
-from arboleda.comparisons._facts import _over_tables
+from arboleda.comparisons._facts import _compare_over_tables
 from arboleda.diagnose import compare_over_data_sets
 from arboleda.study import Study, StudyError
 
@@ -202,7 +202,7 @@ def test_without_the_rows_the_rest_is_told(folders: dict[str, Path], tmp_path: P
 def test_two_studies_of_one_table_count_once(folders: dict[str, Path]) -> None:
     names = ("first", "again", "third")
     told = [Study.load(folders[name]).facts for name in names]
-    assert _over_tables(names, told) is None
+    assert _compare_over_tables(names, told) is None
 
 
 class _Tags(HTMLParser):

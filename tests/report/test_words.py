@@ -12,7 +12,7 @@ import arboleda.report
 from arboleda._locale import use_locale
 from arboleda._numbers import duration, integer, number_format, percent, plain
 from arboleda.report import render_report
-from arboleda.report._texts import LANGUAGES, _table, get_locale, text, translate
+from arboleda.report._texts import LANGUAGES, _load_table, get_locale, text, translate
 from arboleda.report._words import join_names
 from arboleda.study.catalogue import CATALOGUE
 from arboleda.study.catalogue.portfolio import PORTFOLIO
@@ -34,7 +34,7 @@ def places(said: str) -> list[str]:
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_each_language_has_the_same_texts_with_the_same_places(language: str) -> None:
-    english, other = _table("en"), _table(language)
+    english, other = _load_table("en"), _load_table(language)
     assert list(english) == list(other)
     assert {k: places(v) for k, v in english.items()} == {k: places(v) for k, v in other.items()}
 
@@ -45,7 +45,7 @@ def test_every_text_is_used() -> None:
     source = "".join(file.read_text("utf-8") for file in files)
     # A key may be put together of its parts, as in text(f"section.{key}.title").
     stems = set(re.findall(r"[\"']([a-z_]+(?:\.[a-z_]+)*)(?:\.\{|[\"'])", source))
-    for key in _table("en"):
+    for key in _load_table("en"):
         parts = key.split(".")
         starts = {".".join(parts[: n + 1]) for n in range(len(parts))} | {parts[0]}
         assert starts & stems or parts[0] in ("facts", "drawing", "number"), key

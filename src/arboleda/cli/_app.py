@@ -27,16 +27,17 @@ def print_line(line: str, *, err: bool = False) -> None:
     typer.echo(visible(line), err=err)
 
 
-def _version(is_requested: bool) -> None:
+def _show_version(is_requested: bool) -> None:
     if is_requested:
         typer.echo(f"arboleda {arboleda.__version__}")
         raise typer.Exit
 
 
 @app.callback()
-def _root(
+def _set_up(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
     """Ensemble learning on tables."""

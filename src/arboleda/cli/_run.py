@@ -45,20 +45,22 @@ def run(arguments: list[str]) -> int:
     except SystemExit as stop:
         code = stop.code
     except _UsageError as error:
-        return _show(error)
+        return _report_usage_error(error)
     except typer.Abort:
-        return _interrupted()
+        return _report_interruption()
     except StudyError as error:
-        return _fail(str(error))
+        return _report_error(str(error))
     except CtrlCError as interruption:
-        return _interrupted(f"; {interruption}")
+        return _report_interruption(f"; {interruption}")
     except MemoryError:
-        return _fail("Out of memory; use fewer rows or columns, or a computer with more memory.")
+        return _report_error(
+            "Out of memory; use fewer rows or columns, or a computer with more memory."
+        )
     except OSError as error:
         _silence_output()
-        return _fail(f"The output cannot be written: {error.strerror or error}.")
+        return _report_error(f"The output cannot be written: {error.strerror or error}.")
     if code == _INTERRUPTED:
-        return _interrupted()
+        return _report_interruption()
     return code if isinstance(code, int) else 0
 
 
@@ -67,7 +69,7 @@ def _print_warning(message: Warning | str, *_: object, **__: object) -> None:
     print_line(f"arboleda: warning: {' '.join(str(message).split())}", err=True)
 
 
-def _show(error: typer.BadParameter) -> int:
+def _report_usage_error(error: typer.BadParameter) -> int:
     """Print a usage error with the usage of the command."""
     text = io.StringIO()
     error.show(text)
@@ -83,12 +85,12 @@ def _replace_unencodable() -> None:
             stream.reconfigure(errors="replace")
 
 
-def _fail(sentence: str) -> int:
+def _report_error(sentence: str) -> int:
     print_line(f"arboleda: error: {' '.join(sentence.split())}", err=True)
     return _USER_ERROR
 
 
-def _interrupted(remains: str = "") -> int:
+def _report_interruption(remains: str = "") -> int:
     print_line(f"arboleda: interrupted{remains}.", err=True)
     return _INTERRUPTED
 

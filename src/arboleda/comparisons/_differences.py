@@ -64,7 +64,7 @@ def find_row_mismatch(studies: Sequence[Mapping[str, Any]]) -> str | None:
         return "an older version did not record the test table; run the studies again"
     if any(_get_test_hash(facts) != _get_test_hash(first) for facts in studies):
         return "the test tables differ"
-    if any(_division(facts) != _division(first) for facts in studies):
+    if any(_get_split(facts) != _get_split(first) for facts in studies):
         return "the studies split off their test rows in different ways"
     return None
 
@@ -75,7 +75,7 @@ def _get_test_hash(facts: Mapping[str, Any]) -> str | None:
     return result
 
 
-def _division(facts: Mapping[str, Any]) -> tuple[Any, ...]:
+def _get_split(facts: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return how the test rows were split off, and by which column."""
     study = facts["study"]
     return study["scheme"]["test"], study["settings"]["groups"], study["settings"]["time"]
@@ -90,20 +90,20 @@ def _iter_settings(facts: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     yield "data", "Columns", f"{data['n_columns']:,}"
     yield "data", "Training and test rows", f"{split['n_train']:,} + {split['n_test']:,}"
     for key, name in _STUDY.items():
-        yield "setting", name, _text(study[key])
+        yield "setting", name, _format_value(study[key])
     settings = study["settings"]
     for key, value in settings.items():
         if key not in _STUDY:
-            yield "setting", key.replace("_", " ").capitalize(), _text(value)
+            yield "setting", key.replace("_", " ").capitalize(), _format_value(value)
     for key, name in _VERSIONS.items():
-        yield "version", name, _text(facts["environment"][key])
+        yield "version", name, _format_value(facts["environment"][key])
 
 
-def _text(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if value is None:
         return "none"
     if isinstance(value, (list, tuple)):
         return ", ".join(map(str, value)) or "none"
     if isinstance(value, Mapping):
-        return "; ".join(f"{key}: {_text(part)}" for key, part in value.items())
+        return "; ".join(f"{key}: {_format_value(part)}" for key, part in value.items())
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -24,30 +24,30 @@ FEWEST_TABLES = 3
 def make_facts(folders: Sequence[str], studies: Sequence[LoadedStudy]) -> dict[str, Any]:
     """Compute the facts of a comparison."""
     study_facts = [one.facts for one in studies]
-    names = _names(folders, study_facts)
+    names = _shorten_names(folders, study_facts)
     why_not = find_row_mismatch(study_facts)
     facts = {
         "schema_version": SCHEMA_VERSION,
         "arboleda_version": arboleda.__version__,
         "studies": [
-            _study(name, folder, one)
+            _describe_study(name, folder, one)
             for name, folder, one in zip(names, folders, study_facts, strict=True)
         ],
         "differences": list_differences(study_facts),
-        "leaderboard": _leaderboard(study_facts),
+        "leaderboard": _make_leaderboard(study_facts),
         "paired": {"why_not": why_not, "pairs": []} if why_not else compare_best(studies),
-        "over_tables": _over_tables(names, study_facts),
+        "over_tables": _compare_over_tables(names, study_facts),
     }
     return {**facts, "sentences": write_sentences(facts)}
 
 
-def _names(folders: Sequence[str], study_facts: Sequence[Mapping[str, Any]]) -> list[str]:
+def _shorten_names(folders: Sequence[str], study_facts: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the last parts of the folder names, or the full names if these are not unique."""
     short = [Path(folder).resolve().name for folder in folders]
     return list(short) if len(set(short)) == len(short) else list(folders)
 
 
-def _study(name: str, folder: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+def _describe_study(name: str, folder: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     study, best = facts["study"], facts["models"][0]
     honest = (facts.get("selection") or {}).get("honest")
     return {
@@ -75,7 +75,7 @@ def _study(name: str, folder: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _leaderboard(study_facts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _make_leaderboard(study_facts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return a row for each model of any study, in the order of its best rank."""
     names: dict[str, str] = {}
     places: list[dict[str, dict[str, Any]]] = []
@@ -94,7 +94,7 @@ def _leaderboard(study_facts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any
     return sorted(rows, key=lambda row: min((c["rank"] for c in row["cells"] if c), default=10**9))
 
 
-def _over_tables(
+def _compare_over_tables(
     named: Sequence[str], study_facts: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any] | None:
     """Compute Friedman's and Nemenyi's tests of the models shared by all studies, over tables.
@@ -108,7 +108,7 @@ def _over_tables(
     chosen = [facts for _, facts in by_table.values()]
     if len(chosen) < FEWEST_TABLES:
         return None
-    scores = [_errors(facts) for facts in chosen]
+    scores = [_get_errors(facts) for facts in chosen]
     keys = [key for key in scores[0] if all(key in one for one in scores)]
     if len(keys) < 2:
         return None
@@ -134,7 +134,7 @@ def _over_tables(
     }
 
 
-def _errors(facts: Mapping[str, Any]) -> dict[str, float]:
+def _get_errors(facts: Mapping[str, Any]) -> dict[str, float]:
     """Return the test score of each model, negated if larger is better."""
     metric = facts["study"]["metric"]
     sign = -1.0 if facts["study"]["greater_is_better"] else 1.0

@@ -44,13 +44,13 @@ def compare_best(studies: Sequence[LoadedStudy]) -> dict[str, Any]:
         "pairs": [],
     }
     try:
-        result |= _compared(studies)
+        result |= _compare_pairs(studies)
     except StudyError as error:
         result["why_not"] = str(error).removesuffix(".")
     return result
 
 
-def _compared(studies: Sequence[LoadedStudy]) -> dict[str, Any]:
+def _compare_pairs(studies: Sequence[LoadedStudy]) -> dict[str, Any]:
     """Return the facts of the comparison on the saved test rows."""
     study = studies[0].facts["study"]
     rows = [one.test_rows() for one in studies]

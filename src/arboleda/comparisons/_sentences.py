@@ -14,10 +14,10 @@ _MOST_PAIRS = 3
 
 def write_sentences(facts: Mapping[str, Any]) -> list[str]:
     """Describe the differences, the better of the best models, and the ranks over tables."""
-    return [*_about_settings(facts), *_about_pairs(facts), *_about_tables(facts)]
+    return [*_describe_settings(facts), *_describe_pairs(facts), *_describe_tables(facts)]
 
 
-def _about_settings(facts: Mapping[str, Any]) -> Iterator[str]:
+def _describe_settings(facts: Mapping[str, Any]) -> Iterator[str]:
     rows = facts["differences"]
     other = {
         kind: [row["what"] for row in rows if row["kind"] == kind and not row["same"]]
@@ -38,7 +38,7 @@ def _about_settings(facts: Mapping[str, Any]) -> Iterator[str]:
         yield f"They differ in {join_names(words, 8)}."
 
 
-def _about_pairs(facts: Mapping[str, Any]) -> Iterator[str]:
+def _describe_pairs(facts: Mapping[str, Any]) -> Iterator[str]:
     paired, studies = facts["paired"], facts["studies"]
     if paired["why_not"]:
         yield f"Their best models cannot be compared row by row: {paired['why_not']}."
@@ -49,13 +49,13 @@ def _about_pairs(facts: Mapping[str, Any]) -> Iterator[str]:
         one = f"{first['best']['name']} of {first['name']}"
         two = f"{second['best']['name']} of {second['name']}"
         if pair["p_adjusted"] >= _ALPHA:
-            yield f"{start}{one} and {two} do not differ beyond chance ({_numbers(pair)})."
+            yield f"{start}{one} and {two} do not differ beyond chance ({_format_numbers(pair)})."
             continue
         better, worse = (one, two) if pair["difference"] > 0 else (two, one)
-        yield f"{start}{better} is better than {worse} ({_numbers(pair)})."
+        yield f"{start}{better} is better than {worse} ({_format_numbers(pair)})."
 
 
-def _numbers(pair: Mapping[str, Any]) -> str:
+def _format_numbers(pair: Mapping[str, Any]) -> str:
     low, high = plain(pair["low"], 2), plain(pair["high"], 2)
     return (
         f"by {plain(pair['difference'], 2)}, 95\N{NO-BREAK SPACE}% interval {low} to {high}, "
@@ -63,7 +63,7 @@ def _numbers(pair: Mapping[str, Any]) -> str:
     )
 
 
-def _about_tables(facts: Mapping[str, Any]) -> Iterator[str]:
+def _describe_tables(facts: Mapping[str, Any]) -> Iterator[str]:
     over = facts["over_tables"]
     if over is None:
         return

@@ -30,10 +30,12 @@ def describe_change(subject: ExplainedModel, row: Floats, column: int) -> dict[s
     """
     seen = subject.train.x[:, column]
     listed, ordered = is_listed(subject, column), subject.kind(column) == "numeric"
-    values, shares = _levels(seen, row[column], ordered) if listed else _grid(seen, row[column])
+    values, shares = (
+        _make_levels(seen, row[column], ordered) if listed else _make_grid(seen, row[column])
+    )
     rows = with_column(row, column, values)
     predictions, outputs = subject.answers(rows), subject.outputs(rows)
-    own = next(i for i, value in enumerate(values) if _same(value, row[column]))
+    own = next(i for i, value in enumerate(values) if _is_same(value, row[column]))
     output = int(predictions[own]) if subject.classes else 0
     present = seen[~np.isnan(seen)]
     return {
@@ -45,7 +47,7 @@ def describe_change(subject: ExplainedModel, row: Floats, column: int) -> dict[s
         "shares": shares,
         "outputs": outputs[:, output].tolist(),
         "answers": [subject.prediction_text(prediction) for prediction in predictions],
-        "turn": _turn(predictions, own, ordered) if subject.classes else None,
+        "turn": _find_turn(predictions, own, ordered) if subject.classes else None,
         "histogram": None if listed else histogram(present, BINS),
     }
 
@@ -58,18 +60,18 @@ def is_listed(subject: ExplainedModel, column: int) -> bool:
     return len(np.unique(seen[~np.isnan(seen)])) <= MOST_LEVELS
 
 
-def _grid(seen: Floats, own: float) -> tuple[list[float], None]:
+def _make_grid(seen: Floats, own: float) -> tuple[list[float], None]:
     present = seen[~np.isnan(seen)]
     quantiles = np.quantile(present, np.linspace(0, 1, GRID), method="nearest")
     values = np.unique(np.append(quantiles, own))  # NaN comes last
     return values.tolist(), None
 
 
-def _levels(seen: Floats, own: float, ordered: bool) -> tuple[list[float], list[float]]:
+def _make_levels(seen: Floats, own: float, ordered: bool) -> tuple[list[float], list[float]]:
     """Return the most frequent values and that of the row, by size or by frequency."""
     distinct, counts = np.unique(seen, return_counts=True, equal_nan=True)
     frequent = [float(distinct[i]) for i in np.argsort(-counts, kind="stable")[:MOST_LEVELS]]
-    if not any(_same(value, own) for value in frequent):
+    if not any(_is_same(value, own) for value in frequent):
         frequent.append(float(own))
     if ordered:
         frequent.sort(key=lambda value: (np.isnan(value), value))
@@ -81,11 +83,11 @@ def compute_share(seen: Floats, value: float) -> float:
     return float(np.mean(np.isnan(seen) if np.isnan(value) else seen == value))
 
 
-def _same(value: float, other: float) -> bool:
+def _is_same(value: float, other: float) -> bool:
     return value == other or (np.isnan(value) and np.isnan(other))
 
 
-def _turn(predictions: Floats, own: int, ordered: bool) -> int | None:
+def _find_turn(predictions: Floats, own: int, ordered: bool) -> int | None:
     """Return the nearest position, or the most frequent category, with another class."""
     others = [i for i, prediction in enumerate(predictions) if prediction != predictions[own]]
     return min(others, key=lambda i: abs(i - own) if ordered else i, default=None)

@@ -19,20 +19,20 @@ def describe_changes_axis(facts: Mapping[str, Any]) -> str:
 
 def make_changes_view(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Collect a card for each changed column."""
-    return [_card(facts, change, index) for index, change in enumerate(facts["changes"])]
+    return [_make_card(facts, change, index) for index, change in enumerate(facts["changes"])]
 
 
-def _card(facts: Mapping[str, Any], change: Mapping[str, Any], index: int) -> dict[str, Any]:
+def _make_card(facts: Mapping[str, Any], change: Mapping[str, Any], index: int) -> dict[str, Any]:
     numbers = change["shares"] is None
     return {
         "name": change["name"],
-        "sentence": _sentence(facts, change),
-        "figure": _curve(facts, change, index) if numbers else None,
-        "rows": [] if numbers else _bars(facts, change),
+        "sentence": _write_sentence(facts, change),
+        "figure": _draw_curve(facts, change, index) if numbers else None,
+        "rows": [] if numbers else _make_bars(facts, change),
     }
 
 
-def _sentence(facts: Mapping[str, Any], change: Mapping[str, Any]) -> str:
+def _write_sentence(facts: Mapping[str, Any], change: Mapping[str, Any]) -> str:
     name, outputs = quote_name(change["name"]), change["outputs"]
     texts = [format_value(value) for value in change["values"]]
     own, turn = texts[change["own"]], change["turn"]
@@ -57,7 +57,7 @@ def _sentence(facts: Mapping[str, Any], change: Mapping[str, Any]) -> str:
     )
 
 
-def _curve(facts: Mapping[str, Any], change: Mapping[str, Any], index: int) -> Any:
+def _draw_curve(facts: Mapping[str, Any], change: Mapping[str, Any], index: int) -> Any:
     # A missing value has no position on the axis; the sentence mentions it.
     known = [i for i, value in enumerate(change["values"]) if value is not None]
     if len(known) < 2:
@@ -74,7 +74,7 @@ def _curve(facts: Mapping[str, Any], change: Mapping[str, Any], index: int) -> A
     )
 
 
-def _bars(facts: Mapping[str, Any], change: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _make_bars(facts: Mapping[str, Any], change: Mapping[str, Any]) -> list[dict[str, Any]]:
     outputs = change["outputs"]
     classes = facts["study"]["labels"] is not None
     low, high = (0.0, 1.0) if classes else (min(outputs), max(outputs))

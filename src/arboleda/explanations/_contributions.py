@@ -33,13 +33,13 @@ def describe_contributions(subject: ExplainedModel, row: Floats) -> dict[str, An
     predicted = float(subject.answers(row[None, :])[0])
     result = compute_contributions(subject, row[None, :], int(predicted) if subject.classes else 0)
     return (
-        _by_lime(subject, row, predicted)
+        _describe_lime(subject, row, predicted)
         if result is None
-        else _exact(subject, row, predicted, result)
+        else _describe_exact(subject, row, predicted, result)
     )
 
 
-def _exact(
+def _describe_exact(
     subject: ExplainedModel, row: Floats, predicted: float, result: Contributions
 ) -> dict[str, Any]:
     contributions = result.contributions[0]
@@ -67,7 +67,7 @@ def _exact(
     }
 
 
-def _by_lime(subject: ExplainedModel, row: Floats, predicted: float) -> dict[str, Any]:
+def _describe_lime(subject: ExplainedModel, row: Floats, predicted: float) -> dict[str, Any]:
     part = subject.draw(subject.train, MOST_ROWS, _STREAM)
     explainer = lime(
         named_model(subject),
@@ -92,7 +92,7 @@ def _by_lime(subject: ExplainedModel, row: Floats, predicted: float) -> dict[str
                 "name": subject.names[j],
                 "value": subject.text(j, row[j]),
                 "push": float(weight),
-                "condition": _condition(subject, j, row[j], text),
+                "condition": _format_condition(subject, j, row[j], text),
             }
             for j, text, weight in sorted(
                 zip(map(int, result.features), result.conditions, result.weights, strict=True),
@@ -102,7 +102,7 @@ def _by_lime(subject: ExplainedModel, row: Floats, predicted: float) -> dict[str
     }
 
 
-def _condition(subject: ExplainedModel, column: int, value: float, text: str) -> str | None:
+def _format_condition(subject: ExplainedModel, column: int, value: float, text: str) -> str | None:
     """Return the condition on a number without the column name, such as "> 3" or "2 to 3"."""
     if subject.kind(column) != "numeric" or np.isnan(value):
         return None
@@ -111,10 +111,10 @@ def _condition(subject: ExplainedModel, column: int, value: float, text: str) ->
     words = [*low.split(), *high.split()]
     if low.strip():  # "2 < x <= 3"
         words = [words[0], "<", words[-1]]
-    return " ".join(signs[word] if word in signs else _short(word) for word in words) or None
+    return " ".join(signs[word] if word in signs else _shorten(word) for word in words) or None
 
 
-def _short(word: str) -> str:
+def _shorten(word: str) -> str:
     try:
         return plain(float(word))
     except ValueError:

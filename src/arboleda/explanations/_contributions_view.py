@@ -22,23 +22,23 @@ def make_contributions_view(facts: Mapping[str, Any]) -> dict[str, Any] | None:
     longest = max(map(abs, contributions), default=0.0) or 1.0
     usual = {column["name"]: column for column in facts["values"]}
     rest = result["columns"][_MOST:]
-    rows = [_row(column, usual, write, longest) for column in result["columns"][:_MOST]]
+    rows = [_make_row(column, usual, write, longest) for column in result["columns"][:_MOST]]
     return {
         "output": result["output"],
-        "lead": _lead(facts, result),
+        "lead": _write_lead(facts, result),
         "rows": rows,
         "rest": None
         if not rest
         else {
             "n": integer(len(rest)),
             "push": write(sum(column["push"] for column in rest)),
-            **_bar(sum(column["push"] for column in rest), longest),
+            **_make_bar(sum(column["push"] for column in rest), longest),
         },
-        "how": _how(result),
+        "how": _describe_method(result),
     }
 
 
-def _row(
+def _make_row(
     column: Mapping[str, Any], usual: Mapping[str, Any], write: Any, longest: float
 ) -> dict[str, Any]:
     from arboleda.explanations._row_view import format_usual
@@ -49,11 +49,11 @@ def _row(
         "condition": column["condition"],
         "usual": format_usual(usual[column["name"]]),
         "push": write(column["push"]),
-        **_bar(column["push"], longest),
+        **_make_bar(column["push"], longest),
     }
 
 
-def _bar(contribution: float, longest: float) -> dict[str, str]:
+def _make_bar(contribution: float, longest: float) -> dict[str, str]:
     # Each direction takes half of the cell.
     return {
         "side": "for" if contribution >= 0 else "against",
@@ -61,7 +61,7 @@ def _bar(contribution: float, longest: float) -> dict[str, str]:
     }
 
 
-def _lead(facts: Mapping[str, Any], result: Mapping[str, Any]) -> str:
+def _write_lead(facts: Mapping[str, Any], result: Mapping[str, Any]) -> str:
     towards = "a higher value" if result["output"] is None else quote_name(result["output"])
     if result["method"] == "lime":
         if result["output"] is None:
@@ -86,7 +86,7 @@ def _lead(facts: Mapping[str, Any], result: Mapping[str, Any]) -> str:
     )
 
 
-def _how(result: Mapping[str, Any]) -> str:
+def _describe_method(result: Mapping[str, Any]) -> str:
     if result["method"] == "shap":
         return (
             "Exact Shapley values of the model's trees (TreeSHAP, Lundberg et al. 2020): the "

@@ -33,13 +33,13 @@ def describe_effects(
     part = subject.draw(subject.train, MOST_ROWS, _STREAM)
     columns = [subject.names.index(column["name"]) for column in order]
     filled = [j for j in columns if not np.isnan(part.x[:, j]).all()]
-    return [_effect(subject, part.x, j) for j in filled[:SHOWN]]
+    return [_describe_effect(subject, part.x, j) for j in filled[:SHOWN]]
 
 
-def _effect(subject: ExplainedModel, x: Floats, column: int) -> dict[str, Any]:
+def _describe_effect(subject: ExplainedModel, x: Floats, column: int) -> dict[str, Any]:
     seen = subject.train.x[:, column]
     listed = is_listed(subject, column)
-    grid_values = _listed(seen, subject.kind(column) == "numeric") if listed else None
+    grid_values = _list_values(seen, subject.kind(column) == "numeric") if listed else None
     result = partial_dependence(
         named_model(subject),
         x,
@@ -49,7 +49,7 @@ def _effect(subject: ExplainedModel, x: Floats, column: int) -> dict[str, Any]:
         custom_values=None if grid_values is None else {column: grid_values},
     )
     values = np.asarray(result.grid[0], dtype=np.float64)
-    chosen = _outputs(subject, result.average)
+    chosen = _choose_outputs(subject, result.average)
     present = seen[~np.isnan(seen)]
     return {
         "name": subject.names[column],
@@ -68,14 +68,14 @@ def _effect(subject: ExplainedModel, x: Floats, column: int) -> dict[str, Any]:
     }
 
 
-def _listed(seen: Floats, ordered: bool) -> Floats:
+def _list_values(seen: Floats, ordered: bool) -> Floats:
     """Return the most frequent values, numbers by size, categories by frequency."""
     distinct, counts = np.unique(seen[~np.isnan(seen)], return_counts=True)
     frequent = distinct[np.argsort(-counts, kind="stable")[:MOST_LEVELS]]
     return np.sort(frequent) if ordered else frequent
 
 
-def _outputs(subject: ExplainedModel, average: Floats) -> list[int]:
+def _choose_outputs(subject: ExplainedModel, average: Floats) -> list[int]:
     if not subject.classes:
         return [0]
     if len(subject.labels) == 2:

@@ -18,48 +18,48 @@ def make_effects_view(facts: Mapping[str, Any]) -> dict[str, Any] | None:
     result = facts["effects"]
     if not result:
         return None
-    widest = max(_range(effect) for effect in result)
+    widest = max(_compute_range(effect) for effect in result)
     return {
-        "cards": [_card(facts, effect, index, widest) for index, effect in enumerate(result)],
+        "cards": [_make_card(facts, effect, index, widest) for index, effect in enumerate(result)],
         "several": any(len(effect["curves"]) > 1 for effect in result),
-        "how": _how(result[0]),
+        "how": _describe_method(result[0]),
     }
 
 
-def _how(effect: Mapping[str, Any]) -> str:
+def _describe_method(effect: Mapping[str, Any]) -> str:
     return (
         f"Mean prediction over {effect['n_rows']:,} training rows with the column set to each "
         "value in turn and all others unchanged (partial dependence, Friedman 2001)."
     )
 
 
-def _range(effect: Mapping[str, Any]) -> float:
+def _compute_range(effect: Mapping[str, Any]) -> float:
     return float(max(max(curve["values"]) - min(curve["values"]) for curve in effect["curves"]))
 
 
-def _card(
+def _make_card(
     facts: Mapping[str, Any], effect: Mapping[str, Any], index: int, widest: float
 ) -> dict[str, Any]:
     numbers = effect["shares"] is None
     several = len(effect["curves"]) > 1
     return {
         "name": effect["name"],
-        "sentence": "" if several else _sentence(facts, effect, widest),
-        "figure": _curve(facts, effect, index) if numbers else None,
-        "legend": _legend(effect) if several and numbers else [],
-        "rows": [] if numbers else _bars(facts, effect),
+        "sentence": "" if several else _write_sentence(facts, effect, widest),
+        "figure": _draw_curve(facts, effect, index) if numbers else None,
+        "legend": _make_legend(effect) if several and numbers else [],
+        "rows": [] if numbers else _make_bars(facts, effect),
         "heads": [curve["label"] for curve in effect["curves"]] if several else [],
-        "axis": _axis(facts, effect),
+        "axis": _make_axis(facts, effect),
     }
 
 
-def _axis(facts: Mapping[str, Any], effect: Mapping[str, Any]) -> str:
+def _make_axis(facts: Mapping[str, Any], effect: Mapping[str, Any]) -> str:
     label = effect["curves"][0]["label"]
     of = "each class" if len(effect["curves"]) > 1 else label and quote_name(label)
     return get_mean_label(facts) + (f" of {of}" if of else "")
 
 
-def _sentence(facts: Mapping[str, Any], effect: Mapping[str, Any], widest: float) -> str:
+def _write_sentence(facts: Mapping[str, Any], effect: Mapping[str, Any], widest: float) -> str:
     values, texts = effect["curves"][0]["values"], [format_value(v) for v in effect["values"]]
     low, high = min(values), max(values)
     if high - low <= _FLAT * widest or format_output(facts, low) == format_output(facts, high):
@@ -76,7 +76,7 @@ def _sentence(facts: Mapping[str, Any], effect: Mapping[str, Any], widest: float
     )
 
 
-def _curve(facts: Mapping[str, Any], effect: Mapping[str, Any], index: int) -> Any:
+def _draw_curve(facts: Mapping[str, Any], effect: Mapping[str, Any], index: int) -> Any:
     several = len(effect["curves"]) > 1
     known = [i for i, value in enumerate(effect["values"]) if value is not None]
     return draw_curve_along(
@@ -93,11 +93,11 @@ def _curve(facts: Mapping[str, Any], effect: Mapping[str, Any], index: int) -> A
     )
 
 
-def _legend(effect: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _make_legend(effect: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(f"var(--c{i})", curve["label"]) for i, curve in enumerate(effect["curves"])]
 
 
-def _bars(facts: Mapping[str, Any], effect: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _make_bars(facts: Mapping[str, Any], effect: Mapping[str, Any]) -> list[dict[str, Any]]:
     curves: Sequence[Mapping[str, Any]] = effect["curves"]
     low, high = (0.0, 1.0)
     if facts["study"]["labels"] is None:

@@ -74,12 +74,12 @@ def draw_curve_along(
         axes.set_xlim(*pad_range(min(x), max(x)))
         _set_height(axes, ys, share)
         if histogram is not None:
-            _density(axes, histogram)
+            _draw_density(axes, histogram)
         for values, (_, colour) in zip(ys, curves, strict=True):
             ink = ACCENT if colour < 0 else get_palette_colour(colour)
             axes.plot(x, values, color=ink, linewidth=1.75, solid_joinstyle="round")
         if own is not None:
-            _marked(axes, x[own], ys[0][own])
+            _draw_marker(axes, x[own], ys[0][own])
         set_numeric_ticks(axes, x=True, most=5)
         set_numeric_ticks(axes, x=False, most=5)
         axes.set_xlabel(make_mark(0))
@@ -98,7 +98,7 @@ def _set_height(axes: Axes, values: Sequence[np.ndarray], share: bool) -> None:
     axes.set_ylim(low - _DENSITY * (high - low), high)
 
 
-def _density(axes: Axes, histogram: Mapping[str, Any]) -> None:
+def _draw_density(axes: Axes, histogram: Mapping[str, Any]) -> None:
     edges, counts = np.asarray(histogram["edges"], float), np.asarray(histogram["counts"], float)
     low, high = axes.get_ylim()
     tall = 0.8 * _DENSITY / (1 + _DENSITY) * (high - low) * counts / (counts.max() or 1.0)
@@ -106,7 +106,7 @@ def _density(axes: Axes, histogram: Mapping[str, Any]) -> None:
              linewidth=0)  # fmt: skip
 
 
-def _marked(axes: Axes, x: float, y: float) -> None:
+def _draw_marker(axes: Axes, x: float, y: float) -> None:
     axes.axvline(x, color=INK, linewidth=1, linestyle=(0, (3, 3)))
     at = np.array([[x, y]])
     for size, colour, z in ((11, INK, 6), (7, PAPER, 7)):
@@ -176,7 +176,7 @@ def draw_swarm_plot(
         axes.axvline(0, color=MUTED, linewidth=1)
         for rank, column in enumerate(columns):
             y = rank + (0.18 if narrow else 0.0)
-            _swarm(axes, figure, column["points"], unit, y, 0.26 if narrow else 0.38)
+            _draw_swarm(axes, figure, column["points"], unit, y, 0.26 if narrow else 0.38)
             at = (0.0, rank - 0.3) if narrow else (-(left - 2) / (width - left - 12.0), y)
             axes.text(*at, make_mark(rank), color=INK, va="center",
                       transform=axes.get_yaxis_transform())  # fmt: skip
@@ -186,7 +186,7 @@ def draw_swarm_plot(
         return make_inline_svg(figure, name, "Contributions of each column to each row", names)
 
 
-def _swarm(
+def _draw_swarm(
     axes: Axes, figure: Figure, points: Sequence[Any], unit: float, y: float, half: float
 ) -> None:
     """Draw the dots of one column, spreading similar contributions within the row."""

@@ -39,7 +39,7 @@ def make_frame_facts(subject: ExplainedModel, about: str) -> dict[str, Any]:
             "n_test": subject.facts["split"]["n_test"],
             "data_sha256": study["data_sha256"],
         },
-        "model": _model(subject),
+        "model": _describe_model(subject),
         "seed": subject.seed,
         "environment": {
             "python": platform.python_version(),
@@ -50,7 +50,7 @@ def make_frame_facts(subject: ExplainedModel, about: str) -> dict[str, Any]:
     }
 
 
-def _model(subject: ExplainedModel) -> dict[str, Any]:
+def _describe_model(subject: ExplainedModel) -> dict[str, Any]:
     models = [m for m in subject.facts["models"] if m["status"] == "ok"]
     result = next(m for m in models if m["key"] == subject.key)
     metric, test = subject.facts["study"]["metric"], result["test"]
@@ -68,13 +68,13 @@ def _model(subject: ExplainedModel) -> dict[str, Any]:
         "baseline": None
         if baseline is None
         else {"name": baseline["name"], "test": baseline["test"]["metrics"].get(metric)},
-        "calibration": _calibration(test["calibration"]),
+        "calibration": _describe_calibration(test["calibration"]),
         "probabilities": subject.predicts_probabilities,
         "by_trees": type(subject.pipeline[-1]).__module__.startswith(_TREES),
     }
 
 
-def _calibration(result: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _describe_calibration(result: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """Return the calibration error on the test rows and its quantile under chance."""
     if result is None:
         return None

@@ -33,13 +33,13 @@ def load_subject(folder: Path, seed: int) -> ExplainedModel:
         levels=layout.levels,
         binary=tuple(layout.binary),
         labels=tuple(study.class_names),
-        train=_part(layout, study.training_rows()),
-        test=_part(layout, study.test_rows()),
+        train=_encode_rows(layout, study.training_rows()),
+        test=_encode_rows(layout, study.test_rows()),
         seed=seed,
     )
 
 
-def _part(layout: Any, rows: Any) -> Part:
+def _encode_rows(layout: Any, rows: Any) -> Part:
     return Part(layout.encode(rows.X).x, rows.codes, rows.numbers)
 
 

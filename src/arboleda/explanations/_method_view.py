@@ -10,12 +10,14 @@ __all__ = ["make_method_view"]
 
 def make_method_view(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     """List the steps of a page with their methods."""
-    return list((_of_row(facts) if facts["about"] == "row" else _of_model(facts)).items())
+    return list(
+        (_describe_row(facts) if facts["about"] == "row" else _describe_model_page(facts)).items()
+    )
 
 
-def _model(facts: Mapping[str, Any]) -> str:
+def _describe_model(facts: Mapping[str, Any]) -> str:
     model = facts["model"]
-    params = ", ".join(f"{key} = {_scalar(value)}" for key, value in model["params"].items())
+    params = ", ".join(f"{key} = {_format_scalar(value)}" for key, value in model["params"].items())
     return (
         f"{model['name']} ({model['engine']}{', ' if params else ''}{params}), rank "
         f"{model['rank']} of {model['n_models']} on the leaderboard of the study, fitted on the "
@@ -23,7 +25,7 @@ def _model(facts: Mapping[str, Any]) -> str:
     )
 
 
-def _scalar(value: Any) -> str:
+def _format_scalar(value: Any) -> str:
     if value is None:
         return "none"
     return (
@@ -33,9 +35,9 @@ def _scalar(value: Any) -> str:
     )
 
 
-def _of_row(facts: Mapping[str, Any]) -> dict[str, str]:
+def _describe_row(facts: Mapping[str, Any]) -> dict[str, str]:
     steps = {
-        "Model": _model(facts),
+        "Model": _describe_model(facts),
         "Row": (
             f"Number {integer(facts['row']['number'])} of {integer(facts['row']['n_rows'])} data "
             "rows of the table, counted from 1."
@@ -48,11 +50,11 @@ def _of_row(facts: Mapping[str, Any]) -> dict[str, str]:
         "frequent categories (individual conditional expectation, Goldstein et al. 2015). "
         "The combinations may include some that no real row has."
     )
-    return steps | {"Seed": _seed(facts)}
+    return steps | {"Seed": _describe_seed(facts)}
 
 
-def _of_model(facts: Mapping[str, Any]) -> dict[str, str]:
-    steps = {"Model": _model(facts)}
+def _describe_model_page(facts: Mapping[str, Any]) -> dict[str, str]:
+    steps = {"Model": _describe_model(facts)}
     if facts["importance"] is not None:
         steps["What drives it"] = (
             "Permutation importance (Breiman 2001; Fisher, Rudin and Dominici 2019) on rows not "
@@ -69,7 +71,7 @@ def _of_model(facts: Mapping[str, Any]) -> dict[str, str]:
             f"{_CONFORMAL} Coverage is estimated by calibrating on each half of the test rows and "
             "evaluating on the other."
         )
-    return steps | {"Seed": _seed(facts)}
+    return steps | {"Seed": _describe_seed(facts)}
 
 
 _CONFORMAL = (
@@ -79,5 +81,5 @@ _CONFORMAL = (
 )
 
 
-def _seed(facts: Mapping[str, Any]) -> str:
+def _describe_seed(facts: Mapping[str, Any]) -> str:
     return f"{facts['seed']}; the same study, seed and versions give the same page."

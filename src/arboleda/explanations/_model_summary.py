@@ -16,24 +16,24 @@ _LOOSE = 0.8  # fidelity below which a surrogate does not represent the model
 
 def make_model_summary(facts: Mapping[str, Any]) -> Summary:
     """Write the sentences, key figures and cautions of a model."""
-    return Summary([*_sentences(facts)], [*_figures(facts)], [*_cautions(facts)])
+    return Summary([*_write_sentences(facts)], [*_make_figures(facts)], [*_write_cautions(facts)])
 
 
-def _score(facts: Mapping[str, Any], value: float | None) -> str:
+def _format_score(facts: Mapping[str, Any], value: float | None) -> str:
     return number_format([value], get_metric(facts["study"]["metric"]).bounded)(value)
 
 
-def _figures(facts: Mapping[str, Any]) -> Iterator[KeyFigure]:
+def _make_figures(facts: Mapping[str, Any]) -> Iterator[KeyFigure]:
     model, label = facts["model"], facts["study"]["metric_label"]
     interval, note = model["interval"], ""
     if interval["low"] is not None and interval["high"] is not None:
         level = percent(interval["level"], 0)
-        low, high = (_score(facts, interval[end]) for end in ("low", "high"))
+        low, high = (_format_score(facts, interval[end]) for end in ("low", "high"))
         note = f"{level} interval {low} to {high}"
     if model["baseline"] is not None:
-        detail = _score(facts, model["baseline"]["test"])
+        detail = _format_score(facts, model["baseline"]["test"])
         yield KeyFigure("Without any column", detail, "baseline, test rows")
-    yield KeyFigure(f"{label}, test rows", _score(facts, model["test"]), note)
+    yield KeyFigure(f"{label}, test rows", _format_score(facts, model["test"]), note)
     result, coverage = facts["surrogate"], facts["promise"]
     if result is not None:
         value = max(0.0, result["fidelity"])
@@ -50,7 +50,7 @@ def _figures(facts: Mapping[str, Any]) -> Iterator[KeyFigure]:
         yield KeyFigure(f"{level} interval", plain(coverage["mean_width"], 3), "mean width")
 
 
-def _sentences(facts: Mapping[str, Any]) -> Iterator[str]:
+def _write_sentences(facts: Mapping[str, Any]) -> Iterator[str]:
     study, model = facts["study"], facts["model"]
     how = (
         f", the best of {spell_count(model['n_models'])} models,"
@@ -61,11 +61,11 @@ def _sentences(facts: Mapping[str, Any]) -> Iterator[str]:
         f"{model['name']}{how} predicts {quote_name(study['target'])} from "
         f"{format_count(len(facts['names']), 'column')}."
     )
-    yield from _about_drivers(facts)
-    yield from _about_surrogate(facts)
+    yield from _describe_drivers(facts)
+    yield from _describe_surrogate(facts)
 
 
-def _about_drivers(facts: Mapping[str, Any]) -> Iterator[str]:
+def _describe_drivers(facts: Mapping[str, Any]) -> Iterator[str]:
     result = facts["importance"]
     if result is None:
         return
@@ -86,7 +86,7 @@ def _about_drivers(facts: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _about_surrogate(facts: Mapping[str, Any]) -> Iterator[str]:
+def _describe_surrogate(facts: Mapping[str, Any]) -> Iterator[str]:
     result = facts["surrogate"]
     if result is None or result["fidelity"] < _LOOSE:
         return
@@ -103,15 +103,16 @@ def _about_surrogate(facts: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _cautions(facts: Mapping[str, Any]) -> Iterator[str]:
+def _write_cautions(facts: Mapping[str, Any]) -> Iterator[str]:
     yield from write_calibration_caution(facts)
-    yield from _about_correlated(facts)
+    yield from _describe_correlated(facts)
     result = facts["beyond"]
     if result["n_rows"]:
         yield (
             f"{format_count(result['n_rows'], 'test row')} of {integer(result['n_test'])} "
             f"{'has' if result['n_rows'] == 1 else 'have'} a value outside the range of the "
-            f"training rows, most often in {quote_name(result['column'])}: {_extrapolation(facts)}"
+            f"training rows, most often in {quote_name(result['column'])}: "
+            f"{_describe_extrapolation(facts)}"
         )
     result = facts["surrogate"]
     if result is not None and result["fidelity"] < _LOOSE:
@@ -121,7 +122,7 @@ def _cautions(facts: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _about_correlated(facts: Mapping[str, Any]) -> Iterator[str]:
+def _describe_correlated(facts: Mapping[str, Any]) -> Iterator[str]:
     pairs = facts["correlated"]
     if pairs:
         detail = [" with ".join(map(quote_name, pair["columns"])) for pair in pairs]
@@ -133,7 +134,7 @@ def _about_correlated(facts: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _extrapolation(facts: Mapping[str, Any]) -> str:
+def _describe_extrapolation(facts: Mapping[str, Any]) -> str:
     if facts["model"]["by_trees"]:
         return "there it predicts as at the edge of the training range."
     return "its predictions there are extrapolations."

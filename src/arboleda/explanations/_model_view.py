@@ -36,16 +36,16 @@ def make_model_view(facts: Mapping[str, Any]) -> dict[str, Any]:
         "target": facts["study"]["target"],
         "model": facts["model"]["name"],
         "summary": make_model_summary(facts),
-        "importance": _importance(facts),
+        "importance": _make_importance(facts),
         "effects": make_effects_view(facts),
-        "surrogate": _surrogate(facts),
-        "swarm": _swarm(facts),
-        "sure": _confidence(facts),
-        "rows": _rows(facts),
+        "surrogate": _make_surrogate(facts),
+        "swarm": _draw_swarm(facts),
+        "sure": _make_uncertainty(facts),
+        "rows": _make_rows(facts),
     }
 
 
-def _importance(facts: Mapping[str, Any]) -> dict[str, Any] | None:
+def _make_importance(facts: Mapping[str, Any]) -> dict[str, Any] | None:
     result = facts["importance"]
     if result is None:
         return None
@@ -70,11 +70,11 @@ def _importance(facts: Mapping[str, Any]) -> dict[str, Any] | None:
             for column in columns[:_MOST_COLUMNS]
         ],
         "n_others": max(0, len(columns) - _MOST_COLUMNS),
-        "how": _how_important(facts, result),
+        "how": _describe_importance(facts, result),
     }
 
 
-def _how_important(facts: Mapping[str, Any], result: Mapping[str, Any]) -> str:
+def _describe_importance(facts: Mapping[str, Any], result: Mapping[str, Any]) -> str:
     part = "" if result["n_rows"] == facts["study"]["n_test"] else "a random part of "
     way = "falls" if facts["study"]["greater_is_better"] else "rises"
     label = lower_label(result["metric_label"])
@@ -86,20 +86,20 @@ def _how_important(facts: Mapping[str, Any], result: Mapping[str, Any]) -> str:
     )
 
 
-def _surrogate(facts: Mapping[str, Any]) -> dict[str, Any] | None:
+def _make_surrogate(facts: Mapping[str, Any]) -> dict[str, Any] | None:
     result = facts["surrogate"]
     if result is None:
         return None
-    write = _error_writer(facts, result)
+    write = _make_error_format(facts, result)
     drawing = draw_tree(result["tree"], positive=facts["study"]["positive_class"])
     return {
         "svg": drawing,
         "n_leaves": integer(result["n_leaves"]),
-        "sentences": [*_surrogate_sentences(facts, result, write)],
+        "sentences": [*_write_surrogate_sentences(facts, result, write)],
         "rows": [
             {
                 "n_leaves": integer(size["n_leaves"]),
-                "fidelity": _fidelity(facts, size["fidelity"]),
+                "fidelity": _format_fidelity(facts, size["fidelity"]),
                 "error": write(size["error"]),
                 "own": write(size["cart_error"]),
                 "chosen": size["n_leaves"] == result["n_leaves"],
@@ -113,7 +113,7 @@ def _surrogate(facts: Mapping[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def _surrogate_sentences(
+def _write_surrogate_sentences(
     facts: Mapping[str, Any], result: Mapping[str, Any], write: Callable[[float | None], str]
 ) -> Iterator[str]:
     rows, leaves = integer(result["n_rows"]), integer(result["n_leaves"])
@@ -128,11 +128,11 @@ def _surrogate_sentences(
         yield f"Compared with the truth, its RMSE is {own}; that of the model is {model}."
 
 
-def _fidelity(facts: Mapping[str, Any], value: float) -> str:
+def _format_fidelity(facts: Mapping[str, Any], value: float) -> str:
     return percent(value) if facts["study"]["labels"] else plain(value, 3)
 
 
-def _error_writer(
+def _make_error_format(
     facts: Mapping[str, Any], result: Mapping[str, Any]
 ) -> Callable[[float | None], str]:
     """Return the format of errors: shares, or numbers with equal decimals."""
@@ -141,7 +141,7 @@ def _error_writer(
     return number_format([size["error"] for size in result["curve"]], bounded=False)
 
 
-def _swarm(facts: Mapping[str, Any]) -> dict[str, Any] | None:
+def _draw_swarm(facts: Mapping[str, Any]) -> dict[str, Any] | None:
     result = facts["shap"]
     if result is None or not result["columns"]:
         return None
@@ -161,17 +161,17 @@ def _swarm(facts: Mapping[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def _confidence(facts: Mapping[str, Any]) -> dict[str, Any]:
+def _make_uncertainty(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "sentences": [*describe_model_uncertainty(facts)],
-        "figure": _reliability(facts),
+        "figure": _draw_reliability(facts),
         "level": percent((facts["promise"] or {"level": 0.9})["level"], 0),
-        "sizes": _sizes(facts),
-        "widths": _widths(facts),
+        "sizes": _make_sizes(facts),
+        "widths": _draw_widths(facts),
     }
 
 
-def _reliability(facts: Mapping[str, Any]) -> Any:
+def _draw_reliability(facts: Mapping[str, Any]) -> Any:
     result = facts["model"]["calibration"]
     if result is None:
         return None
@@ -184,7 +184,7 @@ def _reliability(facts: Mapping[str, Any]) -> Any:
     )
 
 
-def _sizes(facts: Mapping[str, Any]) -> list[dict[str, str]]:
+def _make_sizes(facts: Mapping[str, Any]) -> list[dict[str, str]]:
     result = facts["promise"]
     if result is None or result["sizes"] is None:
         return []
@@ -201,7 +201,7 @@ def _sizes(facts: Mapping[str, Any]) -> list[dict[str, str]]:
     ]
 
 
-def _widths(facts: Mapping[str, Any]) -> Any:
+def _draw_widths(facts: Mapping[str, Any]) -> Any:
     result = facts["promise"]
     if result is None or result["widths"] is None or len(result["widths"]["counts"]) < 2:
         return None
@@ -210,7 +210,7 @@ def _widths(facts: Mapping[str, Any]) -> Any:
     )
 
 
-def _rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _make_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [
         {
             "row": integer(row["row"]),

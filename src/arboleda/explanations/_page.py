@@ -43,17 +43,17 @@ def render_explanation(facts: Mapping[str, Any]) -> str:
     view = make_row_view(facts) if facts["about"] == "row" else make_model_view(facts)
     return render_page(
         _TEMPLATES / f"explain_{facts['about']}.html.j2",
-        {**view, **_frame(facts)},
-        beside=("explain.css",),
+        {**view, **_make_frame(facts)},
+        extra_files=("explain.css",),
     )
 
 
-def _frame(facts: Mapping[str, Any]) -> dict[str, Any]:
+def _make_frame(facts: Mapping[str, Any]) -> dict[str, Any]:
     here, study = facts["environment"], facts["study"]
     return {
-        "headline": _headline(facts),
+        "headline": _make_headline(facts),
         "method": make_method_view(facts),
-        "command": _command(facts),
+        "command": _make_command(facts),
         "environment": [
             ("arboleda", here["arboleda"]),
             ("Python", here["python"]),
@@ -65,7 +65,7 @@ def _frame(facts: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _headline(facts: Mapping[str, Any]) -> list[str]:
+def _make_headline(facts: Mapping[str, Any]) -> list[str]:
     study, model = facts["study"], facts["model"]
     headline = [f"{study['target']}, by {model['name']}"]
     if facts["about"] == "row":
@@ -76,7 +76,7 @@ def _headline(facts: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _command(facts: Mapping[str, Any]) -> str:
+def _make_command(facts: Mapping[str, Any]) -> str:
     words = ["arboleda", "explain", facts["study"]["folder"]]
     if facts["about"] == "row":
         words += ["--row", str(facts["row"]["number"])]

@@ -34,10 +34,12 @@ def describe_prediction(subject: ExplainedModel, row: Floats, own: int | None) -
     }
     if not subject.classes:
         result["mean"] = float(subject.train.y.mean())
-        result["errors"] = _errors(subject, test)
+        result["errors"] = _compute_errors(subject, test)
     else:
         output = subject.outputs(row[None, :])[0]
-        result["similar"] = _similar(subject, test, int(predicted), float(output[int(predicted)]))
+        result["similar"] = _count_similar(
+            subject, test, int(predicted), float(output[int(predicted)])
+        )
     if subject.predicts_probabilities:
         shares = np.bincount(subject.train.y, minlength=len(subject.labels)) / len(subject.train.y)
         result["probabilities"] = [
@@ -47,7 +49,7 @@ def describe_prediction(subject: ExplainedModel, row: Floats, own: int | None) -
     return result
 
 
-def _errors(subject: ExplainedModel, test: Part) -> dict[str, float] | None:
+def _compute_errors(subject: ExplainedModel, test: Part) -> dict[str, float] | None:
     """Return the median and the 0.9 quantile of the absolute errors on the test rows."""
     if not len(test.x):
         return None
@@ -56,7 +58,7 @@ def _errors(subject: ExplainedModel, test: Part) -> dict[str, float] | None:
     return {"median": float(half), "most": float(most), "n_rows": len(off)}
 
 
-def _similar(
+def _count_similar(
     subject: ExplainedModel, test: Part, predicted: int, output: float
 ) -> dict[str, Any] | None:
     """Count the test rows predicted as this class with similar confidence, and the correct ones."""

@@ -50,17 +50,17 @@ class ProximityForest:
             "n_training_rows": len(self.subject.train.x),
             "rows": [
                 self._describe_row(at, near)
-                for at, near in self._nearest(row, number, self.part, N_NEIGHBOURS)
+                for at, near in self._find_nearest(row, number, self.part, N_NEIGHBOURS)
             ],
         }
 
     def test_rows(self, row: Floats) -> list[int]:
         """Return the numbers, from 1, of the test rows nearest to the row."""
         part = self.subject.draw(self.subject.test, MOST_ROWS, _STREAM)
-        nearest = self._nearest(row, None, part, N_TEST_ROWS)
+        nearest = self._find_nearest(row, None, part, N_TEST_ROWS)
         return [int(part.numbers[at]) + 1 for at, _ in nearest]
 
-    def _nearest(
+    def _find_nearest(
         self, row: Floats, number: int | None, part: Part, most: int
     ) -> list[tuple[int, float]]:
         near, others = row[None, :], part.x
@@ -94,10 +94,10 @@ def make_proximity_forest(subject: ExplainedModel) -> ProximityForest:
         random_state=subject.seed,
     )
     forest.fit(part.x, subject.answers(part.x))
-    return ProximityForest(subject, forest, False, _agreement(subject, forest), part)
+    return ProximityForest(subject, forest, False, _compute_agreement(subject, forest), part)
 
 
-def _agreement(subject: ExplainedModel, forest: Any) -> float:
+def _compute_agreement(subject: ExplainedModel, forest: Any) -> float:
     """Return the share of equal classes on test rows, or the R2 of the forest to the model."""
     imitated, model = (m.predict(subject.test.x) for m in (forest, subject.pipeline))
     if subject.classes:

@@ -48,7 +48,8 @@ def make_row_facts(
     with progress.step("Computing contributions of columns"):
         contributions = describe_contributions(subject, row.x)
         changes = [
-            describe_change(subject, row.x, j) for j in _leading_columns(subject, contributions)
+            describe_change(subject, row.x, j)
+            for j in _find_leading_columns(subject, contributions)
         ]
     with progress.step("Finding similar rows"):
         forest = make_proximity_forest(subject)
@@ -73,7 +74,7 @@ def make_row_facts(
     }
 
 
-def _leading_columns(subject: ExplainedModel, contributions: Mapping[str, Any]) -> list[int]:
+def _find_leading_columns(subject: ExplainedModel, contributions: Mapping[str, Any]) -> list[int]:
     """Return the columns with the largest contributions."""
     names = dict.fromkeys(column["name"] for column in contributions["columns"])
     return [subject.names.index(name) for name in names][:CHANGED]

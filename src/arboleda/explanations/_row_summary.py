@@ -22,14 +22,14 @@ _FAR = 0.1
 
 def make_row_summary(facts: Mapping[str, Any]) -> Summary:
     """Write the sentences, key figures and cautions of a row."""
-    return Summary([*_sentences(facts)], [*_figures(facts)], [*_cautions(facts)])
+    return Summary([*_write_sentences(facts)], [*_make_figures(facts)], [*_write_cautions(facts)])
 
 
-def _figures(facts: Mapping[str, Any]) -> Iterator[KeyFigure]:
+def _make_figures(facts: Mapping[str, Any]) -> Iterator[KeyFigure]:
     prediction, truth = facts["prediction"], facts["row"]["truth"]
     predicted = format_value(prediction["answer"])
     if prediction["probabilities"] is not None:
-        chance = _chance(facts)
+        chance = _get_probability(facts)
         yield KeyFigure("Prediction", predicted, "")
         yield KeyFigure(
             "Probability",
@@ -37,7 +37,7 @@ def _figures(facts: Mapping[str, Any]) -> Iterator[KeyFigure]:
             f"{percent(chance['share'], 0)} of the training rows have this class",
         )
     else:
-        yield KeyFigure("Prediction", predicted, _beside_mean(facts))
+        yield KeyFigure("Prediction", predicted, _compare_with_mean(facts))
         result = facts["range"]
         if result is not None and result["interval"] is not None:
             low, high = map(plain, result["interval"])
@@ -45,31 +45,31 @@ def _figures(facts: Mapping[str, Any]) -> Iterator[KeyFigure]:
             yield KeyFigure(
                 f"{level} interval", f"{low} to {high}", "expected to contain the truth"
             )
-    yield KeyFigure("True value", format_value(truth), _verdict(facts))
+    yield KeyFigure("True value", format_value(truth), _compare_with_truth(facts))
 
 
-def _chance(facts: Mapping[str, Any]) -> Mapping[str, Any]:
+def _get_probability(facts: Mapping[str, Any]) -> Mapping[str, Any]:
     prediction = facts["prediction"]
     return next(row for row in prediction["probabilities"] if row["label"] == prediction["answer"])
 
 
-def _beside_mean(facts: Mapping[str, Any]) -> str:
+def _compare_with_mean(facts: Mapping[str, Any]) -> str:
     mean = facts["prediction"]["mean"]
     return "" if mean is None else f"the mean of the training rows is {plain(mean)}"
 
 
-def _verdict(facts: Mapping[str, Any]) -> str:
+def _compare_with_truth(facts: Mapping[str, Any]) -> str:
     predicted, truth = facts["prediction"]["answer"], facts["row"]["truth"]
     if facts["study"]["labels"] is not None:
         return "the model is right" if predicted == truth else "the model is wrong"
     return f"the model is off by {plain(abs(predicted - truth))}"
 
 
-def _sentences(facts: Mapping[str, Any]) -> Iterator[str]:
+def _write_sentences(facts: Mapping[str, Any]) -> Iterator[str]:
     prediction, study = facts["prediction"], facts["study"]
     model, predicted = facts["model"]["name"], quote_name(format_value(prediction["answer"]))
     if prediction["probabilities"] is not None:
-        chance = _chance(facts)
+        chance = _get_probability(facts)
         yield (
             f"{model} {describe_confidence(chance['probability'])}: it predicts {predicted} with a "
             f"probability of {percent(chance['probability'], 0)}."
@@ -82,11 +82,11 @@ def _sentences(facts: Mapping[str, Any]) -> Iterator[str]:
             f"{model} predicts {plain(prediction['answer'])} for {quote_name(study['target'])}, "
             f"{side} the mean of the training rows ({plain(prediction['mean'])})."
         )
-    yield from _about_range(facts)
-    yield from _about_contributions(facts)
+    yield from _describe_range(facts)
+    yield from _describe_contributions(facts)
 
 
-def _about_range(facts: Mapping[str, Any]) -> Iterator[str]:
+def _describe_range(facts: Mapping[str, Any]) -> Iterator[str]:
     result = facts["range"]
     if result is None or result["set"] is None:
         return
@@ -101,7 +101,7 @@ def _about_range(facts: Mapping[str, Any]) -> Iterator[str]:
             yield f"The {level} prediction set also contains {join_names(others)}."
 
 
-def _about_contributions(facts: Mapping[str, Any]) -> Iterator[str]:
+def _describe_contributions(facts: Mapping[str, Any]) -> Iterator[str]:
     result = facts["pushes"]
     if result is None:
         return
@@ -123,11 +123,11 @@ def _about_contributions(facts: Mapping[str, Any]) -> Iterator[str]:
         yield f"{way[0].upper()}{way[1:]}: {format_columns(some)}."
 
 
-def _cautions(facts: Mapping[str, Any]) -> Iterator[str]:
+def _write_cautions(facts: Mapping[str, Any]) -> Iterator[str]:
     if facts["row"]["part"] == "train":
         yield (
             "The model was fitted on this row, including its target: it seems more confident and "
-            f"more accurate than on unseen rows. {_other_rows(facts)}"
+            f"more accurate than on unseen rows. {_suggest_rows(facts)}"
         )
     beyond = [c for c in facts["values"] if c["remark"] in ("below_all", "above_all", "unseen")]
     for column in beyond[:3]:
@@ -154,7 +154,7 @@ def _cautions(facts: Mapping[str, Any]) -> Iterator[str]:
     yield from write_calibration_caution(facts)
 
 
-def _other_rows(facts: Mapping[str, Any]) -> str:
+def _suggest_rows(facts: Mapping[str, Any]) -> str:
     rows = facts["row"]["near_test_rows"]
     if not rows:
         return "Prefer a row of the test set."

@@ -27,26 +27,26 @@ def make_row_view(facts: Mapping[str, Any]) -> dict[str, Any]:
         "target": facts["study"]["target"],
         "summary": make_row_summary(facts),
         "pushes": make_contributions_view(facts),
-        "sure": _confidence(facts),
+        "sure": _make_uncertainty(facts),
         "changes": make_changes_view(facts),
         "axis": describe_changes_axis(facts),
-        "neighbours": _neighbours(facts),
-        "values": _values(facts),
+        "neighbours": _make_neighbours(facts),
+        "values": _make_values(facts),
     }
 
 
-def _confidence(facts: Mapping[str, Any]) -> dict[str, Any]:
+def _make_uncertainty(facts: Mapping[str, Any]) -> dict[str, Any]:
     prediction = facts["prediction"]
     return {
-        "classes": _classes(facts),
+        "classes": _make_classes(facts),
         "n_others": max(0, len(prediction["probabilities"] or ()) - _MOST_CLASSES),
-        "figure": _spread(facts),
+        "figure": _draw_spread(facts),
         "sentences": [*describe_row_uncertainty(facts)],
         "truth": format_value(facts["row"]["truth"]),
     }
 
 
-def _classes(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _make_classes(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     probabilities = facts["prediction"]["probabilities"]
     if probabilities is None:
         return []
@@ -69,7 +69,7 @@ def _classes(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _spread(facts: Mapping[str, Any]) -> Any:
+def _draw_spread(facts: Mapping[str, Any]) -> Any:
     if facts["targets"] is None:
         return None
     interval = (facts["range"] or {}).get("interval")
@@ -83,12 +83,12 @@ def _spread(facts: Mapping[str, Any]) -> Any:
     )
 
 
-def _neighbours(facts: Mapping[str, Any]) -> dict[str, Any] | None:
+def _make_neighbours(facts: Mapping[str, Any]) -> dict[str, Any] | None:
     result = facts["neighbours"]
     if not result["rows"]:
         return None
     names = [column["name"] for column in facts["values"]]
-    shown = [names.index(name) for name in _first_columns(facts)]
+    shown = [names.index(name) for name in _choose_columns(facts)]
     return {
         "names": [names[j] for j in shown],
         "own": [format_value(facts["values"][j]["value"]) for j in shown],
@@ -109,12 +109,12 @@ def _neighbours(facts: Mapping[str, Any]) -> dict[str, Any] | None:
             }
             for row in result["rows"]
         ],
-        "sentence": _proximity_sentence(facts),
-        "how": _proximity_method(facts),
+        "sentence": _write_proximity_sentence(facts),
+        "how": _describe_proximity(facts),
     }
 
 
-def _first_columns(facts: Mapping[str, Any]) -> list[str]:
+def _choose_columns(facts: Mapping[str, Any]) -> list[str]:
     """Return the columns with the largest contributions, or the first of the table."""
     if facts["pushes"] is not None:
         names = [column["name"] for column in facts["pushes"]["columns"]]
@@ -123,7 +123,7 @@ def _first_columns(facts: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys(names))[:_MOST_VALUES]
 
 
-def _proximity_sentence(facts: Mapping[str, Any]) -> str:
+def _write_proximity_sentence(facts: Mapping[str, Any]) -> str:
     rows = facts["neighbours"]["rows"]
     targets = [row["target"] for row in rows]
     if facts["study"]["labels"]:
@@ -141,7 +141,7 @@ def _proximity_sentence(facts: Mapping[str, Any]) -> str:
     )
 
 
-def _proximity_method(facts: Mapping[str, Any]) -> str:
+def _describe_proximity(facts: Mapping[str, Any]) -> str:
     result = facts["neighbours"]
     part = "" if result["n_rows"] == result["n_training_rows"] else "a random part of "
     rows = f"{part}{integer(result['n_rows'])} training rows"
@@ -162,7 +162,7 @@ def _proximity_method(facts: Mapping[str, Any]) -> str:
     )
 
 
-def _values(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _make_values(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [
         {
             "name": column["name"],

@@ -42,15 +42,15 @@ def compute_contributions(subject: ExplainedModel, x: Floats, label: int) -> Con
         result = shap_values(subject.pipeline, x)
     except (TypeError, ValueError):  # not a sum of trees: LIME is used instead
         return None
-    values, base, sign = _towards(subject, result, label)
+    values, base, sign = _select_output(subject, result, label)
     grouped = np.zeros_like(x)
-    for prepared, columns in enumerate(_sources(subject)):
+    for prepared, columns in enumerate(_get_sources(subject)):
         for column in columns:
             grouped[:, column] += sign * values[:, prepared] / len(columns)
-    return Contributions(grouped, sign * base, _unit(subject, result))
+    return Contributions(grouped, sign * base, _get_unit(subject, result))
 
 
-def _sources(subject: ExplainedModel) -> list[tuple[int, ...]]:
+def _get_sources(subject: ExplainedModel) -> list[tuple[int, ...]]:
     """Return the columns of the matrix from which each prepared column is derived."""
     before = subject.pipeline[0]
     if before == "passthrough":
@@ -58,7 +58,7 @@ def _sources(subject: ExplainedModel) -> list[tuple[int, ...]]:
     return prepared_sources(before, len(subject.labels))
 
 
-def _towards(
+def _select_output(
     subject: ExplainedModel, result: ShapValues, label: int
 ) -> tuple[Floats, float, float]:
     """Return values and base of an output, and the sign -1 if it is the other class of two."""
@@ -69,7 +69,7 @@ def _towards(
     return result.values[:, :, at], float(result.base_values[0, at]), 1.0
 
 
-def _unit(subject: ExplainedModel, result: ShapValues) -> Unit:
+def _get_unit(subject: ExplainedModel, result: ShapValues) -> Unit:
     if result.scale == "probability":
         return "probability"
     if not subject.classes:
@@ -105,7 +105,9 @@ def describe_shap(subject: ExplainedModel) -> dict[str, Any] | None:
                 "points": [
                     [float(contribution), place]
                     for contribution, place in zip(
-                        result.contributions[:, j], _places(subject, j, part.x[:, j]), strict=True
+                        result.contributions[:, j],
+                        _compute_quantiles(subject, j, part.x[:, j]),
+                        strict=True,
                     )
                 ],
             }
@@ -114,7 +116,7 @@ def describe_shap(subject: ExplainedModel) -> dict[str, Any] | None:
     }
 
 
-def _places(subject: ExplainedModel, column: int, values: Floats) -> list[float | None]:
+def _compute_quantiles(subject: ExplainedModel, column: int, values: Floats) -> list[float | None]:
     """Return the quantile of each value, from 0 to 1; None for unordered values."""
     if subject.kind(column) == "categorical":
         return [None] * len(values)

@@ -23,16 +23,16 @@ def describe_range(subject: ExplainedModel, row: Floats, own: int | None) -> dic
     for a model without probabilities, or with too few test rows.
     """
     part = subject.test.some(np.flatnonzero(subject.test.numbers != own))
-    if not _can(subject, len(part.x)):
+    if not _is_possible(subject, len(part.x)):
         return None
     result: dict[str, Any] = {"level": LEVEL, "n_rows": len(part.x), "set": None, "interval": None}
     if subject.classes:
-        inside = _sets(subject, part, row[None, :])[0]
+        inside = _compute_sets(subject, part, row[None, :])[0]
         result["set"] = [
             label for label, is_in in zip(subject.labels, inside, strict=True) if is_in
         ]
     else:
-        low, high = _intervals(subject, part, row[None, :])
+        low, high = _compute_intervals(subject, part, row[None, :])
         result["interval"] = [float(low[0]), float(high[0])]
     return result
 
@@ -40,7 +40,7 @@ def describe_range(subject: ExplainedModel, row: Floats, own: int | None) -> dic
 def describe_coverage(subject: ExplainedModel) -> dict[str, Any] | None:
     """Estimate the coverage of sets or intervals, each half of the test rows with the other."""
     n_rows = len(subject.test.x)
-    if not _can(subject, n_rows // 2):
+    if not _is_possible(subject, n_rows // 2):
         return None
     order = np.random.default_rng([subject.seed, _STREAM]).permutation(n_rows)
     halves = [subject.test.some(np.sort(order[: n_rows // 2])),
@@ -49,7 +49,7 @@ def describe_coverage(subject: ExplainedModel) -> dict[str, Any] | None:
     result: dict[str, Any] = {"level": LEVEL, "n_rows": n_rows}
     if subject.classes:
         sets = [
-            (_sets(subject, calibration, validation.x), validation.y)
+            (_compute_sets(subject, calibration, validation.x), validation.y)
             for calibration, validation in pairs
         ]
         held = [inside[np.arange(len(y)), y] for inside, y in sets]
@@ -64,7 +64,7 @@ def describe_coverage(subject: ExplainedModel) -> dict[str, Any] | None:
             "widths": None,
         }
     ends = [
-        (*_intervals(subject, calibration, validation.x), validation.y)
+        (*_compute_intervals(subject, calibration, validation.x), validation.y)
         for calibration, validation in pairs
     ]
     held = [(low <= y) & (y <= high) for low, high, y in ends]
@@ -80,11 +80,11 @@ def describe_coverage(subject: ExplainedModel) -> dict[str, Any] | None:
     }
 
 
-def _can(subject: ExplainedModel, n_rows: int) -> bool:
+def _is_possible(subject: ExplainedModel, n_rows: int) -> bool:
     return n_rows >= FEWEST_ROWS and (subject.predicts_probabilities or not subject.classes)
 
 
-def _sets(subject: ExplainedModel, part: Part, x: Floats) -> Any:
+def _compute_sets(subject: ExplainedModel, part: Part, x: Floats) -> Any:
     from arboleda.explain import prediction_set
 
     predictor = prediction_set(subject.pipeline, calibration=(part.x, part.y), coverage=LEVEL)
@@ -94,7 +94,7 @@ def _sets(subject: ExplainedModel, part: Part, x: Floats) -> Any:
     return inside
 
 
-def _intervals(subject: ExplainedModel, part: Part, x: Floats) -> tuple[Floats, Floats]:
+def _compute_intervals(subject: ExplainedModel, part: Part, x: Floats) -> tuple[Floats, Floats]:
     from arboleda.explain import prediction_interval
 
     predictor = prediction_interval(subject.pipeline, calibration=(part.x, part.y), coverage=LEVEL)

@@ -14,8 +14,8 @@ def describe_row_uncertainty(facts: Mapping[str, Any]) -> Iterator[str]:
     """Describe the prediction set or interval of a row and the accuracy on similar rows."""
     if facts["study"]["labels"] is not None and not facts["model"]["probabilities"]:
         yield "The model predicts classes without probabilities."
-    yield from _range(facts)
-    yield from _similar(facts)
+    yield from _describe_range(facts)
+    yield from _describe_similar(facts)
     errors = facts["prediction"]["errors"]
     if errors is not None:
         yield (
@@ -25,7 +25,7 @@ def describe_row_uncertainty(facts: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _range(facts: Mapping[str, Any]) -> Iterator[str]:
+def _describe_range(facts: Mapping[str, Any]) -> Iterator[str]:
     result = facts["range"]
     if result is None:
         return
@@ -50,7 +50,7 @@ def _range(facts: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _similar(facts: Mapping[str, Any]) -> Iterator[str]:
+def _describe_similar(facts: Mapping[str, Any]) -> Iterator[str]:
     result = facts["prediction"]["similar"]
     if result is None:
         return
@@ -70,7 +70,7 @@ def _similar(facts: Mapping[str, Any]) -> Iterator[str]:
 def describe_model_uncertainty(facts: Mapping[str, Any]) -> Iterator[str]:
     """Describe the calibration of probabilities and the coverage of sets or intervals."""
     if facts["study"]["labels"] is not None:
-        yield _of_probabilities(facts)
+        yield _describe_calibration(facts)
     result = facts["promise"]
     if result is None:
         return
@@ -90,7 +90,7 @@ def describe_model_uncertainty(facts: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _of_probabilities(facts: Mapping[str, Any]) -> str:
+def _describe_calibration(facts: Mapping[str, Any]) -> str:
     result = facts["model"]["calibration"]
     if result is None:
         return "The model predicts classes without probabilities."

@@ -25,14 +25,14 @@ def describe_values(subject: ExplainedModel, row: npt.NDArray[np.float64]) -> li
     """
     seen = subject.train.x
     return [
-        _number(subject, j, row[j], seen[:, j])
+        _describe_number(subject, j, row[j], seen[:, j])
         if subject.kind(j) == "numeric"
-        else _category(subject, j, row[j], seen[:, j])
+        else _describe_category(subject, j, row[j], seen[:, j])
         for j in range(len(subject.names))
     ]
 
 
-def _number(
+def _describe_number(
     subject: ExplainedModel, j: int, value: float, column: npt.NDArray[np.float64]
 ) -> dict[str, Any]:
     present = column[~np.isnan(column)]
@@ -55,11 +55,15 @@ def _number(
         result |= {"share": share, "remark": "missing" if share < UNUSUAL else None}
     elif present.size:
         below, above = float(np.mean(present < value)), float(np.mean(present > value))
-        result |= {"below": below, "above": above, "remark": _place(value, present, below, above)}
+        result |= {
+            "below": below,
+            "above": above,
+            "remark": _get_remark(value, present, below, above),
+        }
     return result
 
 
-def _place(
+def _get_remark(
     value: float, present: npt.NDArray[np.float64], below: float, above: float
 ) -> str | None:
     if value < present.min():
@@ -71,7 +75,7 @@ def _place(
     return "high" if 1 - below <= UNUSUAL else None
 
 
-def _category(
+def _describe_category(
     subject: ExplainedModel, j: int, value: float, column: npt.NDArray[np.float64]
 ) -> dict[str, Any]:
     # Missing Boolean values become a code, to be counted like the others.
@@ -85,7 +89,7 @@ def _category(
         "value": subject.text(j, value),
         "usual": None,
         "common": [
-            [subject.text(j, _back(subject, j, distinct[i])), float(counts[i] / len(codes))]
+            [subject.text(j, _decode(subject, j, distinct[i])), float(counts[i] / len(codes))]
             for i in order
         ],
         "share": share,
@@ -95,5 +99,5 @@ def _category(
     }
 
 
-def _back(subject: ExplainedModel, j: int, code: float) -> float:
+def _decode(subject: ExplainedModel, j: int, code: float) -> float:
     return np.nan if code < 0 and subject.kind(j) == "boolean" else code

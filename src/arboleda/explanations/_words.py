@@ -97,21 +97,21 @@ def make_contribution_formatter(values: Sequence[float], unit: str) -> Callable[
     'odds × 2.00'
     """
     if unit == "probability":
-        return lambda value: f"{_signed(f'{100 * value:.1f}')} points"
+        return lambda value: f"{_format_signed(f'{100 * value:.1f}')} points"
     if unit == "log_odds":
-        return lambda value: f"odds × {_factor(value)}"
+        return lambda value: f"odds × {_format_factor(value)}"
     write = number_format([max(map(abs, values), default=0.0)], bounded=False)
-    return lambda value: _signed(write(value))
+    return lambda value: _format_signed(write(value))
 
 
-def _signed(text: str) -> str:
+def _format_signed(text: str) -> str:
     if float(text.replace(",", "").replace("\N{MINUS SIGN}", "-")) == 0:
         return text.lstrip("-\N{MINUS SIGN}")
     text = text.replace("-", "\N{MINUS SIGN}")
     return text if text.startswith("\N{MINUS SIGN}") else f"+{text}"
 
 
-def _factor(value: float) -> str:
+def _format_factor(value: float) -> str:
     factor = math.exp(min(value, 700.0))
     return f"{factor:.2f}" if 0.005 <= factor < 999 else plain(factor, 3)
 

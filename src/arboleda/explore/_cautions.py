@@ -34,56 +34,56 @@ def find_cautions(
     Each caution has a ``level`` ("warning" or "info"), a ``code`` for its kind, the ``column`` or
     None, and a ``text``.
     """
-    result = [_caution(n.level, "reading", n.column, n.text) for n in subject.table.notes]
+    result = [_make_caution(n.level, "reading", n.column, n.text) for n in subject.table.notes]
     for column in subject.table.columns:
-        result.extend(_of_column(subject, column))
-    same = list(_one_to_one(subject))
+        result.extend(_check_column(subject, column))
+    same = list(_find_equivalent_columns(subject))
     result.extend(same)
     if relations is not None:
-        result.extend(_near_copies(relations, {c["column"] for c in same}))
+        result.extend(_find_near_copies(relations, {c["column"] for c in same}))
     if with_target is not None:
-        result[:0] = _target_leaks(with_target)
+        result[:0] = _find_target_leaks(with_target)
     if subject.goal is not None:
-        result.extend(_of_target(subject.goal))
+        result.extend(_check_target(subject.goal))
     return result
 
 
-def _caution(level: str, code: str, column: str | None, text: str) -> Caution:
+def _make_caution(level: str, code: str, column: str | None, text: str) -> Caution:
     return {"level": level, "code": code, "column": column, "text": text}
 
 
-def _of_column(subject: ExploredTable, column: Column) -> Iterator[Caution]:
+def _check_column(subject: ExploredTable, column: Column) -> Iterator[Caution]:
     role = subject.roles[column.name]
     n_rows = subject.table.n_rows
     if role.role == "left_out":
         code = (role.reason or "").partition(":")[0].split(" ")[0]
         codes = {"all": "empty", "free": "text"}
         text = f"A study would leave it out: {role.reason}."
-        yield _caution("warning", codes.get(code, code), column.name, text)
+        yield _make_caution("warning", codes.get(code, code), column.name, text)
         return
     n_missing = int(column.missing.sum())
     # Missing target values are reported with the classes.
     if role.role != "target" and n_missing > MOSTLY_MISSING * n_rows:
         text = f"Missing in {n_missing:,} of {n_rows:,} rows."
-        yield _caution("warning", "mostly_missing", column.name, text)
+        yield _make_caution("warning", "mostly_missing", column.name, text)
     distinct, counts = np.unique(column.values[~column.missing], return_counts=True)
     if len(distinct) > 1 and counts.max() >= DOMINANT * counts.sum():
         text = f"One value fills {int(counts.max()):,} of {int(counts.sum()):,} rows."
-        yield _caution("info", "dominant", column.name, text)
+        yield _make_caution("info", "dominant", column.name, text)
     if subject.is_categorical(column) and role.role == "feature" and len(distinct) > ONE_HOT_LEVELS:
         rare = int((counts == 1).sum())
         text = f"{len(distinct):,} levels, {rare:,} of them in a single row."
-        yield _caution("info", "many_levels", column.name, text)
+        yield _make_caution("info", "many_levels", column.name, text)
     if role.kind == "datetime":
         days = [datetime.fromtimestamp(float(v), UTC).date().isoformat() for v in distinct[[0, -1]]]
         text = (
             f"Dates from {days[0]} to {days[1]}: to predict the future, test on the latest "
             "rows, not on random ones."
         )
-        yield _caution("warning", "dates", column.name, text)
+        yield _make_caution("warning", "dates", column.name, text)
 
 
-def _one_to_one(subject: ExploredTable) -> Iterator[Caution]:
+def _find_equivalent_columns(subject: ExploredTable) -> Iterator[Caution]:
     """Find columns whose values correspond one to one to those of another column."""
     seen: dict[bytes, str] = {}
     for column in subject.features:
@@ -100,10 +100,10 @@ def _one_to_one(subject: ExploredTable) -> Iterator[Caution]:
                 f"Equivalent to the column {other!r}: each value of one corresponds to exactly "
                 "one value of the other."
             )
-            yield _caution("warning", "one_to_one", column.name, text)
+            yield _make_caution("warning", "one_to_one", column.name, text)
 
 
-def _near_copies(relations: Mapping[str, Any], reported: set[str | None]) -> Iterator[Caution]:
+def _find_near_copies(relations: Mapping[str, Any], reported: set[str | None]) -> Iterator[Caution]:
     for pair in relations["pairs"]:
         one, other = pair["columns"]
         if abs(pair["correlation"]) >= NEAR_COPY and not {one, other} & reported:
@@ -111,10 +111,10 @@ def _near_copies(relations: Mapping[str, Any], reported: set[str | None]) -> Ite
                 f"Nearly a multiple of the column {one!r}: their correlation is "
                 f"{pair['correlation']:.5f}."
             )
-            yield _caution("warning", "near_copy", other, text)
+            yield _make_caution("warning", "near_copy", other, text)
 
 
-def _target_leaks(with_target: Mapping[str, Any]) -> list[Caution]:
+def _find_target_leaks(with_target: Mapping[str, Any]) -> list[Caution]:
     result = []
     for column in with_target["columns"]:
         if max(column["share"], abs(column["correlation"] or 0.0)) < TARGET_LEAK:
@@ -123,15 +123,15 @@ def _target_leaks(with_target: Mapping[str, Any]) -> list[Caution]:
             "Almost determines the target: check that it was not derived from the target and "
             "is known before it."
         )
-        result.append(_caution("warning", "tells_target", column["name"], text))
+        result.append(_make_caution("warning", "tells_target", column["name"], text))
     return result
 
 
-def _of_target(goal: Target) -> Iterator[Caution]:
+def _check_target(goal: Target) -> Iterator[Caution]:
     n_unknown = int((~goal.known).sum())
     if n_unknown:
         text = f"The target is missing in {n_unknown:,} rows; a study does not accept them."
-        yield _caution("warning", "target_missing", goal.name, text)
+        yield _make_caution("warning", "target_missing", goal.name, text)
     if not goal.labels:
         return
     counts = np.bincount(goal.y[goal.known].astype(np.int64), minlength=len(goal.labels))
@@ -142,7 +142,7 @@ def _of_target(goal: Target) -> Iterator[Caution]:
             f"The class {goal.labels[few[0]]!r} has {counts[few[0]]} rows{others}: too few for "
             "training and testing."
         )
-        yield _caution("warning", "rare_class", goal.name, text)
+        yield _make_caution("warning", "rare_class", goal.name, text)
         return
     share = counts.min() / counts.sum()
     if share < RARE_CLASS and len(goal.labels) <= 1 / RARE_CLASS:
@@ -151,4 +151,4 @@ def _of_target(goal: Target) -> Iterator[Caution]:
             f"The class {label!r} has {100 * share:.1f} % of the rows: read scores per class "
             "beside the accuracy."
         )
-        yield _caution("info", "rare_class", goal.name, text)
+        yield _make_caution("info", "rare_class", goal.name, text)

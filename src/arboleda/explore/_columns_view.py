@@ -21,21 +21,21 @@ def make_columns_view(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Collect the section: columns with histograms, the list of all if needed, and remarks."""
     columns, n_rows = facts["columns"], facts["table"]["n_rows"]
     many = len(columns) > DRAWN
-    ranked = _most_interesting(facts)
+    ranked = _sort_columns(facts)
     drawn = ranked[:DRAWN] if many else columns
-    relations = _relations(facts)
+    relations = _get_relations(facts)
     return {
         "drawn": [make_column_view(column, n_rows) for column in drawn],
         "many": many,
         "n_columns": integer(len(columns)),
-        "listed": [_line(c, n_rows, relations) for c in ranked[:LISTED]] if many else [],
+        "listed": [_make_line(c, n_rows, relations) for c in ranked[:LISTED]] if many else [],
         "n_unlisted": integer(len(columns) - LISTED) if len(columns) > LISTED else None,
         "towards": None if facts["target"] is None else facts["target"]["name"],
         "notes": write_caution_lines(facts["cautions"], "info"),
     }
 
 
-def _relations(facts: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def _get_relations(facts: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """Return the relation of each column to the target, or to its most correlated column."""
     result = facts["target_relations"] or {
         "columns": (facts["relations"] or {}).get("partners", [])
@@ -43,9 +43,9 @@ def _relations(facts: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     return {column["name"]: column for column in result["columns"]}
 
 
-def _most_interesting(facts: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+def _sort_columns(facts: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """Sort columns: the target, then features by strength of relation, then excluded columns."""
-    relations = _relations(facts)
+    relations = _get_relations(facts)
 
     def rank(column: Mapping[str, Any]) -> tuple[int, float]:
         relation = relations.get(column["name"], {"correlation": 0.0})
@@ -55,7 +55,7 @@ def _most_interesting(facts: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     return sorted(facts["columns"], key=rank)
 
 
-def _line(
+def _make_line(
     column: Mapping[str, Any], n_rows: int, relations: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
     missing, numbers = column["n_missing"], column["numeric"]
@@ -66,25 +66,25 @@ def _line(
         "role": column["role"].replace("_", " "),
         "missing": Cell(format_with_share(missing, n_rows), missing),
         "distinct": Cell(integer(column["n_distinct"]), column["n_distinct"]),
-        "mean": _number(numbers, "mean"),
-        "sd": _number(numbers, "sd"),
-        "information": _information(relation.get("information")),
-        "correlation": _correlation(relation),
+        "mean": _make_number_cell(numbers, "mean"),
+        "sd": _make_number_cell(numbers, "sd"),
+        "information": _make_information_cell(relation.get("information")),
+        "correlation": _make_correlation_cell(relation),
         "partner": relation.get("partner"),
     }
 
 
-def _information(value: float | None) -> Cell:
+def _make_information_cell(value: float | None) -> Cell:
     return Cell(plain(None) if value is None else f"{value:.3f}", value)
 
 
-def _correlation(relation: Mapping[str, Any]) -> Cell:
+def _make_correlation_cell(relation: Mapping[str, Any]) -> Cell:
     """Return a cell sorted by value (target) or by absolute value (another column)."""
     value = relation.get("correlation")
     size = abs(value) if value is not None and "partner" in relation else value
     return Cell(format_signed(value), size)
 
 
-def _number(numbers: Mapping[str, Any] | None, key: str) -> Cell:
+def _make_number_cell(numbers: Mapping[str, Any] | None, key: str) -> Cell:
     value = None if numbers is None else numbers[key]
     return Cell(plain(value), value)

@@ -75,12 +75,12 @@ def make_explored_table(table: Table, target: str | None, seed: int) -> Explored
     StudyError
         If the target column does not exist, has only one value or has too many classes.
     """
-    finite = _without_infinities(table)
+    finite = _replace_infinities(table)
     goal = None if target is None else _make_target(finite, target)
     return ExploredTable(finite, find_roles(finite, target, np.arange(finite.n_rows)), goal, seed)
 
 
-def _without_infinities(table: Table) -> Table:
+def _replace_infinities(table: Table) -> Table:
     """Replace infinite values by missing ones, with a note."""
     columns, notes = [], list(table.notes)
     for column in table.columns:

@@ -44,9 +44,9 @@ def make_facts(subject: ExploredTable, progress: Progress) -> dict[str, Any]:
     with progress.step("Computing relations of columns"):
         relations = describe_relations(subject)
         with_target = None if goal is None else describe_target_relations(subject, goal)
-        profiles = _profiles(subject, with_target)
+        profiles = _make_profiles(subject, with_target)
         cautions = find_cautions(subject, relations, with_target)
-    structure = _structure(subject, progress)
+    structure = _make_structure(subject, progress)
     with progress.step("Growing a forest to find outliers"):
         outliers = describe_outliers(subject)
     return {
@@ -61,7 +61,7 @@ def make_facts(subject: ExploredTable, progress: Progress) -> dict[str, Any]:
             "n_missing_cells": sum(c["n_missing"] for c in columns),
         },
         "seed": subject.seed,
-        "target": None if goal is None else _target(goal),
+        "target": None if goal is None else _describe_target(goal),
         "columns": columns,
         "cautions": cautions,
         "missing": missing,
@@ -80,7 +80,7 @@ def make_facts(subject: ExploredTable, progress: Progress) -> dict[str, Any]:
     }
 
 
-def _profiles(
+def _make_profiles(
     subject: ExploredTable, with_target: Mapping[str, Any] | None
 ) -> list[dict[str, Any]] | None:
     if subject.goal is None or with_target is None:
@@ -89,7 +89,7 @@ def _profiles(
     return describe_profiles(subject, subject.goal, ranked_names)
 
 
-def _structure(subject: ExploredTable, progress: Progress) -> dict[str, Any]:
+def _make_structure(subject: ExploredTable, progress: Progress) -> dict[str, Any]:
     """Compute components, clusters and maps; ``no_structure`` is the reason if there are none."""
     with progress.step("Finding principal components"):
         cloud = make_cloud(subject)
@@ -111,7 +111,7 @@ def _structure(subject: ExploredTable, progress: Progress) -> dict[str, Any]:
     }
 
 
-def _target(goal: Target) -> dict[str, Any]:
+def _describe_target(goal: Target) -> dict[str, Any]:
     known = goal.y[goal.known]
     classes = None
     if goal.labels:

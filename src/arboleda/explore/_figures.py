@@ -99,10 +99,10 @@ def draw_map_plot(
         axes.set_ylim(middle[1] - half, middle[1] + half)
         for layer in range(_LAYERS):
             for colour, mask in groups:
-                _dots(axes, points[np.flatnonzero(mask)[layer::_LAYERS]], colour)
+                _draw_dots(axes, points[np.flatnonzero(mask)[layer::_LAYERS]], colour)
         return make_inline_svg(figure, name, title)
 
 
-def _dots(axes: Axes, points: np.ndarray, colour: str) -> None:
+def _draw_dots(axes: Axes, points: np.ndarray, colour: str) -> None:
     if len(points):
         axes.add_artist(make_dot_patch(points, 4, 0.6, colour, 3))

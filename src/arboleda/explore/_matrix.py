@@ -43,7 +43,7 @@ def code_columns(subject: ExploredTable, rows: Rows) -> CodedColumns:
     x = np.empty((len(rows), len(features)))
     for j, column in enumerate(features):
         if j in places:
-            x[:, j] = _pooled(column)[rows]
+            x[:, j] = _pool_levels(column)[rows]
         else:
             x[:, j] = column.values[rows]
             if column.kind == "datetime":
@@ -51,7 +51,7 @@ def code_columns(subject: ExploredTable, rows: Rows) -> CodedColumns:
     return CodedColumns(x, tuple(c.name for c in features), places)
 
 
-def _pooled(column: Column) -> Floats:
+def _pool_levels(column: Column) -> Floats:
     """Return codes by descending frequency, limited to `MOST_LEVELS` distinct codes."""
     distinct, codes, counts = np.unique(
         column.values[~column.missing], return_inverse=True, return_counts=True

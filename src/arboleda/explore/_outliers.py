@@ -48,7 +48,9 @@ def describe_outliers(subject: ExploredTable) -> dict[str, Any] | None:
         "n_trees": TREES,
         "n_suspicious": int((scores > SUSPICIOUS).sum()),
         "histogram": histogram(np.clip(scores, None, 2 * SUSPICIOUS), 24),
-        "rows": [_row(subject, coded, rows, int(place), float(scores[place])) for place in top],
+        "rows": [
+            _describe_row(subject, coded, rows, int(place), float(scores[place])) for place in top
+        ],
     }
 
 
@@ -83,7 +85,7 @@ def compute_outlier_scores(
     return forest.outlier_scores(coded.x, real[: len(coded.x)])
 
 
-def _row(
+def _describe_row(
     subject: ExploredTable, coded: CodedColumns, rows: Rows, place: int, score: float
 ) -> dict[str, Any]:
     goal = subject.goal
@@ -94,7 +96,7 @@ def _row(
         target = goal.labels[int(own)] if goal.labels else float(own)
         if goal.labels:
             alike = goal.y[rows] == own
-    rarity = [_rarity(coded, j, place, alike) for j in range(len(coded.names))]
+    rarity = [_compute_rarity(coded, j, place, alike) for j in range(len(coded.names))]
     reasons = np.argsort(rarity, kind="stable")[:REASONS]
     return {
         "row": int(rows[place]) + 1,
@@ -103,7 +105,7 @@ def _row(
         "unusual": [
             {
                 "column": coded.names[j],
-                "value": _value(subject.features[j], int(rows[place])),
+                "value": _decode_value(subject.features[j], int(rows[place])),
                 "share": rarity[j],
             }
             for j in reasons
@@ -112,7 +114,7 @@ def _row(
     }
 
 
-def _rarity(coded: CodedColumns, j: int, place: int, alike: npt.NDArray[np.bool_]) -> float:
+def _compute_rarity(coded: CodedColumns, j: int, place: int, alike: npt.NDArray[np.bool_]) -> float:
     """Return the share of rows of its class that are as extreme or have the same category."""
     values, own = coded.x[alike, j], coded.x[place, j]
     if np.isnan(own):
@@ -122,7 +124,7 @@ def _rarity(coded: CodedColumns, j: int, place: int, alike: npt.NDArray[np.bool_
     return float(min(1.0, 2 * min((values <= own).mean(), (values >= own).mean())))
 
 
-def _value(column: Column, row: int) -> str | float | bool | None:
+def _decode_value(column: Column, row: int) -> str | float | bool | None:
     value = column.values[row]
     if np.isnan(value):
         return None

@@ -44,28 +44,28 @@ def render_exploration(facts: Mapping[str, Any]) -> str:
         If the facts have another schema version.
     """
     check_version(facts, SCHEMA_VERSION, "this page", "explore the table again")
-    return render_page(_TEMPLATE, _view(facts), beside=("explore.css",))
+    return render_page(_TEMPLATE, _make_view(facts), extra_files=("explore.css",))
 
 
-def _view(facts: Mapping[str, Any]) -> dict[str, Any]:
+def _make_view(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "table": facts["table"],
         "target": facts["target"],
-        "headline": _headline(facts),
+        "headline": _make_headline(facts),
         "summary": make_summary_view(facts),
         "columns": make_columns_view(facts),
         "missing": make_missing_view(facts),
         "relations": make_relations_view(facts),
         "structure": make_structure_view(facts),
         "rows": make_rows_view(facts),
-        "method": _method(facts),
-        "environment": _environment(facts),
-        "command": _command(facts),
+        "method": _describe_methods(facts),
+        "environment": _list_environment(facts),
+        "command": _make_command(facts),
         "version": facts["arboleda_version"],
     }
 
 
-def _headline(facts: Mapping[str, Any]) -> list[str]:
+def _make_headline(facts: Mapping[str, Any]) -> list[str]:
     table, target = facts["table"], facts["target"]
     parts = [f"{integer(table['n_rows'])} rows, {integer(table['n_columns'])} columns"]
     if target is not None:
@@ -73,7 +73,7 @@ def _headline(facts: Mapping[str, Any]) -> list[str]:
     return parts
 
 
-def _method(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _describe_methods(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     parts = {
         "Kinds": "Inferred from the values as in a study, but from all rows.",
         "Correlation": (
@@ -104,7 +104,7 @@ def _method(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     return list(parts.items())
 
 
-def _environment(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _list_environment(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     here = facts["environment"]
     return [
         ("arboleda", here["arboleda"]),
@@ -115,7 +115,7 @@ def _environment(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def _command(facts: Mapping[str, Any]) -> str:
+def _make_command(facts: Mapping[str, Any]) -> str:
     words = ["arboleda", "explore", facts["table"]["name"]]
     if facts["target"] is not None:
         words += ["--target", facts["target"]["name"]]

@@ -31,18 +31,18 @@ def describe_profiles(
     if len(goal.labels) > MOST_CLASSES:
         return []
     return [
-        {"name": name, "groups": _groups(subject, goal, subject.table.column(name))}
+        {"name": name, "groups": _make_groups(subject, goal, subject.table.column(name))}
         for name in names[:SHOWN]
     ]
 
 
-def _groups(subject: ExploredTable, goal: Target, column: Column) -> list[dict[str, Any]]:
+def _make_groups(subject: ExploredTable, goal: Target, column: Column) -> list[dict[str, Any]]:
     values, y = column.values[goal.known], goal.y[goal.known]
     present = ~np.isnan(values)
     if column.kind in ("string", "boolean"):
-        codes, labels = _levels(column, values[present])
+        codes, labels = _make_levels(column, values[present])
     else:
-        codes, labels = _intervals(values[present], column.kind == "datetime")
+        codes, labels = _make_intervals(values[present], column.kind == "datetime")
     group = np.full(len(values), len(labels))
     group[present] = codes
     described = []
@@ -50,12 +50,12 @@ def _groups(subject: ExploredTable, goal: Target, column: Column) -> list[dict[s
         rows = group == place
         if rows.any():
             described.append(
-                {"label": label, "n_rows": int(rows.sum()), **_target_summary(goal, y[rows])}
+                {"label": label, "n_rows": int(rows.sum()), **_summarize_target(goal, y[rows])}
             )
     return described
 
 
-def _target_summary(goal: Target, y: Floats) -> dict[str, Any]:
+def _summarize_target(goal: Target, y: Floats) -> dict[str, Any]:
     """Return the shares of the classes or the mean of a quantity; the other is None."""
     if goal.labels:
         counts = np.bincount(y.astype(np.int64), minlength=len(goal.labels))
@@ -64,7 +64,7 @@ def _target_summary(goal: Target, y: Floats) -> dict[str, Any]:
     return {"shares": None, "mean": float((y / len(y)).sum())}
 
 
-def _levels(column: Column, values: Floats) -> tuple[npt.NDArray[np.int64], list[str]]:
+def _make_levels(column: Column, values: Floats) -> tuple[npt.NDArray[np.int64], list[str]]:
     distinct, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
     order = np.argsort(-counts, kind="stable")
     rank = np.empty(len(distinct), dtype=np.int64)
@@ -76,9 +76,9 @@ def _levels(column: Column, values: Floats) -> tuple[npt.NDArray[np.int64], list
     return np.minimum(rank, LEVELS)[codes], labels
 
 
-def _intervals(values: Floats, dates: bool) -> tuple[npt.NDArray[np.int64], list[str]]:
+def _make_intervals(values: Floats, dates: bool) -> tuple[npt.NDArray[np.int64], list[str]]:
     """Return intervals that end at values of the column, or the values if there are few."""
-    write = _day if dates else plain
+    write = _format_day if dates else plain
     distinct = np.unique(values)
     if len(distinct) <= INTERVALS:
         return np.searchsorted(distinct, values), [write(float(v)) for v in distinct]
@@ -93,5 +93,5 @@ def _intervals(values: Floats, dates: bool) -> tuple[npt.NDArray[np.int64], list
     return np.unique(codes, return_inverse=True)[1], labels
 
 
-def _day(seconds: float) -> str:
+def _format_day(seconds: float) -> str:
     return str(np.datetime64(int(seconds), "s").astype("datetime64[D]"))

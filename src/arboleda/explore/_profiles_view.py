@@ -15,7 +15,7 @@ def make_profiles_view(facts: Mapping[str, Any]) -> dict[str, Any] | None:
     if not profiles:
         return None
     if target["classes"] is None:
-        return {"kind": "mean", "cards": _of_means(profiles), "legend": []}
+        return {"kind": "mean", "cards": _make_mean_cards(profiles), "legend": []}
     labels = [row["label"] for row in target["classes"]]
     colours = choose_class_colours(labels, target["positive_class"])
     return {
@@ -23,7 +23,7 @@ def make_profiles_view(facts: Mapping[str, Any]) -> dict[str, Any] | None:
         "cards": [
             {
                 "name": profile["name"],
-                "rows": [_shares(g, target, colours) for g in profile["groups"]],
+                "rows": [_make_share_row(g, target, colours) for g in profile["groups"]],
             }
             for profile in profiles
         ],
@@ -31,7 +31,7 @@ def make_profiles_view(facts: Mapping[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def _shares(
+def _make_share_row(
     group: Mapping[str, Any], target: Mapping[str, Any], colours: Sequence[str]
 ) -> dict[str, Any]:
     """Return one bar for the positive class, or one bar per class."""
@@ -41,10 +41,10 @@ def _shares(
     chosen = range(len(labels)) if positive is None else [labels.index(positive)]
     share_text = "" if positive is None else percent(shares[labels.index(positive)], 0)
     bars = [(colours[k], f"{100 * shares[k]:.1f}") for k in chosen if shares[k] > 0]
-    return _row(group, share_text) | {"bars": bars, "at": None}
+    return _make_row(group, share_text) | {"bars": bars, "at": None}
 
 
-def _of_means(profiles: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _make_mean_cards(profiles: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return means as positions between the lowest and the highest of all cards."""
     means = [group["mean"] for profile in profiles for group in profile["groups"]]
     low, high = min(means), max(means)
@@ -55,7 +55,7 @@ def _of_means(profiles: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         {
             "name": profile["name"],
             "rows": [
-                _row(group, write(group["mean"]))
+                _make_row(group, write(group["mean"]))
                 | {"bars": [], "at": f"{100 * (group['mean'] / 2 - low / 2) / span:.1f}"}
                 for group in profile["groups"]
             ],
@@ -64,7 +64,7 @@ def _of_means(profiles: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def _row(group: Mapping[str, Any], value: str) -> dict[str, Any]:
+def _make_row(group: Mapping[str, Any], value: str) -> dict[str, Any]:
     label = group["label"]
     return {
         "label": label,

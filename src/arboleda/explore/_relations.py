@@ -25,9 +25,9 @@ _STREAM = 1
 
 def describe_relations(subject: ExploredTable) -> dict[str, Any] | None:
     """Compute correlations among the numeric columns; None with fewer than two of them."""
-    rows = _rows(subject)
+    rows = _sample_rows(subject)
     coded = code_columns(subject, rows)
-    places = _quantities(coded)
+    places = _find_quantities(coded)
     if len(places) < 2 or len(rows) < 3:
         return None
     n_columns, places = len(places), places[:MOST_COLUMNS]
@@ -35,25 +35,25 @@ def describe_relations(subject: ExploredTable) -> dict[str, Any] | None:
     r = compute_correlations(coded.x[:, places])
     strength = np.nan_to_num(np.abs(r))
     np.fill_diagonal(strength, 0.0)
-    shown = _in_groups(r, np.sort(np.argsort(-strength.max(axis=0), kind="stable")[:MATRIX]))
+    shown = _sort_by_cluster(r, np.sort(np.argsort(-strength.max(axis=0), kind="stable")[:MATRIX]))
     return {
         "n_rows": len(rows),
         "n_columns": n_columns,
         "n_compared": len(names),
-        "partners": _partners(names, r, strength),
-        "pairs": _strongest(names, r, strength),
+        "partners": _find_partners(names, r, strength),
+        "pairs": _find_strongest(names, r, strength),
         "matrix": {
             "columns": [names[j] for j in shown],
-            "values": [[_number(r[i, j]) for j in shown] for i in shown],
+            "values": [[_to_number(r[i, j]) for j in shown] for i in shown],
         },
     }
 
 
-def _rows(subject: ExploredTable) -> npt.NDArray[np.int64]:
+def _sample_rows(subject: ExploredTable) -> npt.NDArray[np.int64]:
     return subject.sample(max(1000, CELLS // max(1, len(subject.features))), _STREAM)
 
 
-def _quantities(coded: CodedColumns) -> list[int]:
+def _find_quantities(coded: CodedColumns) -> list[int]:
     categorical = set(coded.categorical)
     return [j for j in range(len(coded.names)) if j not in categorical]
 
@@ -65,7 +65,7 @@ def compute_correlations(x: Floats) -> Floats:
     """
     present = ~np.isnan(x)
     mask = present.astype(np.float64)
-    z = np.where(present, _standardised(x), 0.0)
+    z = np.where(present, _standardise(x), 0.0)
     n = mask.T @ mask
     with np.errstate(invalid="ignore", divide="ignore"):
         # Sums of one column over the rows in which the other also has a value.
@@ -77,7 +77,7 @@ def compute_correlations(x: Floats) -> Floats:
     return np.clip(r, -1.0, 1.0)
 
 
-def _standardised(x: Floats) -> Floats:
+def _standardise(x: Floats) -> Floats:
     """Standardise columns to mean 0 and variance 1, for accurate sums of products."""
     size = np.max(np.abs(x), axis=0, initial=0.0, where=~np.isnan(x))
     scaled = x / np.where(size > 0, size, 1.0)
@@ -88,7 +88,7 @@ def _standardised(x: Floats) -> Floats:
     return standardised
 
 
-def _in_groups(r: Floats, chosen: npt.NDArray[np.int64]) -> list[int]:
+def _sort_by_cluster(r: Floats, chosen: npt.NDArray[np.int64]) -> list[int]:
     """Order columns so that correlated ones are adjacent."""
     if len(chosen) < 3:
         return [int(j) for j in chosen]
@@ -98,7 +98,7 @@ def _in_groups(r: Floats, chosen: npt.NDArray[np.int64]) -> list[int]:
     return [int(chosen[leaf]) for leaf in leaves_list(tree)]
 
 
-def _partners(names: list[str], r: Floats, strength: Floats) -> list[dict[str, Any]]:
+def _find_partners(names: list[str], r: Floats, strength: Floats) -> list[dict[str, Any]]:
     """Return the most correlated column of each column."""
     best = strength.argmax(axis=1)
     return [
@@ -108,7 +108,7 @@ def _partners(names: list[str], r: Floats, strength: Floats) -> list[dict[str, A
     ]
 
 
-def _strongest(names: list[str], r: Floats, strength: Floats) -> list[dict[str, Any]]:
+def _find_strongest(names: list[str], r: Floats, strength: Floats) -> list[dict[str, Any]]:
     upper = np.triu(strength, 1)
     order = np.argsort(-upper, axis=None, kind="stable")[:PAIRS]
     pairs = [divmod(int(k), len(names)) for k in order if upper.flat[k] > 0]
@@ -123,17 +123,17 @@ def describe_target_relations(subject: ExploredTable, goal: Target) -> dict[str,
     information is `arboleda.features.mutual_information` with ten bins; ``share`` is its ratio to
     the entropy of the target (of its ten bins, for a quantity).
     """
-    rows = _rows(subject)
+    rows = _sample_rows(subject)
     rows = rows[goal.known[rows]]
     if not subject.features or len(rows) < 3:
         return None
     coded = code_columns(subject, rows)
     y = goal.y[rows]
-    information = _information(coded, y, goal)
-    entropy = _entropy(y, bool(goal.labels))
+    information = _compute_information(coded, y, goal)
+    entropy = _compute_entropy(y, bool(goal.labels))
     r = np.full(len(coded.names), np.nan)
     if goal.task != "multiclass":
-        for j in _quantities(coded):
+        for j in _find_quantities(coded):
             both = ~np.isnan(coded.x[:, j])
             r[j] = compute_correlations(np.column_stack([coded.x[both, j], y[both]]))[0, 1]
     order = np.argsort(-information, kind="stable")
@@ -143,7 +143,7 @@ def describe_target_relations(subject: ExploredTable, goal: Target) -> dict[str,
         "columns": [
             {
                 "name": coded.names[j],
-                "correlation": _number(r[j]),
+                "correlation": _to_number(r[j]),
                 "information": float(information[j]),
                 "share": float(min(1.0, information[j] / entropy)) if entropy > 0 else 0.0,
             }
@@ -152,7 +152,7 @@ def describe_target_relations(subject: ExploredTable, goal: Target) -> dict[str,
     }
 
 
-def _information(coded: CodedColumns, y: Floats, goal: Target) -> Floats:
+def _compute_information(coded: CodedColumns, y: Floats, goal: Target) -> Floats:
     return mutual_information(
         coded.x,
         y.astype(np.int64) if goal.labels else y,
@@ -162,7 +162,7 @@ def _information(coded: CodedColumns, y: Floats, goal: Target) -> Floats:
     )
 
 
-def _entropy(y: Floats, classes: bool) -> float:
+def _compute_entropy(y: Floats, classes: bool) -> float:
     """Return the entropy of the classes, or of equally filled bins, in nats."""
     if not classes:
         return float(np.log(min(BINS, len(np.unique(y)))))
@@ -170,5 +170,5 @@ def _entropy(y: Floats, classes: bool) -> float:
     return float(-(shares * np.log(shares)).sum())
 
 
-def _number(value: float) -> float | None:
+def _to_number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)

@@ -16,13 +16,15 @@ PAIRS, WEAK = 10, 0.1  # maximum number and minimum correlation of the pairs lis
 def make_relations_view(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Collect the section on relations."""
     return {
-        "target": None if facts["target_relations"] is None else _with_target(facts),
+        "target": None if facts["target_relations"] is None else _make_target_relations(facts),
         "profiles": make_profiles_view(facts),
-        "among": None if facts["relations"] is None else _among(facts["relations"], facts),
+        "among": None
+        if facts["relations"] is None
+        else _make_correlations(facts["relations"], facts),
     }
 
 
-def _with_target(facts: Mapping[str, Any]) -> dict[str, Any]:
+def _make_target_relations(facts: Mapping[str, Any]) -> dict[str, Any]:
     result = facts["target_relations"]
     columns = result["columns"]
     most = columns[0]["share"] or 1.0
@@ -42,15 +44,15 @@ def _with_target(facts: Mapping[str, Any]) -> dict[str, Any]:
         "positive": facts["target"]["positive_class"],
         "classes": facts["target"]["classes"] is not None,
         "n_others": integer(len(columns) - SHOWN) if len(columns) > SHOWN else None,
-        "sample": _sample(result["n_rows"], facts["target"]["n_known"]),
+        "sample": _describe_sample(result["n_rows"], facts["target"]["n_known"]),
     }
 
 
-def _among(result: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
+def _make_correlations(result: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
     names = result["matrix"]["columns"]
     return {
         "rows": [
-            {"name": name, "cells": [_shade(value) for value in values]}
+            {"name": name, "cells": [_make_matrix_cell(value) for value in values]}
             for name, values in zip(names, result["matrix"]["values"], strict=True)
         ],
         "pairs": [
@@ -65,11 +67,11 @@ def _among(result: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any
         "n_columns": integer(result["n_columns"]),
         "n_compared": integer(result["n_compared"]),
         "all_compared": result["n_compared"] == result["n_columns"],
-        "sample": _sample(result["n_rows"], facts["table"]["n_rows"]),
+        "sample": _describe_sample(result["n_rows"], facts["table"]["n_rows"]),
     }
 
 
-def _shade(value: float | None) -> dict[str, str]:
+def _make_matrix_cell(value: float | None) -> dict[str, str]:
     """Return a cell of the matrix: two digits, with a tone by size and sign."""
     if value is None:
         return {"text": "\N{EN DASH}", "tone": "none"}
@@ -86,5 +88,5 @@ def format_signed(value: float | None) -> str:
     return text.lstrip("\N{MINUS SIGN}") if float(f"{value:.2f}") == 0 else text
 
 
-def _sample(n_rows: int, total: int) -> str | None:
+def _describe_sample(n_rows: int, total: int) -> str | None:
     return None if n_rows == total else f"{integer(n_rows)} of {integer(total)} rows"

@@ -17,22 +17,22 @@ def make_rows_view(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "n_repeats": format_count(duplicates["n_repeats"], "row"),
         "n_groups": format_count(duplicates["n_groups"], "group"),
-        "groups": [_group(group) for group in duplicates["groups"]],
+        "groups": [_make_group(group) for group in duplicates["groups"]],
         "conflicts": None
         if conflicts is None
         else {
             "n_rows": integer(conflicts["n_rows"]),
             "n_groups": format_count(conflicts["n_groups"], "group"),
             "groups": [
-                _group(group) | {"targets": [_value(v) for v in group["targets"]]}
+                _make_group(group) | {"targets": [_format_value(v) for v in group["targets"]]}
                 for group in conflicts["groups"]
             ],
         },
-        "outliers": None if facts["outliers"] is None else _outliers(facts),
+        "outliers": None if facts["outliers"] is None else _make_outliers(facts),
     }
 
 
-def _outliers(facts: Mapping[str, Any]) -> dict[str, Any]:
+def _make_outliers(facts: Mapping[str, Any]) -> dict[str, Any]:
     result, target = facts["outliers"], facts["target"]
     total = facts["table"]["n_rows"] if target is None else target["n_known"]
     histogram = result["histogram"]
@@ -46,11 +46,11 @@ def _outliers(facts: Mapping[str, Any]) -> dict[str, Any]:
             {
                 "row": integer(row["row"]),
                 "score": plain(row["score"], 3),
-                "target": None if row["target"] is None else _value(row["target"]),
+                "target": None if row["target"] is None else _format_value(row["target"]),
                 "unusual": [
                     {
                         "column": item["column"],
-                        "value": _value(item["value"]),
+                        "value": _format_value(item["value"]),
                         "share": percent(item["share"]),
                     }
                     for item in row["unusual"]
@@ -67,7 +67,7 @@ def _outliers(facts: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _group(group: Mapping[str, Any]) -> dict[str, Any]:
+def _make_group(group: Mapping[str, Any]) -> dict[str, Any]:
     more = group["n_rows"] - len(group["rows"])
     rows = ", ".join(integer(row) for row in group["rows"])
     return {
@@ -76,7 +76,7 @@ def _group(group: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _value(value: str | float | bool | None) -> str:
+def _format_value(value: str | float | bool | None) -> str:
     if value is None:
         return "missing"
     if isinstance(value, bool):

@@ -85,18 +85,18 @@ def make_cloud(subject: ExploredTable) -> Cloud | str:
 
 def describe_components(cloud: Cloud) -> dict[str, Any]:
     """Compute explained variance, loadings of the first two components, and their map."""
-    drawn = _subset(len(cloud.rows), DRAWN_ROWS, cloud.seed)
+    drawn = _draw_subset(len(cloud.rows), DRAWN_ROWS, cloud.seed)
     return {
         "n_rows": len(cloud.rows),
         "n_prepared": len(cloud.sources),
         "explained": [float(v) for v in cloud.pca.explained_variance_ratio_],
         "n_kept": cloud.n_kept,
-        "loadings": [_loadings(cloud, k) for k in (0, 1)],
-        "map": _map(cloud, cloud.rows[drawn], cloud.scores[drawn, :2]),
+        "loadings": [_compute_loadings(cloud, k) for k in (0, 1)],
+        "map": _make_map(cloud, cloud.rows[drawn], cloud.scores[drawn, :2]),
     }
 
 
-def _loadings(cloud: Cloud, component: int, most: int = 6) -> list[dict[str, Any]]:
+def _compute_loadings(cloud: Cloud, component: int, most: int = 6) -> list[dict[str, Any]]:
     """Return the share of the squared weights of a component per column, the largest first."""
     shares: dict[str, float] = {}
     for name, weight in zip(cloud.sources, cloud.pca.components_[component], strict=True):
@@ -112,35 +112,37 @@ def describe_clusters(cloud: Cloud) -> dict[str, Any]:
     most = min(MOST_CLUSTERS, n_distinct - 1, len(points) // 2)
     ks = range(1, most + 1)
     fits = [KMeans(k, n_init=4, random_state=cloud.seed).fit(points) for k in ks]
-    sampled = _subset(len(points), SILHOUETTE_ROWS, cloud.seed)
+    sampled = _draw_subset(len(points), SILHOUETTE_ROWS, cloud.seed)
     return {
         "n_rows": len(points),
         "n_components": points.shape[1],
         "k": list(ks),
         "inertia": [float(fit.inertia_) for fit in fits],
-        "silhouette": [None if k == 1 else _silhouette(points, sampled, fits[k - 1]) for k in ks],
+        "silhouette": [
+            None if k == 1 else _compute_silhouette(points, sampled, fits[k - 1]) for k in ks
+        ],
         "n_silhouette_rows": len(sampled),
-        "mixtures": _mixtures(cloud, list(ks)),
+        "mixtures": _fit_mixtures(cloud, list(ks)),
     }
 
 
-def _silhouette(points: Floats, sampled: Rows, fit: KMeans) -> float | None:
+def _compute_silhouette(points: Floats, sampled: Rows, fit: KMeans) -> float | None:
     labels = fit.labels_[sampled]
     if not 1 < len(np.unique(labels)) < len(sampled):
         return None
     return float(silhouette_score(points[sampled], labels))
 
 
-def _mixtures(cloud: Cloud, ks: list[int]) -> dict[str, Any]:
+def _fit_mixtures(cloud: Cloud, ks: list[int]) -> dict[str, Any]:
     points = cloud.scores[:, : min(MIXED_COMPONENTS, cloud.n_kept)]
     kinds: tuple[Literal["full", "diag"], ...] = ("full", "diag")
     return {
         "n_components": points.shape[1],
-        "bic": {kind: [_bic(points, k, kind, cloud.seed) for k in ks] for kind in kinds},
+        "bic": {kind: [_compute_bic(points, k, kind, cloud.seed) for k in ks] for kind in kinds},
     }
 
 
-def _bic(points: Floats, k: int, kind: Literal["full", "diag"], seed: int) -> float | None:
+def _compute_bic(points: Floats, k: int, kind: Literal["full", "diag"], seed: int) -> float | None:
     mixture = GaussianMixture(k, covariance_type=kind, random_state=seed)
     with warnings.catch_warnings():
         # Without convergence the likelihood is slightly low, which the curve tolerates.
@@ -158,7 +160,7 @@ def describe_scaling(cloud: Cloud) -> dict[str, Any] | None:
     Euclidean distances; majorization then lowers the stress (Borg and Groenen 2005, chapter 8).
     ``stress`` is Kruskal's stress-1 of the map.
     """
-    points, rows = _distinct(cloud, SCALED_ROWS)
+    points, rows = _select_distinct(cloud, SCALED_ROWS)
     if len(rows) < FEWEST_ROWS:
         return None
     distances = pdist(points)
@@ -171,13 +173,13 @@ def describe_scaling(cloud: Cloud) -> dict[str, Any] | None:
     return {
         "n_rows": len(rows),
         "stress": float(stress),
-        "map": _map(cloud, rows, np.asarray(places, dtype=np.float64)),
+        "map": _make_map(cloud, rows, np.asarray(places, dtype=np.float64)),
     }
 
 
 def describe_map(cloud: Cloud, method: Literal["tsne", "isomap"]) -> dict[str, Any] | None:
     """Map distinct rows of a sample in two dimensions; None with fewer than ten of them."""
-    points, rows = _distinct(cloud, MAP_ROWS)
+    points, rows = _select_distinct(cloud, MAP_ROWS)
     if len(rows) < FEWEST_ROWS:
         return None
     if method == "tsne":
@@ -196,26 +198,26 @@ def describe_map(cloud: Cloud, method: Literal["tsne", "isomap"]) -> dict[str, A
     return {
         "n_rows": len(rows),
         **parameters,
-        "map": _map(cloud, rows, np.asarray(places, dtype=np.float64)),
+        "map": _make_map(cloud, rows, np.asarray(places, dtype=np.float64)),
     }
 
 
-def _distinct(cloud: Cloud, most: int) -> tuple[Floats, Rows]:
+def _select_distinct(cloud: Cloud, most: int) -> tuple[Floats, Rows]:
     """Return the distinct points of the sample; duplicates would coincide."""
-    chosen = _subset(len(cloud.rows), most, cloud.seed)
+    chosen = _draw_subset(len(cloud.rows), most, cloud.seed)
     points = cloud.kept[chosen]
     _, first = np.unique(points.round(9), axis=0, return_index=True)
     kept = np.sort(first)
     return points[kept], cloud.rows[chosen[kept]]
 
 
-def _subset(n: int, most: int, seed: int) -> Rows:
+def _draw_subset(n: int, most: int, seed: int) -> Rows:
     if n <= most:
         return np.arange(n)
     return np.sort(np.random.default_rng([seed, _MAP_STREAM]).permutation(n)[:most])
 
 
-def _map(cloud: Cloud, rows: Rows, points: Floats) -> dict[str, Any]:
+def _make_map(cloud: Cloud, rows: Rows, points: Floats) -> dict[str, Any]:
     """Return positions with the longer side scaled to 1, row numbers from 1, and targets.
 
     A target is a class index, a value, or None if missing.

@@ -32,14 +32,14 @@ def make_structure_view(facts: Mapping[str, Any]) -> dict[str, Any]:
         return {"why_not": facts["no_structure"], "components": None}
     return {
         "why_not": None,
-        "components": _components(facts, components),
-        "clusters": _clusters(facts["clusters"]),
-        "maps": _maps(facts),
-        "legend": _legend(facts),
+        "components": _make_components(facts, components),
+        "clusters": _make_clusters(facts["clusters"]),
+        "maps": _draw_maps(facts),
+        "legend": _make_legend(facts),
     }
 
 
-def _components(facts: Mapping[str, Any], components: Mapping[str, Any]) -> dict[str, Any]:
+def _make_components(facts: Mapping[str, Any], components: Mapping[str, Any]) -> dict[str, Any]:
     explained = components["explained"]
     n_kept = components["n_kept"]
     sentence = (
@@ -51,25 +51,25 @@ def _components(facts: Mapping[str, Any], components: Mapping[str, Any]) -> dict
     return {
         "figure": draw_variance_plot(explained, n_kept),
         "sentence": f"{sentence}.",
-        "rows": _of_rows(components["n_rows"], facts),
+        "rows": _describe_sample(components["n_rows"], facts),
         "loadings": [
-            (f"Component {number}", _made_of(loadings))
+            (f"Component {number}", _format_loadings(loadings))
             for number, loadings in enumerate(components["loadings"], 1)
         ],
     }
 
 
-def _made_of(loadings: Sequence[Mapping[str, Any]]) -> str:
+def _format_loadings(loadings: Sequence[Mapping[str, Any]]) -> str:
     shares = [f"{item['name']} {percent(item['share'])}" for item in loadings]
     return ", ".join(shares)
 
 
-def _clusters(clusters: Mapping[str, Any]) -> dict[str, Any] | None:
+def _make_clusters(clusters: Mapping[str, Any]) -> dict[str, Any] | None:
     ks = clusters["k"]
     if len(ks) < 2:
         return None
     bic = clusters["mixtures"]["bic"]
-    result = {kind: _lowest(values) for kind, values in bic.items()}
+    result = {kind: _find_lowest(values) for kind, values in bic.items()}
     silhouette = clusters["silhouette"]
     known = [k for k in range(len(ks)) if silhouette[k] is not None]
     figures = [
@@ -82,7 +82,7 @@ def _clusters(clusters: Mapping[str, Any]) -> dict[str, Any] | None:
             ("Silhouette of k-means",
              draw_curve_by_k(ks, [silhouette], "Mean silhouette", "silhouette", (0, best)))
         )  # fmt: skip
-        sentences.append(_silhouette_words(ks[best], silhouette[best]))
+        sentences.append(_describe_silhouette(ks[best], silhouette[best]))
     if all(place is not None for place in result.values()):
         kind = min(bic, key=lambda name: bic[name][result[name]])
         order = [kind, *(name for name in bic if name != kind)]
@@ -91,7 +91,7 @@ def _clusters(clusters: Mapping[str, Any]) -> dict[str, Any] | None:
              draw_curve_by_k(
                  ks, [bic[name] for name in order], "BIC", "bic", (0, result[kind] or 0)))
         )  # fmt: skip
-        sentences.append(_bic_words(ks, kind, result[kind] or 0))
+        sentences.append(_describe_bic(ks, kind, result[kind] or 0))
         names = {"full": "full covariances", "diag": "diagonal covariances"}
         colours = ("var(--accent)", "var(--c1)")
         legend = [(colour, names[each]) for colour, each in zip(colours, order, strict=True)]
@@ -106,17 +106,17 @@ def _clusters(clusters: Mapping[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def _lowest(values: Sequence[float | None]) -> int | None:
+def _find_lowest(values: Sequence[float | None]) -> int | None:
     known = [k for k, value in enumerate(values) if value is not None]
     return min(known, key=lambda k: values[k] or 0.0) if known else None
 
 
-def _silhouette_words(k: int, value: float) -> str:
+def _describe_silhouette(k: int, value: float) -> str:
     words = next(text for limit, text in _SILHOUETTES if value > limit)
     return f"The silhouette is highest with {spell_count(k)} groups ({plain(value, 2)}): {words}."
 
 
-def _bic_words(ks: Sequence[int], kind: str, place: int) -> str:
+def _describe_bic(ks: Sequence[int], kind: str, place: int) -> str:
     covariances = "full" if kind == "full" else "diagonal"
     text = f"BIC is lowest with {spell_count(ks[place])} Gaussian"
     text += f"{'s' if ks[place] > 1 else ''} with {covariances} covariance"
@@ -127,7 +127,7 @@ def _bic_words(ks: Sequence[int], kind: str, place: int) -> str:
     return f"{text}."
 
 
-def _maps(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _draw_maps(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     tsne, isomap, components = facts["tsne"], facts["isomap"], facts["components"]
     share = percent(sum(components["explained"][:2]))
     drawn = [("pca", "Principal components", f"{share} of the variance", components["map"])]
@@ -146,7 +146,7 @@ def _maps(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
             "note": f"{integer(len(place['x']))} rows, {note}",
             "svg": draw_map_plot(
                 place,
-                [(stand_in, mask) for stand_in, _, _, mask in _groups(facts, place)],
+                [(stand_in, mask) for stand_in, _, _, mask in _make_groups(facts, place)],
                 name,
                 f"Map of rows by {title}",
             ),
@@ -155,27 +155,29 @@ def _maps(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _legend(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _make_legend(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the colours of all maps, taken from the first, which is the largest."""
     return [
         (colour, label)
-        for _, colour, label, mask in _groups(facts, facts["components"]["map"])
+        for _, colour, label, mask in _make_groups(facts, facts["components"]["map"])
         if label and mask.any()
     ]
 
 
-def _groups(facts: Mapping[str, Any], place: Mapping[str, Any]) -> Groups:
+def _make_groups(facts: Mapping[str, Any], place: Mapping[str, Any]) -> Groups:
     """Group points by colour: by class, by quintile of a quantity, or all in one group."""
     target = facts["target"]
     if target is None:
         return [(ACCENT, "var(--accent)", "", np.ones(len(place["x"]), dtype=bool))]
     values = np.array([np.nan if v is None else v for v in place["targets"]], dtype=float)
-    groups = _by_class(target, values) if target["classes"] else _by_fifth(facts, values)
+    groups = (
+        _group_by_class(target, values) if target["classes"] else _group_by_quintile(facts, values)
+    )
     # Grey: the negative class, the rest of many classes, or the middle of a quantity.
     return [*groups, (INK, "var(--ink)", "target missing", np.isnan(values))]
 
 
-def _by_class(target: Mapping[str, Any], values: np.ndarray) -> Groups:
+def _group_by_class(target: Mapping[str, Any], values: np.ndarray) -> Groups:
     labels = [row["label"] for row in target["classes"]]
     if len(labels) == 2:
         other = labels.index(target["positive_class"])
@@ -197,7 +199,7 @@ def _by_class(target: Mapping[str, Any], values: np.ndarray) -> Groups:
     return groups
 
 
-def _by_fifth(facts: Mapping[str, Any], values: np.ndarray) -> Groups:
+def _group_by_quintile(facts: Mapping[str, Any], values: np.ndarray) -> Groups:
     """Group points by quintiles of the first map, the same in all maps."""
     first = [v for v in facts["components"]["map"]["targets"] if v is not None]
     ends = np.unique(np.quantile(first, np.arange(1, SHADES) / SHADES))
@@ -211,7 +213,7 @@ def _by_fifth(facts: Mapping[str, Any], values: np.ndarray) -> Groups:
     return groups
 
 
-def _of_rows(n_rows: int, facts: Mapping[str, Any]) -> str:
+def _describe_sample(n_rows: int, facts: Mapping[str, Any]) -> str:
     total = facts["table"]["n_rows"]
     if n_rows == total:
         return f"all {integer(total)} rows"

@@ -39,7 +39,9 @@ LEAST_SHARE = 0.01
 def make_summary_view(facts: Mapping[str, Any]) -> Summary:
     """Write the sentences, key figures and cautions of an exploration."""
     careful = write_caution_lines(facts["cautions"], "warning")
-    return Summary([*_sentences(facts)], _figures(facts), [*careful, *_about_rows(facts)])
+    return Summary(
+        [*_write_sentences(facts)], _make_figures(facts), [*careful, *_describe_rows(facts)]
+    )
 
 
 def write_caution_lines(cautions: Sequence[Mapping[str, Any]], level: str) -> list[str]:
@@ -59,7 +61,7 @@ def write_caution_lines(cautions: Sequence[Mapping[str, Any]], level: str) -> li
     return list(lines)
 
 
-def _figures(facts: Mapping[str, Any]) -> list[KeyFigure]:
+def _make_figures(facts: Mapping[str, Any]) -> list[KeyFigure]:
     table, repeats = facts["table"], facts["duplicates"]["n_repeats"]
     n_features = sum(c["role"] == "feature" for c in facts["columns"])
     cells = table["n_rows"] * table["n_columns"]
@@ -80,7 +82,7 @@ def _figures(facts: Mapping[str, Any]) -> list[KeyFigure]:
     ]
 
 
-def _sentences(facts: Mapping[str, Any]) -> Iterator[str]:
+def _write_sentences(facts: Mapping[str, Any]) -> Iterator[str]:
     kinds = Counter(c["kind"] for c in facts["columns"] if c["role"] != "target")
     parts = [f"{spell_count(n)} {_KINDS[kind]}" for kind, n in kinds.most_common()]
     noun = "column" if kinds.total() == 1 else "columns"
@@ -94,11 +96,11 @@ def _sentences(facts: Mapping[str, Any]) -> Iterator[str]:
         )
         yield f"The table has {text}: {described}." if len(parts) > 1 else f"The table has {text}."
     if facts["target"] is not None:
-        yield _about_target(facts["target"])
-        yield from _most_informative(facts)
+        yield _describe_target(facts["target"])
+        yield from _describe_informative(facts)
 
 
-def _about_target(target: Mapping[str, Any]) -> str:
+def _describe_target(target: Mapping[str, Any]) -> str:
     name = quote_name(target["name"])
     classes = target["classes"]
     if classes is None:
@@ -113,7 +115,7 @@ def _about_target(target: Mapping[str, Any]) -> str:
     )
 
 
-def _most_informative(facts: Mapping[str, Any]) -> Iterator[str]:
+def _describe_informative(facts: Mapping[str, Any]) -> Iterator[str]:
     columns = (facts["target_relations"] or {"columns": []})["columns"]
     informative = [column for column in columns[:3] if column["share"] >= LEAST_SHARE]
     if informative:
@@ -126,7 +128,7 @@ def _most_informative(facts: Mapping[str, Any]) -> Iterator[str]:
         yield "No single column explains more than 1 % of its entropy."
 
 
-def _about_rows(facts: Mapping[str, Any]) -> Iterator[str]:
+def _describe_rows(facts: Mapping[str, Any]) -> Iterator[str]:
     duplicates = facts["duplicates"]
     if duplicates["n_repeats"]:
         yield (

@@ -29,7 +29,7 @@ def draw_column_bars(column: Mapping[str, Any]) -> Markup:
         counts, kind, gap = [count for _, count in column["top"]], "values", 2.0
     else:
         return Markup("")
-    path = _bars(counts, gap)
+    path = _make_path(counts, gap)
     if not path:
         return Markup("")
     return Markup(
@@ -38,7 +38,7 @@ def draw_column_bars(column: Mapping[str, Any]) -> Markup:
     ).format(kind, path, w=_WIDTH, h=_HEIGHT)
 
 
-def _bars(counts: Sequence[int], gap: float) -> str:
+def _make_path(counts: Sequence[int], gap: float) -> str:
     highest = max(counts, default=0)
     if highest == 0:
         return ""

@@ -15,7 +15,7 @@ __all__ = ["draw_reliability_figure", "get_reliability_axes", "make_calibration_
 _UNCALIBRATED = "none"
 _METHODS = (_UNCALIBRATED, "sigmoid", "isotonic", "temperature")
 _SHOWN = ("log_loss", "brier")
-_error = number_format([], bounded=True)
+_format_error = number_format([], bounded=True)
 
 
 def draw_reliability_figure(
@@ -34,8 +34,8 @@ def draw_reliability_figure(
     )
     largest = text(
         "calibration.by_chance",
-        error=_error(result["error"]),
-        chance=_error(result["largest_by_chance"]),
+        error=_format_error(result["error"]),
+        chance=_format_error(result["largest_by_chance"]),
     )
     return [
         {
@@ -43,7 +43,7 @@ def draw_reliability_figure(
             "title": title,
             "area": text("calibration.ece"),
             "svg": svg,
-            "legend": [("var(--accent)", _curve_label(positive), largest)],
+            "legend": [("var(--accent)", _get_curve_label(positive), largest)],
             "worst": False,
             "dashed": text("calibration.ideal"),
         }
@@ -59,10 +59,10 @@ def make_calibration_view(report: ReportData) -> dict[str, Any] | None:
     return {
         "name": name,
         "error": result["error"] and translate(result["error"]),
-        "verdict": _verdict(result) if variants else "",
+        "verdict": _describe_choice(result) if variants else "",
         "heads": [get_metric(key).label for key in _SHOWN],
-        "rows": _rows(result),
-        "figure": _figure(result, report.study["positive_class"]) if variants else None,
+        "rows": _make_rows(result),
+        "figure": _draw_figure(result, report.study["positive_class"]) if variants else None,
     }
 
 
@@ -72,17 +72,17 @@ def get_reliability_axes(positive: str | None) -> tuple[str, str]:
     return text(f"calibration.predicted_axis.{kind}"), text(f"calibration.observed_axis.{kind}")
 
 
-def _curve_label(positive: str | None) -> str:
+def _get_curve_label(positive: str | None) -> str:
     if positive is None:
         return text("calibration.predicted")
     return text("figure.class", label=positive)
 
 
-def _method(key: str) -> str:
+def _get_method_name(key: str) -> str:
     return text(f"calibration.method.{key}") if key in _METHODS else key
 
 
-def _rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _make_rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     write = {
         key: number_format([v["cv"]["metrics"][key]["mean"] for v in result["variants"]], True)
         for key in _SHOWN
@@ -93,27 +93,29 @@ def _rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
         calibration = test["calibration"]
         rows.append(
             {
-                "label": _method(variant["method"]),
+                "label": _get_method_name(variant["method"]),
                 "chosen": variant["method"] == result["chosen"],
                 "cv": [
                     (write[key](cv["metrics"][key]["mean"]), write[key](cv["metrics"][key]["sd"]))
                     for key in _SHOWN
                 ],
-                "cv_error": _error(cv["error"]),
+                "cv_error": _format_error(cv["error"]),
                 "test": [write[key](test["metrics"].get(key)) for key in _SHOWN],
-                "test_error": NOTHING if calibration is None else _error(calibration["error"]),
+                "test_error": NOTHING
+                if calibration is None
+                else _format_error(calibration["error"]),
             }
         )
     return rows
 
 
-def _verdict(result: Mapping[str, Any]) -> str:
+def _describe_choice(result: Mapping[str, Any]) -> str:
     """Describe the chosen method and its effect on rows that were not used to choose it."""
     by_method = {variant["method"]: variant for variant in result["variants"]}
     chosen, own = by_method[result["chosen"]], by_method.get(_UNCALIBRATED)
     if result["chosen"] == _UNCALIBRATED:
         return text("calibration.as_it_is")
-    method = lower_label(_method(result["chosen"]))
+    method = lower_label(_get_method_name(result["chosen"]))
     if own is None:
         return text("calibration.none_of_its_own", method=method)
     before, after = (plain(v["cv"]["metrics"]["log_loss"]["mean"]) for v in (own, chosen))
@@ -127,9 +129,9 @@ def _verdict(result: Mapping[str, Any]) -> str:
     )
 
 
-def _figure(result: Mapping[str, Any], positive: str | None) -> dict[str, Any]:
+def _draw_figure(result: Mapping[str, Any], positive: str | None) -> dict[str, Any]:
     """Draw the held-out reliability of the raw model and of the chosen or second-best method."""
-    shown = _compared(result)
+    shown = _select_compared(result)
     title = text("figure.held_out")
     colours = [None, -1] if len(shown) == 2 else [-1]
     curves = [(v["cv"]["bins"], colour) for v, colour in zip(shown, colours, strict=True)]
@@ -138,13 +140,13 @@ def _figure(result: Mapping[str, Any], positive: str | None) -> dict[str, Any]:
     )
     inks = ["var(--muted)", "var(--accent)"][-len(shown) :]
     legend = [
-        (ink, _method(v["method"]), _error(v["cv"]["error"]))
+        (ink, _get_method_name(v["method"]), _format_error(v["cv"]["error"]))
         for ink, v in zip(inks, shown, strict=True)
     ]
     return {"title": title, "svg": svg, "legend": legend}
 
 
-def _compared(result: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+def _select_compared(result: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     own = [v for v in result["variants"] if v["method"] == _UNCALIBRATED]
     rest = [v for v in result["variants"] if v["method"] != _UNCALIBRATED]
     if result["chosen"] == _UNCALIBRATED:

@@ -16,7 +16,7 @@ _KEYS = ("precision", "recall", "f1")
 _OPEN = 3
 # With more classes, only those with the most test rows are shown.
 _SHOWN = 30
-_write = number_format([], bounded=True)
+_format_score = number_format([], bounded=True)
 
 
 def make_classes_view(report: ReportData) -> dict[str, Any] | None:
@@ -30,8 +30,8 @@ def make_classes_view(report: ReportData) -> dict[str, Any] | None:
     classes = models[0]["test"]["per_class"]
     by_rows = sorted(range(len(classes)), key=lambda k: (-classes[k]["support"], k))
     places = sorted(by_rows[:_SHOWN])
-    rows = [_scores(model, places) for model in models]
-    best = [_best(column) for column in zip(*rows, strict=True)]
+    rows = [_get_scores(model, places) for model in models]
+    best = [_find_best(column) for column in zip(*rows, strict=True)]
     return {
         "heads": [(get_metric(key).label, get_metric(key).meaning) for key in _KEYS],
         "classes": [classes[k]["label"] for k in places],
@@ -45,7 +45,7 @@ def make_classes_view(report: ReportData) -> dict[str, Any] | None:
                 "anchor": f"model-{report.models.index(model) + 1}",
                 "name": translate(model["name"]),
                 "cells": [
-                    Cell(_write(score), score, "top" if score == top else "")
+                    Cell(_format_score(score), score, "top" if score == top else "")
                     for score, top in zip(scores, best, strict=True)
                 ],
             }
@@ -54,14 +54,14 @@ def make_classes_view(report: ReportData) -> dict[str, Any] | None:
     }
 
 
-def _scores(model: Mapping[str, Any], places: Sequence[int]) -> list[float | None]:
+def _get_scores(model: Mapping[str, Any], places: Sequence[int]) -> list[float | None]:
     """Return the scores of these classes and the macro averages."""
     test = model["test"]
     parts = [*(test["per_class"][k] for k in places), test["averages"]["macro"]]
     return [part[key] for part in parts for key in _KEYS]
 
 
-def _best(column: Sequence[float | None]) -> float | None:
+def _find_best(column: Sequence[float | None]) -> float | None:
     """Return the largest score; None if all models have the same."""
     known = [score for score in column if score is not None]
     return max(known) if len(set(known)) > 1 else None

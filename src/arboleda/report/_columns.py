@@ -31,11 +31,11 @@ def make_column_view(column: Mapping[str, Any], n_rows: int) -> dict[str, Any]:
         "missing": Cell(format_with_share(missing, n_rows) if missing else "0", missing),
         "distinct": Cell(integer(column["n_distinct"]), column["n_distinct"]),
         "bars": draw_column_bars(column),
-        "values": _values(column, n_rows - missing),
+        "values": _format_values(column, n_rows - missing),
     }
 
 
-def _values(column: Mapping[str, Any], known: int) -> str:
+def _format_values(column: Mapping[str, Any], known: int) -> str:
     numbers = column["numeric"]
     if numbers is not None:
         ends = {key: plain(numbers[key]) for key in ("min", "max", "median")}

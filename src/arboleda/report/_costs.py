@@ -32,19 +32,19 @@ def make_costs_view(report: ReportData) -> dict[str, Any] | None:
         "rows": [
             {
                 "name": translate(model["name"]),
-                "mean": _mean(write, mine["mean"], least),
+                "mean": _make_mean_cell(write, mine["mean"], least),
                 "total": Cell(plain(mine["total"]), mine["total"]),
-                "decided": _mean(write, mine["decided"]["mean"], min(decided))
+                "decided": _make_mean_cell(write, mine["decided"]["mean"], min(decided))
                 if mine["decided"]
                 else Cell("–", None),
             }
             for model, mine in result
         ],
-        "reject": _reject(report),
+        "reject": _make_reject_rows(report),
     }
 
 
-def _mean(write: Callable[[float], str], value: float, least: float) -> Cell:
+def _make_mean_cell(write: Callable[[float], str], value: float, least: float) -> Cell:
     """Return the cell of a mean cost, in bold if it is the lowest of its column."""
     return Cell(write(value), value, "top" if value == least else "")
 
@@ -73,7 +73,7 @@ def write_cost_sentences(report: ReportData) -> list[str]:
     return sentences
 
 
-def _reject(report: ReportData) -> list[dict[str, Any]]:
+def _make_reject_rows(report: ReportData) -> list[dict[str, Any]]:
     result = report.best["test"].get("reject")
     return [
         {

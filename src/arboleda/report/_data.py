@@ -31,12 +31,12 @@ def make_data_view(report: ReportData) -> dict[str, Any]:
         "numbers": [(text(f"data.number.{key}"), value) for key, value in numbers],
         "recipe": describe_recipe(data.get("recipe")),
         "notes": sorted(notes, key=lambda note: note["level"] != "warning"),
-        "classes": _class_rows(split, report.study["positive_class"]),
+        "classes": _make_class_rows(split, report.study["positive_class"]),
         "columns": [make_column_view(column, n_rows) for column in data["columns"]],
     }
 
 
-def _class_rows(split: Mapping[str, Any], positive: str | None) -> list[dict[str, Any]]:
+def _make_class_rows(split: Mapping[str, Any], positive: str | None) -> list[dict[str, Any]]:
     classes = split["classes"] or []
     total = sum(row["train"] + row["test"] for row in classes) or 1
     most = max((row["train"] + row["test"] for row in classes), default=1) or 1

@@ -27,9 +27,9 @@ class _Effect(NamedTuple):
 def make_effects_view(report: ReportData) -> dict[str, Any] | None:
     """Collect the section; None if no setting of any model was varied."""
     result = [
-        _Effect(rank, translate(model["name"]), setting, values, _worth(values))
+        _Effect(rank, translate(model["name"]), setting, values, _compute_effect(values))
         for rank, model in enumerate(report.models, 1)
-        for setting, values in _settings(model, report.greater_is_better).items()
+        for setting, values in _collect_settings(model, report.greater_is_better).items()
     ]
     if not result:
         return None
@@ -37,14 +37,16 @@ def make_effects_view(report: ReportData) -> dict[str, Any] | None:
     first = sorted((e for e in result if e.rank == result[0].rank), key=lambda e: -e.worth)
     return {
         "name": result[0].model,
-        "figures": [_figure(report, effect, place) for place, effect in enumerate(first[:_DRAWN])],
-        "rows": [_row(report, effect) for effect in result],
+        "figures": [
+            _draw_figure(report, effect, place) for place, effect in enumerate(first[:_DRAWN])
+        ],
+        "rows": [_make_row(report, effect) for effect in result],
         "label": lower_label(report.label),
         "filtered": len(result) >= 12,
     }
 
 
-def _settings(
+def _collect_settings(
     model: Mapping[str, Any], up: bool
 ) -> dict[str, Sequence[tuple[Any, Sequence[float]]]]:
     """Return the values of each varied setting, in order, with their scores, best first."""
@@ -58,12 +60,12 @@ def _settings(
         for candidate in scored:
             seen.setdefault(candidate["params"].get(name), []).append(candidate["mean"])
         if len(seen) > 1:
-            ordered = sorted(seen, key=_place)
+            ordered = sorted(seen, key=_sort_key)
             result[name] = [(value, sorted(seen[value], reverse=up)) for value in ordered]
     return result
 
 
-def _place(value: Any) -> tuple[int, float, str]:
+def _sort_key(value: Any) -> tuple[int, float, str]:
     """Return a sort key: numbers by size, then Booleans and strings, then None."""
     if value is None:
         return (2, 0.0, "")
@@ -72,12 +74,12 @@ def _place(value: Any) -> tuple[int, float, str]:
     return (1, 0.0, str(value))
 
 
-def _worth(values: Sequence[tuple[Any, Sequence[float]]]) -> float:
+def _compute_effect(values: Sequence[tuple[Any, Sequence[float]]]) -> float:
     best = [scores[0] for _, scores in values]
     return max(best) - min(best)
 
 
-def _row(report: ReportData, effect: _Effect) -> dict[str, Any]:
+def _make_row(report: ReportData, effect: _Effect) -> dict[str, Any]:
     best = [scores[0] for _, scores in effect.values]
     at = best.index(max(best) if report.greater_is_better else min(best))
     return {
@@ -90,7 +92,7 @@ def _row(report: ReportData, effect: _Effect) -> dict[str, Any]:
     }
 
 
-def _figure(report: ReportData, effect: _Effect, place: int) -> dict[str, Any]:
+def _draw_figure(report: ReportData, effect: _Effect, place: int) -> dict[str, Any]:
     title = text("figure.effect", setting=effect.setting, name=effect.model)
     values = [(format_setting(value), scores) for value, scores in effect.values]
     svg = draw_effect_plot(

@@ -28,14 +28,14 @@ def make_ensemble_view(report: ReportData) -> dict[str, Any] | None:
     remarks = dict.fromkeys(r for _, m in result for r in m["ensemble"].get("remarks", []))
     return {
         "why_not": None,
-        "verdict": _verdict(report, result[0][1]),
+        "verdict": _describe_best(report, result[0][1]),
         "remarks": [translate(r) for r in remarks],
-        "combined": [_combined(report, rank, model) for rank, model in result],
-        "pairs": spread and _pairs(report, spread),
+        "combined": [_describe_combination(report, rank, model) for rank, model in result],
+        "pairs": spread and _make_pairs(report, spread),
     }
 
 
-def _verdict(report: ReportData, first: Mapping[str, Any]) -> str:
+def _describe_best(report: ReportData, first: Mapping[str, Any]) -> str:
     """Describe whether the best combination beats the best single model."""
     alone = next((m for m in report.models if not m.get("ensemble")), None)
     if alone is None:
@@ -50,7 +50,9 @@ def _verdict(report: ReportData, first: Mapping[str, Any]) -> str:
     return text(f"ensemble.{side}", **names, **scores)
 
 
-def _combined(report: ReportData, rank: int, model: Mapping[str, Any]) -> dict[str, Any]:
+def _describe_combination(
+    report: ReportData, rank: int, model: Mapping[str, Any]
+) -> dict[str, Any]:
     members = sorted(model["ensemble"]["members"], key=lambda member: -abs(member["weight"]))
     largest = max((abs(member["weight"]) for member in members), default=0) or 1
     used = [member for member in members if member["weight"]]
@@ -62,7 +64,7 @@ def _combined(report: ReportData, rank: int, model: Mapping[str, Any]) -> dict[s
         "rows": [
             {
                 "name": translate(member["name"]),
-                "weight": Cell(_weight(member["weight"]), member["weight"]),
+                "weight": Cell(_format_weight(member["weight"]), member["weight"]),
                 "bar": f"{100 * abs(member['weight']) / largest:.1f}",
             }
             for member in used
@@ -71,12 +73,12 @@ def _combined(report: ReportData, rank: int, model: Mapping[str, Any]) -> dict[s
     }
 
 
-def _weight(value: float) -> str:
+def _format_weight(value: float) -> str:
     """Format a weight with three decimals, or as "<0.001"."""
     return f"<{fixed(0.001, 3)}" if 0 < value < 0.0005 else fixed(value, 3)
 
 
-def _pairs(report: ReportData, spread: Mapping[str, Any]) -> dict[str, Any]:
+def _make_pairs(report: ReportData, spread: Mapping[str, Any]) -> dict[str, Any]:
     """Return the matrix of pairwise disagreement, tinted by frequency."""
     names = list(dict.fromkeys(p[end] for p in spread["pairs"] for end in ("first", "second")))
     share = {(p["first"], p["second"]): p["disagreement"] for p in spread["pairs"]}

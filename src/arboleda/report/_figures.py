@@ -92,7 +92,7 @@ def draw_box_plot(models: Sequence[tuple[str, Sequence[float]]], axis: str, narr
         axes.set_xlabel(make_mark(len(models)))
         for rank, (_, scores) in enumerate(models):
             y = rank + (0.2 if narrow else 0.0)
-            _box(axes, y, np.asarray(scores, float), 0.17, ACCENT if rank == 0 else MUTED)
+            _draw_box(axes, y, np.asarray(scores, float), 0.17, ACCENT if rank == 0 else MUTED)
             at = (0.0, rank - 0.24) if narrow else (-(left - 2) / (width - left - right), y)
             axes.text(
                 *at,
@@ -128,7 +128,7 @@ def draw_curve_plot(
         Identifier and text alternative of the figure.
     """
     with open_canvas(400, 372) as figure:
-        axes = _unit_square(figure, labels)
+        axes = _add_unit_square(figure, labels)
         if chance is not None:
             axes.plot(*chance, color=MUTED, linewidth=1, linestyle=(0, (3, 3)))
         for x, y, colour in sorted(curves, key=lambda curve: curve[2] is not None):
@@ -160,7 +160,7 @@ def draw_reliability_plot(
         Identifier and text alternative of the figure.
     """
     with open_canvas(400, 372) as figure:
-        axes = _unit_square(figure, labels)
+        axes = _add_unit_square(figure, labels)
         axes.plot([0, 1], [0, 1], color=MUTED, linewidth=1, linestyle=(0, (3, 3)))
         for bins, colour in curves:
             stroke = MUTED if colour is None else ACCENT
@@ -175,7 +175,7 @@ def draw_reliability_plot(
         return make_inline_svg(figure, name, title)
 
 
-def _unit_square(figure: Figure, labels: tuple[str, str]) -> Axes:
+def _add_unit_square(figure: Figure, labels: tuple[str, str]) -> Axes:
     axes = add_plot_axes(figure, 58, 10, 8, 46)
     style_axes(axes)
     axes.set_xlim(-0.01, 1.01)
@@ -224,7 +224,7 @@ def draw_scatter_plot(
             axes.set_ylim(*pad_range(points[:, 1].min(), points[:, 1].max()))
             axes.axhline(0, color=INK, linewidth=1, linestyle=(0, (4, 3)))
         for layer in range(_LAYERS):
-            _dots(axes, points[layer::_LAYERS])
+            _draw_dots(axes, points[layer::_LAYERS])
         set_numeric_ticks(axes, x=True, most=5)
         set_numeric_ticks(axes, x=False, most=6)
         axes.set_xlabel(labels[0])
@@ -261,7 +261,7 @@ def draw_histogram_plot(histogram: Mapping[str, Any], label: str, name: str, tit
         return make_inline_svg(figure, name, title)
 
 
-def _box(axes: Axes, y: float, scores: np.ndarray, half: float, colour: str) -> None:
+def _draw_box(axes: Axes, y: float, scores: np.ndarray, half: float, colour: str) -> None:
     low, high = axes.get_xlim()
     mean = float(scores.mean())
     if not low <= mean <= high:
@@ -281,6 +281,6 @@ def _box(axes: Axes, y: float, scores: np.ndarray, half: float, colour: str) -> 
     axes.add_artist(make_dot_patch(points, 4.5, 0.75, colour, 5))
 
 
-def _dots(axes: Axes, points: np.ndarray) -> None:
+def _draw_dots(axes: Axes, points: np.ndarray) -> None:
     if len(points):
         axes.add_artist(make_dot_patch(points, 3.5, 0.4, ACCENT, 3))

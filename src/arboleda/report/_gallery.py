@@ -34,11 +34,11 @@ def list_figures(sections: Sequence[Section]) -> list[Figure]:
     return [
         Figure(f"{name}.svg", title, svg)
         for key, view in views.items()
-        for name, title, svg in _figures(key, view)
+        for name, title, svg in _iter_figures(key, view)
     ]
 
 
-def _figures(key: str, view: Mapping[str, Any]) -> Iterator[tuple[str, str, Markup]]:
+def _iter_figures(key: str, view: Mapping[str, Any]) -> Iterator[tuple[str, str, Markup]]:
     if key == "folds" or (key == "importance" and not view["skipped"]):
         yield {"folds": "fold_scores", "importance": "importance"}[key], view["title"], view["wide"]
     elif key == "models":
@@ -67,7 +67,9 @@ def make_standalone(figure: Figure) -> str:
     str
         An SVG document without external references.
     """
-    drawing = re.sub(r"<style>.*?</style>|<[^>]+>", _light, str(figure.svg), flags=re.DOTALL)
+    drawing = re.sub(
+        r"<style>.*?</style>|<[^>]+>", _apply_light_colours, str(figure.svg), flags=re.DOTALL
+    )
     drawing = drawing.replace("font-family:inherit", f"font-family:{_FONT}")
     head, rest = drawing.split(">", 1)
     head = head.replace("<svg", f'<svg xmlns="http://www.w3.org/2000/svg" font-family="{_FONT}"', 1)
@@ -75,5 +77,5 @@ def make_standalone(figure: Figure) -> str:
     return visible_lines(f"{head}>{ground}{rest}\n")
 
 
-def _light(tag: re.Match[str]) -> str:
+def _apply_light_colours(tag: re.Match[str]) -> str:
     return re.sub(r"var\(--(\w+)\)", lambda result: _COLOURS.get(result[1], result[0]), tag[0])

@@ -20,11 +20,11 @@ def make_groups_view(report: ReportData) -> dict[str, Any] | None:
         return None
     return {
         "name": report.get_name(report.best["key"]),
-        "tables": [_table(report, table) for table in result],
+        "tables": [_make_table(report, table) for table in result],
     }
 
 
-def _table(report: ReportData, result: Mapping[str, Any]) -> dict[str, Any]:
+def _make_table(report: ReportData, result: Mapping[str, Any]) -> dict[str, Any]:
     rows, gap = result["rows"], result["gap"]
     present = dict.fromkeys(key for row in rows for key in row["metrics"])
     keys = choose_leaderboard_metrics(present, report.key, most=4)

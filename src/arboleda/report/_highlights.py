@@ -36,17 +36,17 @@ class Highlight:
 
 def make_highlights(report: ReportData) -> list[Highlight]:
     """Collect the highlights that the facts support."""
-    return [*_confidence(report), *_drivers(report), *_costs(report)]
+    return [*_describe_uncertainty(report), *_describe_drivers(report), *_describe_costs(report)]
 
 
-def _confidence(report: ReportData) -> Iterator[Highlight]:
+def _describe_uncertainty(report: ReportData) -> Iterator[Highlight]:
     sentences = list(write_uncertainty_sentences(report))
     link = "comparison" if report.facts.get("comparison") else ""
     if sentences:
         yield Highlight(text("highlight.confidence.title"), sentences, link=link)
 
 
-def _drivers(report: ReportData) -> Iterator[Highlight]:
+def _describe_drivers(report: ReportData) -> Iterator[Highlight]:
     result = report.facts.get("importance") or {}
     columns = [c for c in result.get("columns", ()) if c["value"] > 0][:_BARS]
     if not columns:
@@ -59,7 +59,7 @@ def _drivers(report: ReportData) -> Iterator[Highlight]:
     )
 
 
-def _costs(report: ReportData) -> Iterator[Highlight]:
+def _describe_costs(report: ReportData) -> Iterator[Highlight]:
     timing, total = report.best["timing"], report.facts["timing"]["total_s"]
     sentences = [
         text("highlight.costs.study", time=duration(total), count=len(report.facts["models"]))

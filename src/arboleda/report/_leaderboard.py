@@ -44,7 +44,7 @@ def make_leaderboard_view(report: ReportData) -> dict[str, Any]:
                 "mean": Cell(report.format_score(model["cv"]["mean"]), model["cv"]["mean"]),
                 "sd": None if model["cv"]["sd"] is None else report.format_score(model["cv"]["sd"]),
                 "test": Cell(report.format_score(score), score, top),
-                "interval": _interval(report, model),
+                "interval": _format_interval(report, model),
                 "strip": drawn.draw(model["test"]["interval"], score),
                 "cells": cells,
                 "fit": Cell(duration(timing["fit_s"]), timing["fit_s"]),
@@ -85,7 +85,7 @@ def _is_best(
     return value == (max(known) if up else min(known))
 
 
-def _interval(report: ReportData, model: Mapping[str, Any]) -> str:
+def _format_interval(report: ReportData, model: Mapping[str, Any]) -> str:
     result = model["test"]["interval"]
     if result["low"] is None or result["high"] is None:
         return NOTHING
@@ -116,7 +116,7 @@ class _Strip:
         low, high = interval["low"], interval["high"]
         if low is None or high is None or score is None or self.span <= 0:
             return Markup("")
-        x0, x1, x = (self._place(value) for value in (low, high, score))
+        x0, x1, x = (self._locate(value) for value in (low, high, score))
         if x1 <= 0 or x0 >= _WIDTH:
             return Markup('<span class="off" aria-hidden="true">{}</span>').format(
                 "\N{LEFTWARDS ARROW}" if x1 <= 0 else "\N{RIGHTWARDS ARROW}"
@@ -127,5 +127,5 @@ class _Strip:
             '<path d="M{start:.1f} {y}H{end:.1f}"/><circle cx="{at:.1f}" cy="{y}" r="3"/></svg>'
         ).format(w=_WIDTH, h=_HEIGHT, y=_HEIGHT / 2, start=start, end=end, at=middle)
 
-    def _place(self, value: float) -> float:
+    def _locate(self, value: float) -> float:
         return 3 + (_WIDTH - 6) * (value - self.low) / self.span

@@ -26,7 +26,7 @@ def make_learning_view(report: ReportData) -> dict[str, Any] | None:
         "skipped": None,
         "svg": draw_learning_plot(points, labels, name="learning", title=title),
         "title": title,
-        "verdict": _verdict(report, result["points"]),
+        "verdict": _describe_trend(report, result["points"]),
         "rows": [
             {
                 "n": integer(p["n_rows"]),
@@ -38,7 +38,7 @@ def make_learning_view(report: ReportData) -> dict[str, Any] | None:
     }
 
 
-def _verdict(report: ReportData, points: Any) -> str:
+def _describe_trend(report: ReportData, points: Any) -> str:
     """Describe whether the last step improved the score beyond its noise."""
     if len(points) < 2:
         return ""

@@ -14,11 +14,11 @@ __all__ = ["make_method_view"]
 
 def make_method_view(report: ReportData) -> dict[str, Any]:
     """Collect the section."""
-    steps = [(text(f"method.{key}.title"), sentence) for key, sentence in _steps(report)]
-    return {"steps": steps, "metrics": _meanings(report)}
+    steps = [(text(f"method.{key}.title"), sentence) for key, sentence in _iter_steps(report)]
+    return {"steps": steps, "metrics": _list_meanings(report)}
 
 
-def _steps(report: ReportData) -> Iterator[tuple[str, str]]:
+def _iter_steps(report: ReportData) -> Iterator[tuple[str, str]]:
     study, split = report.study, report.facts["split"]
     n_test, n_train = integer(split["n_test"]), integer(split["n_train"])
     share = split["n_test"] / ((split["n_test"] + split["n_train"]) or 1)
@@ -39,7 +39,7 @@ def _steps(report: ReportData) -> Iterator[tuple[str, str]]:
     yield "seed", text("method.seed.text", seed=study["seed"])
 
 
-def _meanings(report: ReportData) -> list[tuple[str, str]]:
+def _list_meanings(report: ReportData) -> list[tuple[str, str]]:
     keys = dict.fromkeys(key for model in report.models for key in model["test"]["metrics"])
     if any(model["test"]["per_class"] for model in report.models):
         keys |= dict.fromkeys(["precision", "recall", "specificity", "f1"])

@@ -14,7 +14,7 @@ from arboleda.report._texts import pluralize, text, translate
 
 __all__ = ["draw_curve_figures", "make_confusion_rows", "make_models_view"]
 
-_score = number_format([], bounded=True)
+_format_score = number_format([], bounded=True)
 _PICTURED = 8  # number of models with curves, to limit the size of the page
 _GENERATED = 12  # number of generated columns listed; folds may have few in common
 _WORST = 3  # number of classes in colour if there are too many to colour all
@@ -27,11 +27,11 @@ def make_models_view(report: ReportData) -> dict[str, Any] | None:
     return {
         "label": report.label,
         "first": "descending" if report.greater_is_better else "ascending",
-        "models": [_model(report, model, rank) for rank, model in enumerate(report.models, 1)],
+        "models": [_make_model(report, model, rank) for rank, model in enumerate(report.models, 1)],
     }
 
 
-def _model(report: ReportData, model: Mapping[str, Any], rank: int) -> dict[str, Any]:
+def _make_model(report: ReportData, model: Mapping[str, Any], rank: int) -> dict[str, Any]:
     test, study = model["test"], report.study
     best = model["candidates"][model["best"]]
     return {
@@ -40,24 +40,28 @@ def _model(report: ReportData, model: Mapping[str, Any], rank: int) -> dict[str,
         "name": translate(model["name"]),
         "engine": model["engine"],
         "preparation": translate(model["preparation"]),
-        "made": _generated_columns(model.get("made")),
-        "note": _note(model["note"]),
+        "made": _describe_generated(model.get("made")),
+        "note": _translate_note(model["note"]),
         "not_kept": model.get("not_kept"),
         "cv": report.format_spread(model["cv"]),
         "test": report.format_score(report.get_test_score(model)),
-        "interval": _interval(test["interval"], report.format_score),
+        "interval": _format_interval(test["interval"], report.format_score),
         "params": [(key, format_setting(value)) for key, value in best["params"].items()],
-        "metrics": _metric_rows(test["metrics"], model["cv"]["metrics"]),
-        "per_class": _class_table(test),
+        "metrics": _make_metric_rows(test["metrics"], model["cv"]["metrics"]),
+        "per_class": _make_class_table(test),
         "confusion": make_confusion_rows(test["confusion"]),
-        "curves": _figures(test, study, rank) if rank <= _PICTURED else [],
-        "residuals": _residual_figures(test["residuals"], f"m{rank}") if rank <= _PICTURED else [],
+        "curves": _draw_figures(test, study, rank) if rank <= _PICTURED else [],
+        "residuals": _draw_residual_figures(test["residuals"], f"m{rank}")
+        if rank <= _PICTURED
+        else [],
         "undrawn": text("models.undrawn", count=_PICTURED) if rank > _PICTURED else "",
-        "tuning": _tuning(model, report),
+        "tuning": _make_tuning(model, report),
     }
 
 
-def _figures(test: Mapping[str, Any], study: Mapping[str, Any], rank: int) -> list[dict[str, Any]]:
+def _draw_figures(
+    test: Mapping[str, Any], study: Mapping[str, Any], rank: int
+) -> list[dict[str, Any]]:
     prefix = f"m{rank}"
     return [
         *draw_curve_figures(test, prefix),
@@ -65,7 +69,7 @@ def _figures(test: Mapping[str, Any], study: Mapping[str, Any], rank: int) -> li
     ]
 
 
-def _generated_columns(made: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+def _describe_generated(made: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     """Return descriptions of the generated columns, with the number of fits using each."""
     if made is None:
         return []
@@ -73,13 +77,13 @@ def _generated_columns(made: Mapping[str, Any] | None) -> list[tuple[str, str]]:
         return [(text("models.made_none"), "")]
     shown, rest = made["columns"][:_GENERATED], len(made["columns"]) - _GENERATED
     described = [
-        (_generated_name(column), text("models.made_in", count=column["fits"], all=made["fits"]))
+        (_name_generated(column), text("models.made_in", count=column["fits"], all=made["fits"]))
         for column in shown
     ]
     return [*described, (text("models.made_more", count=rest), "")] if rest > 0 else described
 
 
-def _generated_name(column: Mapping[str, Any]) -> str:
+def _name_generated(column: Mapping[str, Any]) -> str:
     """Describe a generated column; arithmetic expressions are the same in every language."""
     groups = text("models.made_and").join(column["groups"])
     if column["kind"] == "target":
@@ -92,7 +96,7 @@ def _generated_name(column: Mapping[str, Any]) -> str:
     return text(f"models.made_column.{column['kind']}", number=number, groups=groups)
 
 
-def _note(note: str | None) -> str | None:
+def _translate_note(note: str | None) -> str | None:
     """Translate a note part by part."""
     return None if note is None else "; ".join(translate(part) for part in note.split("; "))
 
@@ -127,7 +131,7 @@ def draw_curve_figures(test: Mapping[str, Any], prefix: str) -> list[dict[str, A
     drawn = []
     if test["roc"]:
         rows = [_Curve(row["label"], row["fpr"], row["tpr"], row["auc"]) for row in test["roc"]]
-        drawn.append(_curve_figure("roc", rows, ([0, 1], [0, 1]), prefix))
+        drawn.append(_draw_curve_figure("roc", rows, ([0, 1], [0, 1]), prefix))
     if test["pr"]:
         rows = [
             _Curve(row["label"], row["recall"], row["precision"], row["average_precision"])
@@ -136,7 +140,7 @@ def draw_curve_figures(test: Mapping[str, Any], prefix: str) -> list[dict[str, A
         # The precision of random guessing is the share of the class, which differs by class.
         share = supports.get(rows[0].label, 0) / (sum(supports.values()) or 1)
         chance = ([0, 1], [share, share]) if len(rows) == 1 else None
-        drawn.append(_curve_figure("pr", rows, chance, prefix))
+        drawn.append(_draw_curve_figure("pr", rows, chance, prefix))
     return drawn
 
 
@@ -147,15 +151,15 @@ class _Curve(NamedTuple):
     area: float | None
 
 
-def _curve_figure(
+def _draw_curve_figure(
     kind: str,
     rows: Sequence[_Curve],
     chance: tuple[Sequence[float], Sequence[float]] | None,
     prefix: str,
 ) -> dict[str, Any]:
     if len(rows) > SWATCHES:  # a quarter of the points suffices for thin grey lines
-        rows = [row._replace(x=_thinned(row.x), y=_thinned(row.y)) for row in rows]
-    colours, legend = _curve_colours(rows)
+        rows = [row._replace(x=_thin(row.x), y=_thin(row.y)) for row in rows]
+    colours, legend = _choose_curve_colours(rows)
     curves = [(row.x, row.y, colour) for row, colour in zip(rows, colours, strict=True)]
     title = pluralize(f"figure.{kind}", len(rows))
     axes = (text(f"figure.{kind}.x"), text(f"figure.{kind}.y"))
@@ -171,26 +175,28 @@ def _curve_figure(
     }
 
 
-def _thinned(values: Sequence[float]) -> Sequence[float]:
+def _thin(values: Sequence[float]) -> Sequence[float]:
     """Return every fourth point, including both ends."""
     return [*values[:-1:4], values[-1]] if len(values) > 4 else values
 
 
-def _curve_colours(
+def _choose_curve_colours(
     rows: Sequence[_Curve],
 ) -> tuple[list[int | None], list[tuple[str, str, str]]]:
     """Return the colour of each curve (see `draw_curve_plot`) and the legend."""
     if len(rows) == 1:
         label = text("figure.class", label=rows[0].label)
-        return [-1], [("var(--accent)", label, _score(rows[0].area))]
+        return [-1], [("var(--accent)", label, _format_score(rows[0].area))]
     if len(rows) <= SWATCHES:
-        legend = [(f"var(--c{i})", row.label, _score(row.area)) for i, row in enumerate(rows)]
+        legend = [
+            (f"var(--c{i})", row.label, _format_score(row.area)) for i, row in enumerate(rows)
+        ]
         return list(range(len(rows))), legend
     known = [index for index, row in enumerate(rows) if row.area is not None]
     worst = sorted(known, key=lambda index: rows[index].area or 0.0)[:_WORST]
     colours = [worst.index(i) if i in worst else None for i in range(len(rows))]
     legend = [
-        (f"var(--c{place})", rows[index].label, _score(rows[index].area))
+        (f"var(--c{place})", rows[index].label, _format_score(rows[index].area))
         for place, index in enumerate(worst)
     ]
     others = text("figure.other_classes", count=len(rows) - len(worst))
@@ -198,7 +204,9 @@ def _curve_colours(
     return colours, legend
 
 
-def _residual_figures(residuals: Mapping[str, Any] | None, prefix: str) -> list[dict[str, Any]]:
+def _draw_residual_figures(
+    residuals: Mapping[str, Any] | None, prefix: str
+) -> list[dict[str, Any]]:
     if residuals is None or not residuals["predicted"]:
         return []
     predicted, true = residuals["predicted"], residuals["true"]
@@ -227,13 +235,13 @@ def _residual_figures(residuals: Mapping[str, Any] | None, prefix: str) -> list[
     return [{"kind": key, "title": titles[key], "svg": svg} for key, svg in drawn.items()]
 
 
-def _interval(interval: Mapping[str, Any], write: Any) -> str:
+def _format_interval(interval: Mapping[str, Any], write: Any) -> str:
     if interval["low"] is None or interval["high"] is None:
         return NOTHING
     return text("interval.range", low=write(interval["low"]), high=write(interval["high"]))
 
 
-def _metric_rows(
+def _make_metric_rows(
     test: Mapping[str, float | None], folds: Mapping[str, Mapping[str, float | None]]
 ) -> list[dict[str, str]]:
     rows = []
@@ -249,7 +257,7 @@ def _metric_rows(
     return rows
 
 
-def _class_table(test: Mapping[str, Any]) -> dict[str, Any] | None:
+def _make_class_table(test: Mapping[str, Any]) -> dict[str, Any] | None:
     if not test["per_class"]:
         return None
     areas = {row["label"]: row["auc"] for row in test["roc"] or []}
@@ -258,14 +266,14 @@ def _class_table(test: Mapping[str, Any]) -> dict[str, Any] | None:
     keys = ("precision", "recall", "specificity", "f1")
     rows = []
     for row in test["per_class"]:
-        cells = [Cell(_score(row[key]), row[key]) for key in keys]
+        cells = [Cell(_format_score(row[key]), row[key]) for key in keys]
         if many:
             result = (areas.get(row["label"]), steps.get(row["label"]))
-            cells += [Cell(_score(value), value) for value in result]
+            cells += [Cell(_format_score(value), value) for value in result]
         rows.append((row["label"], cells, row["support"]))
     averages = []
     for name, row in (test["averages"] or {}).items():
-        cells = [Cell(_score(row[key]), row[key]) for key in keys]
+        cells = [Cell(_format_score(row[key]), row[key]) for key in keys]
         label = text(f"models.average.{name}")
         averages.append((label, cells + [Cell("", None)] * (2 if many else 0), row["support"]))
     heads = [get_metric(key).label for key in keys]
@@ -277,7 +285,7 @@ def _class_table(test: Mapping[str, Any]) -> dict[str, Any] | None:
     return {"heads": heads, "rows": rows, "averages": averages, "long": long}
 
 
-def _tuning(model: Mapping[str, Any], report: ReportData) -> dict[str, Any]:
+def _make_tuning(model: Mapping[str, Any], report: ReportData) -> dict[str, Any]:
     candidates, write = model["candidates"], report.format_score
     names = list(dict.fromkeys(key for candidate in candidates for key in candidate["params"]))
     rows = []
@@ -288,7 +296,7 @@ def _tuning(model: Mapping[str, Any], report: ReportData) -> dict[str, Any]:
         rows.append(
             {
                 "best": index == model["best"],
-                "params": [_param_cell(params[key]) if key in params else Cell(NOTHING, None)
+                "params": [_make_param_cell(params[key]) if key in params else Cell(NOTHING, None)
                            for key in names],
                 "folds": [write(score) for score in scores],
                 "mean": Cell(write(candidate["mean"]), candidate["mean"]),
@@ -307,6 +315,6 @@ def _tuning(model: Mapping[str, Any], report: ReportData) -> dict[str, Any]:
     }
 
 
-def _param_cell(value: Any) -> Cell:
+def _make_param_cell(value: Any) -> Cell:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return Cell(format_setting(value), value if is_number else format_setting(value))

@@ -25,7 +25,7 @@ def make_page_view(facts: Mapping[str, Any]) -> dict[str, Any]:
     sections = make_sections(report)
     return {
         "study": report.study,
-        "headline": _headline(facts),
+        "headline": _make_headline(facts),
         "summary": summarise(facts),
         "sections": sections,
         "gallery": list_figures(sections),
@@ -33,7 +33,7 @@ def make_page_view(facts: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _headline(facts: Mapping[str, Any]) -> list[str]:
+def _make_headline(facts: Mapping[str, Any]) -> list[str]:
     data, started = facts["data"], facts["timing"]["started"]
     sizes = {"rows": integer(data["n_rows"]), "columns": integer(data["n_columns"])}
     return [

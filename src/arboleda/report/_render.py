@@ -93,7 +93,7 @@ def check_version(facts: Mapping[str, Any], version: int, drawn: str, remedy: st
         )
 
 
-def render_page(template: Path, view: Mapping[str, Any], beside: Sequence[str] = ()) -> str:
+def render_page(template: Path, view: Mapping[str, Any], extra_files: Sequence[str] = ()) -> str:
     """Render a page in the style of the report and in the current language.
 
     Parameters
@@ -102,7 +102,7 @@ def render_page(template: Path, view: Mapping[str, Any], beside: Sequence[str] =
         A template that extends ``base.html.j2`` and may use the macros of the report.
     view : mapping
         Values of the template, including ``version``.
-    beside : sequence of str
+    extra_files : sequence of str
         Names of additional style sheets and scripts in the folder of the template.
 
     Returns
@@ -112,15 +112,17 @@ def render_page(template: Path, view: Mapping[str, Any], beside: Sequence[str] =
     """
     # Scripts and styles are files of this package and contain no text of the user.
     files = [_TEMPLATES / "report.css", _TEMPLATES / "print.css", _TEMPLATES / "report.js"]
-    files += [template.parent / name for name in beside]
-    script, style = ("".join(map(_source, _of_kind(files, end))) for end in (".js", ".css"))
-    page = _templates(template.parent).get_template(template.name).render(
+    files += [template.parent / name for name in extra_files]
+    script, style = (
+        "".join(map(_read_source, _filter_by_suffix(files, end))) for end in (".js", ".css")
+    )
+    page = _make_environment(template.parent).get_template(template.name).render(
         view,
         language=current_locale().language,
-        policy=_policy(script),
+        policy=_make_policy(script),
         script=Markup(script),
         style=Markup(style),
-        dark=Markup(_source(_TEMPLATES / "dark.css")),
+        dark=Markup(_read_source(_TEMPLATES / "dark.css")),
     )  # fmt: skip
     return visible_lines(page)
 
@@ -155,7 +157,7 @@ def write_report(facts: Mapping[str, Any], path: Path, language: str | None = No
 
 
 @cache
-def _templates(folder: Path) -> Environment:
+def _make_environment(folder: Path) -> Environment:
     environment = Environment(
         loader=FileSystemLoader([folder, _TEMPLATES]),
         autoescape=True,
@@ -168,15 +170,15 @@ def _templates(folder: Path) -> Environment:
 
 
 @cache
-def _source(file: Path) -> str:
+def _read_source(file: Path) -> str:
     return file.read_text(encoding="utf-8")
 
 
-def _of_kind(files: Sequence[Path], suffix: str) -> list[Path]:
+def _filter_by_suffix(files: Sequence[Path], suffix: str) -> list[Path]:
     return [file for file in files if file.suffix == suffix]
 
 
-def _policy(script: str) -> str:
+def _make_policy(script: str) -> str:
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
         "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "

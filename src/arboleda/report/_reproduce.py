@@ -46,7 +46,7 @@ def make_reproduce_view(report: ReportData) -> dict[str, Any]:
     here = report.facts["environment"]
     named = [(name, str(here[key])) for key, name in _NAMES.items() if key in here]
     return {
-        "command": _command(report.study),
+        "command": _make_command(report.study),
         "environment": [
             *named,
             (text("reproduce.platform"), here["platform"]),
@@ -56,7 +56,7 @@ def make_reproduce_view(report: ReportData) -> dict[str, Any]:
     }
 
 
-def _command(study: Mapping[str, Any]) -> str:
+def _make_command(study: Mapping[str, Any]) -> str:
     """Return the command that repeats the study, without options at their defaults."""
     settings = study["settings"]
     # A file name may begin with a dash.
@@ -75,11 +75,11 @@ def _command(study: Mapping[str, Any]) -> str:
             # With an equals sign, a condition that begins with a dash is not parsed as an option.
             words += [f"{option}={condition}" for condition in value]
         else:
-            words += [option, _written(value)]
+            words += [option, _format_option(value)]
     return shlex.join(words)
 
 
-def _written(value: Any) -> str:
+def _format_option(value: Any) -> str:
     if isinstance(value, list) and all(map(_is_plain, value)):
         return ",".join(value)
     if isinstance(value, (list, dict)):

@@ -17,12 +17,12 @@ def name_scheme(study: Mapping[str, Any]) -> str:
     >>> name_scheme({"folds": 5})
     'five-fold cross-validation'
     """
-    return text(f"scheme.{get_scheme_kind(study)}.name", **_numbers(study))
+    return text(f"scheme.{get_scheme_kind(study)}.name", **_get_numbers(study))
 
 
 def describe_scheme(study: Mapping[str, Any]) -> str:
     """Describe how the scheme uses the training rows."""
-    return text(f"scheme.{get_scheme_kind(study)}.does", **_numbers(study))
+    return text(f"scheme.{get_scheme_kind(study)}.does", **_get_numbers(study))
 
 
 def get_scheme_kind(study: Mapping[str, Any]) -> str:
@@ -30,7 +30,7 @@ def get_scheme_kind(study: Mapping[str, Any]) -> str:
     return str(study.get("scheme", {}).get("kind", "kfold"))
 
 
-def _numbers(study: Mapping[str, Any]) -> dict[str, Any]:
+def _get_numbers(study: Mapping[str, Any]) -> dict[str, Any]:
     result = study.get("scheme", study)
     folds, repeats = result["folds"], result.get("repeats", 1)
     return {"folds": spell_count(folds), "n": folds, "repeats": repeats, "fits": folds * repeats}

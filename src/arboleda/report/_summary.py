@@ -74,14 +74,14 @@ class _Words:
             score=self.report.format_spread(self.best["cv"]),
             scheme=name_scheme(self.report.study),
         )
-        interval = self._interval()
+        interval = self._format_interval()
         second = text(
             "summary.tested",
             count=integer(self.facts["split"]["n_test"]),
             score=self.write(self.test),
             interval=f" ({interval})" if interval else "",
         )
-        return [first, second, *self._against_baseline()]
+        return [first, second, *self._compare_with_baseline()]
 
     def figures(self) -> list[KeyFigure]:
         cv, label = self.best["cv"], self.report.label
@@ -93,16 +93,18 @@ class _Words:
                 text("summary.figure.folds", sd=spread, count=len(cv["fold_scores"])),
             ),
             KeyFigure(
-                text("summary.figure.test", metric=label), self.write(self.test), self._interval()
+                text("summary.figure.test", metric=label),
+                self.write(self.test),
+                self._format_interval(),
             ),
         ]
         if self.baseline is not None:
             score = self.report.get_test_score(self.baseline)
             label = text("summary.figure.baseline")
-            result.append(KeyFigure(label, self.write(score), self._gain(score)))
-        return [*result, *self._other_metrics()]
+            result.append(KeyFigure(label, self.write(score), self._describe_gain(score)))
+        return [*result, *self._make_other_metrics()]
 
-    def _other_metrics(self) -> Iterator[KeyFigure]:
+    def _make_other_metrics(self) -> Iterator[KeyFigure]:
         """Yield a well-known metric if models were chosen by another one."""
         usual = _USUAL_CLASSES if self.report.is_classification else _USUAL_NUMBERS
         result = self.best["test"]["metrics"]
@@ -121,10 +123,10 @@ class _Words:
 
     def cautions(self) -> Iterator[str]:
         yield from (translate(each["text"]) for each in self.facts.get("cautions") or [])
-        yield from self._about_scores()
-        yield from self._about_probabilities()
-        yield from self._about_classes()
-        yield from self._about_rows()
+        yield from self._check_scores()
+        yield from self._check_probabilities()
+        yield from self._check_classes()
+        yield from self._check_rows()
         for kind, no_time in (("failed", False), ("no_time", True)):
             models = [m for m in self.report.failed if self.report.ran_out_of_time(m) is no_time]
             if models:
@@ -132,7 +134,7 @@ class _Words:
                     f"caution.{kind}", names=join_names([translate(m["name"]) for m in models])
                 )
 
-    def _interval(self) -> str:
+    def _format_interval(self) -> str:
         interval = self.best["test"]["interval"]
         low, high = interval["low"], interval["high"]
         if low is None or high is None:
@@ -140,7 +142,7 @@ class _Words:
         level = f"{100 * interval['level']:g}\N{NO-BREAK SPACE}%"
         return text("interval.named", level=level, low=self.write(low), high=self.write(high))
 
-    def _gain(self, score: float | None) -> str:
+    def _describe_gain(self, score: float | None) -> str:
         if score is None or self.test is None:
             return ""
         ahead = self.test - score if self.up else score - self.test
@@ -152,7 +154,7 @@ class _Words:
         side = "lower" if ahead >= 0 else "higher"
         return text(f"summary.gain.{side}", share=percent(abs(ahead) / abs(score), 0))
 
-    def _against_baseline(self) -> list[str]:
+    def _compare_with_baseline(self) -> list[str]:
         if self.baseline is None:
             return []
         score = self.report.get_test_score(self.baseline)
@@ -171,7 +173,7 @@ class _Words:
             )
         ]
 
-    def _about_scores(self) -> Iterator[str]:
+    def _check_scores(self) -> Iterator[str]:
         cv = self.best["cv"]
         if self.best["key"] in BASELINES and len(self.models) > 1:
             yield text("caution.baseline")
@@ -196,14 +198,14 @@ class _Words:
         if self.up and self.test is not None and self.test >= _SUSPICIOUS:
             yield text("caution.perfect")
 
-    def _about_probabilities(self) -> Iterator[str]:
+    def _check_probabilities(self) -> Iterator[str]:
         result = self.best["test"]["calibration"]
         if result is not None and result["error"] > result["largest_by_chance"]:
             gap, chance = percent(result["error"]), percent(result["largest_by_chance"])
             where = text("caution.see_calibration") if self.facts["calibration"] else ""
             yield text("caution.probabilities", gap=gap, chance=chance, where=where)
 
-    def _about_classes(self) -> Iterator[str]:
+    def _check_classes(self) -> Iterator[str]:
         classes = self.facts["split"]["classes"]
         if not classes:
             return
@@ -227,7 +229,7 @@ class _Words:
                 others=others,
             )
 
-    def _about_rows(self) -> Iterator[str]:
+    def _check_rows(self) -> Iterator[str]:
         data, n_test = self.facts["data"], self.facts["split"]["n_test"]
         if n_test < _FEW_TEST_ROWS:
             yield text("caution.few", count=integer(n_test))

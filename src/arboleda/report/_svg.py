@@ -87,13 +87,13 @@ def make_mark(index: int) -> str:
 @contextmanager
 def open_canvas(width: float, height: float) -> Iterator[Figure]:
     """Open an empty figure of this size in CSS pixels, independent of matplotlibrc."""
-    with rc_context(_settings()):
+    with rc_context(_make_settings()):
         figure = Figure(figsize=(width / 72, height / 72), facecolor="none")
         FigureCanvasSVG(figure)
         yield figure
 
 
-def _settings() -> dict[Any, Any]:
+def _make_settings() -> dict[Any, Any]:
     # Changing the backend or the interactive hooks would affect open figures of the user.
     theirs = ("backend", "interactive", "toolbar", "webagg", "keymap", "timezone")
     usual = {key: rcParamsDefault[key] for key in rcParamsDefault if not key.startswith(theirs)}
@@ -133,7 +133,7 @@ def make_inline_svg(figure: Figure, name: str, label: str, texts: Sequence[str] 
     body = drawing[drawing.index("<defs>", drawing.index("</metadata>")) :]
     # The style sheet of matplotlib would apply to the whole page.
     body = re.sub(r"<style[^>]*>.*?</style>", "", body, flags=re.DOTALL)
-    body = _lean(_own_identifiers(_themed(body), name))
+    body = _shorten(_prefix_identifiers(_replace_colours(body), name))
     body = re.sub(r"@(\d+)@", lambda result: str(escape(texts[int(result[1])])), body)
     width, height = (round(inches * 72) for inches in figure.get_size_inches())
     head = Markup(
@@ -143,7 +143,7 @@ def make_inline_svg(figure: Figure, name: str, label: str, texts: Sequence[str] 
     return head + Markup(body.rstrip())  # every user's text in the body was escaped above
 
 
-def _themed(body: str) -> str:
+def _replace_colours(body: str) -> str:
     for colour, variable in _VARIABLES.items():
         body = body.replace(colour, f"var({variable})")
     # Keep only the size; family and style come from the page.
@@ -151,7 +151,7 @@ def _themed(body: str) -> str:
     return re.sub(r"font-(?:family|stretch|style): [^;\"]*;? ?", "", body)
 
 
-def _own_identifiers(body: str, name: str) -> str:
+def _prefix_identifiers(body: str, name: str) -> str:
     used = set(re.findall(r"(?:url\(#|href=\"#)([^)\"]+)", body))
     body = re.sub(r' xlink:href="', ' href="', body)
     body = re.sub(r"(url\(#|href=\"#)", rf"\g<1>{name}-", body)
@@ -162,14 +162,14 @@ def _own_identifiers(body: str, name: str) -> str:
     return re.sub(r' id="([^"]*)"', keep, body)
 
 
-def _lean(body: str) -> str:
+def _shorten(body: str) -> str:
     """Shorten the SVG without a visible change: round to tenths of a pixel."""
 
-    def lean_tag(result: re.Match[str]) -> str:
+    def shorten_tag(result: re.Match[str]) -> str:
         tag = re.sub(r" transform=\"rotate\(-?0 [^\"]*\"", "", result[0])
         tag = re.sub(r"-?\d+\.\d{2,}", lambda n: f"{float(n[0]):.1f}".removesuffix(".0"), tag)
         return re.sub(r"\s+", " ", tag)
 
     # Only within tags: axis labels are text and keep all digits.
-    body = re.sub(r"<[^>]+>", lean_tag, body)
+    body = re.sub(r"<[^>]+>", shorten_tag, body)
     return re.sub(r">\s+<", "><", body).replace("<g/>", "").replace("<defs></defs>", "")

@@ -39,8 +39,8 @@ def get_locale(language: str) -> Locale:
     """
     if language not in LANGUAGES:
         raise ValueError(f"unknown language {language!r}; choose one of {', '.join(LANGUAGES)}")
-    table = _table(language)
-    english, words = _sentences("en", "drawing"), _sentences(language, "drawing")
+    table = _load_table(language)
+    english, words = _get_sentences("en", "drawing"), _get_sentences(language, "drawing")
     return Locale(
         language=language,
         decimal=table["number.decimal"],
@@ -62,7 +62,7 @@ def text(key: str, /, **values: Any) -> str:
     >>> text("interval.range", low="0.1", high="0.2")
     '0.1 to 0.2'
     """
-    template = _table(current_locale().language)[key]
+    template = _load_table(current_locale().language)[key]
     if any(isinstance(value, Markup) for value in values.values()):
         return Markup(escape(template)).format(**values)
     return template.format(**values) if values else template
@@ -90,15 +90,15 @@ def translate(sentence: str) -> str:
     ('Bosque aleatorio', 'My own forest')
     """
     language = current_locale().language
-    known = _sentences(language, "facts").get(_exact().get(sentence, ""))
+    known = _get_sentences(language, "facts").get(_get_exact_sentences().get(sentence, ""))
     if known is not None:
         return known
     if language == "en" and "'" not in sentence and '"' not in sentence:
         return sentence
-    for key, pattern in _patterns():
+    for key, pattern in _compile_patterns():
         result = pattern.fullmatch(sentence)
         if result:
-            template = _sentences(language, "facts")[key]
+            template = _get_sentences(language, "facts")[key]
             return template.format(
                 **{name: _translate_place(name, x) for name, x in result.groupdict().items()}
             )
@@ -118,37 +118,41 @@ def _translate_place(name: str, value: str) -> str:
 
 
 @cache
-def _table(language: str) -> Mapping[str, str]:
+def _load_table(language: str) -> Mapping[str, str]:
     result = tomllib.loads((_FOLDER / f"{language}.toml").read_text(encoding="utf-8"))
-    return dict(_flat(result, ""))
+    return dict(_flatten(result, ""))
 
 
-def _flat(table: Mapping[str, Any], before: str) -> Iterator[tuple[str, str]]:
+def _flatten(table: Mapping[str, Any], before: str) -> Iterator[tuple[str, str]]:
     for key, value in table.items():
         if isinstance(value, str):
             yield before + key, value
         else:
-            yield from _flat(value, f"{before}{key}.")
+            yield from _flatten(value, f"{before}{key}.")
 
 
 @cache
-def _sentences(language: str, part: str) -> Mapping[str, str]:
+def _get_sentences(language: str, part: str) -> Mapping[str, str]:
     start = f"{part}."
-    return {k: v for k, v in _table(language).items() if k.startswith(start)}
+    return {k: v for k, v in _load_table(language).items() if k.startswith(start)}
 
 
 @cache
-def _exact() -> Mapping[str, str]:
+def _get_exact_sentences() -> Mapping[str, str]:
     return {
-        template: key for key, template in _sentences("en", "facts").items() if "{" not in template
+        template: key
+        for key, template in _get_sentences("en", "facts").items()
+        if "{" not in template
     }
 
 
 @cache
-def _patterns() -> list[tuple[str, re.Pattern[str]]]:
+def _compile_patterns() -> list[tuple[str, re.Pattern[str]]]:
     """Return the sentences with placeholders, those with the most fixed text first."""
     result = [
-        (key, template) for key, template in _sentences("en", "facts").items() if "{" in template
+        (key, template)
+        for key, template in _get_sentences("en", "facts").items()
+        if "{" in template
     ]
     result.sort(key=lambda pair: -len(re.sub(r"\{\w+\}", "", pair[1])))
     return [

@@ -14,7 +14,7 @@ __all__ = ["make_tried_view"]
 def make_tried_view(report: ReportData) -> dict[str, Any]:
     """Collect the section."""
     models = report.facts["models"]
-    fits = sum(_n_fits(model) for model in models)
+    fits = sum(_count_fits(model) for model in models)
     candidates = sum(len(model["candidates"]) for model in models)
     return {
         "intro": text(
@@ -24,7 +24,7 @@ def make_tried_view(report: ReportData) -> dict[str, Any]:
             fits=integer(fits),
             time=duration(report.facts["timing"]["total_s"]),
         ),
-        "rows": [_row(model) for model in models],
+        "rows": [_make_row(model) for model in models],
         "left_out": [
             text(
                 f"tried.left_out_{'whole' if each['whole'] else 'part'}",
@@ -36,17 +36,17 @@ def make_tried_view(report: ReportData) -> dict[str, Any]:
     }
 
 
-def _row(model: Mapping[str, Any]) -> dict[str, Any]:
+def _make_row(model: Mapping[str, Any]) -> dict[str, Any]:
     seconds = model["timing"]["search_s"]
     return {
         "name": translate(model["name"]),
         "candidates": Cell(integer(len(model["candidates"])), len(model["candidates"])),
-        "fits": Cell(integer(_n_fits(model)), _n_fits(model)),
+        "fits": Cell(integer(_count_fits(model)), _count_fits(model)),
         "time": Cell(duration(seconds), seconds),
         "outcome": text("tried.ok" if model["status"] == "ok" else "tried.failed"),
         "error": model["error"],
     }
 
 
-def _n_fits(model: Mapping[str, Any]) -> int:
+def _count_fits(model: Mapping[str, Any]) -> int:
     return sum(len(candidate["fold_scores"]) for candidate in model["candidates"])

@@ -57,7 +57,7 @@ def make_comparison_view(report: ReportData) -> dict[str, Any] | None:
     return {
         "winner": report.get_name(result["against"]),
         "sentences": list(write_uncertainty_sentences(report)),
-        "rows": [_row(report, row) for row in result["rows"]],
+        "rows": [_make_row(report, row) for row in result["rows"]],
         "notes": [translate(result[key]) for key in ("folds_note", "test_note") if result[key]],
         "level": f"{100 * result['level']:g}",
         "label": report.label,
@@ -65,20 +65,20 @@ def make_comparison_view(report: ReportData) -> dict[str, Any] | None:
     }
 
 
-def _row(report: ReportData, row: Mapping[str, Any]) -> dict[str, Any]:
+def _make_row(report: ReportData, row: Mapping[str, Any]) -> dict[str, Any]:
     verdict = {True: "equal", False: "worse", None: "unknown"}[row["as_good"]]
     p_value = row["p_adjusted"]
     return {
         "name": report.get_name(row["key"]),
-        "folds": _difference(report, row["folds"]),
-        "test": _difference(report, row["test"]),
-        "p": Cell("–" if p_value is None else _p_text(p_value), p_value),
+        "folds": _make_difference(report, row["folds"]),
+        "test": _make_difference(report, row["test"]),
+        "p": Cell("–" if p_value is None else _format_p_value(p_value), p_value),
         "verdict": text(f"ranking.verdict.{verdict}"),
         "kind": "untold" if row["as_good"] is None else verdict,
     }
 
 
-def _difference(report: ReportData, part: Mapping[str, Any] | None) -> dict[str, Any]:
+def _make_difference(report: ReportData, part: Mapping[str, Any] | None) -> dict[str, Any]:
     if part is None:
         return {"cell": Cell("–", None), "range": ""}
     ends = {"low": report.format_score(part["low"]), "high": report.format_score(part["high"])}
@@ -89,6 +89,6 @@ def _difference(report: ReportData, part: Mapping[str, Any] | None) -> dict[str,
     }
 
 
-def _p_text(value: float) -> str:
+def _format_p_value(value: float) -> str:
     """Format a p-value with three decimals, or as "<0.001"."""
     return f"<{fixed(0.001, 3)}" if value < 0.0005 else fixed(value, 3)
