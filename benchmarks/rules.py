@@ -202,12 +202,12 @@ def judged(answers: dict[str, Any], target: Any, task: str) -> dict[str, dict[st
     return {"accuracy": right, "log_loss": log_loss}
 
 
-def measure(given: Problem, n_learned: int) -> dict[str, Any]:
+def measure(given: Problem, n_fits: int) -> dict[str, Any]:
     """Scores of every combination, fold by fold."""
     named, folds = members(given.task), []
     for number, (rest, test) in enumerate(given.folds()):
         random = np.random.default_rng(number)
-        train = np.sort(random.permutation(rest)[:n_learned])
+        train = np.sort(random.permutation(rest)[:n_fits])
         X, y = given.frame.iloc[train], given.target[train]
         X_test, target = given.frame.iloc[test], given.target[test]
         found = out_of_fold_outputs(named, X, y, cv=N_FOLDS, n_jobs=1)

@@ -312,7 +312,7 @@ def test_ctrl_c_is_told_before_a_study_begins(
 ) -> None:
     monkeypatch.setattr(Study, "__init__", press)
     assert run("study", "iris", "--target", "target") == 130
-    assert "arboleda: interrupted; what is done is kept" in capsys.readouterr().err
+    assert "arboleda: interrupted; finished work is saved" in capsys.readouterr().err
 
 
 def test_ctrl_c_is_told_while_the_results_are_printed(
@@ -333,9 +333,9 @@ def test_too_little_memory_is_one_sentence(
     monkeypatch.setattr(Study, "run", too_much)
     assert run("study", "iris", "--target", "target", "--out", str(tmp_path)) == 2
     told = capsys.readouterr().err
-    assert told.startswith("arboleda: error: There is not memory enough")
-    assert "the same command goes on" in told
+    assert told.startswith("arboleda: error: Out of memory:")
+    assert "the same command resumes the study" in told
     assert len(told.splitlines()) == 1
     monkeypatch.setattr("arboleda.cli._run.app", too_much)
     assert run("explore", "iris") == 2
-    assert "There is not memory enough for this" in capsys.readouterr().err
+    assert "Out of memory; use fewer rows" in capsys.readouterr().err

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from arboleda._numbers import integer
 from arboleda.report import render_page
 from arboleda.report._cells import Cell
-from arboleda.report._figures import box_plot
+from arboleda.report._figures import draw_box_plot
 
 if TYPE_CHECKING:
     from published import Problem
@@ -101,14 +101,16 @@ def render_beside(facts: dict[str, Any]) -> str:
                      f"{integer(facts['n_test'])} to test"],
         "metrics": [(_NAMES[name], _sources(facts["rows"], name)) for name in facts["metrics"]],
         "rows": [_row(row, facts) for row in facts["rows"]],
-        "boxes": [box_plot(drawn, label, narrow) for narrow in (False, True)] if drawn else None,
+        "boxes": [draw_box_plot(drawn, label, narrow) for narrow in (False, True)]
+        if drawn
+        else None,
         "order": [names.get(key, key) for key in facts["order"]],
         "ours_in_order": [name for name, _ in reversed(drawn)],
         "took": _minutes(facts["took"]),
         "times": _times(facts["others"]),
         "version": facts["version"],
     }  # fmt: skip
-    return render_page(_TEMPLATE, view, beside=("beside.css",))
+    return render_page(_TEMPLATE, view, extra_files=("beside.css",))
 
 
 def _by_median(facts: dict[str, Any]) -> list[dict[str, Any]]:

@@ -15,8 +15,8 @@ from scipy import stats
 
 from arboleda.cli import main
 from arboleda.comparisons import compare_studies
-from arboleda.comparisons._asked import same_rows
-from arboleda.comparisons._facts import _over_tables
+from arboleda.comparisons._differences import find_row_mismatch
+from arboleda.comparisons._facts import _compare_over_tables
 from arboleda.diagnose import compare_over_data_sets
 from arboleda.study import Study, StudyError
 
@@ -61,7 +61,7 @@ def test_two_runs_of_one_study_differ_in_nothing(folders: dict[str, Path]) -> No
     assert all(row["same"] for row in facts["differences"])
     (pair,) = facts["paired"]["pairs"]
     assert (pair["difference"], pair["p_adjusted"]) == (0, 1)
-    assert "asked the same" in facts["sentences"][0]
+    assert "have the same data, settings and versions" in facts["sentences"][0]
     assert "do not differ beyond chance" in facts["sentences"][1]
     for row in facts["leaderboard"]:
         assert row["cells"][0] == row["cells"][1]
@@ -90,7 +90,7 @@ def test_other_seeds_set_other_rows_aside(folders: dict[str, Path]) -> None:
 
 def test_other_tables_cannot_be_paired_and_three_are_ranked(folders: dict[str, Path]) -> None:
     facts = compared(folders, "first", "other", "third")
-    assert facts["paired"]["why_not"] == "the tables are not the same"
+    assert facts["paired"]["why_not"] == "the tables differ"
     over = facts["over_tables"]
     assert [model["key"] for model in over["models"]] == ["lda", "most_frequent"]
     errors = [[-row["test"] for row in column] for column in _columns(facts)]
@@ -181,12 +181,12 @@ def test_studies_with_one_table_of_the_test_are_paired(tmp_path: Path) -> None:
     (pair,) = facts["paired"]["pairs"]
     assert pair["difference"] == pytest.approx(one["accuracy"] - two["accuracy"])
     facts = compare_studies([tmp_path / "one", tmp_path / "three"]).facts
-    assert facts["paired"]["why_not"] == "the tables of the test are not the same"
-    assert "Data of the test, SHA-256" in [row["what"] for row in facts["differences"]]
+    assert facts["paired"]["why_not"] == "the test tables differ"
+    assert "Test data, SHA-256" in [row["what"] for row in facts["differences"]]
     older = [Study.load(tmp_path / name).facts for name in ("one", "three")]
     for one in older:
         del one["study"]["test_sha256"]
-    assert "run them again" in str(same_rows(older))
+    assert "run the studies again" in str(find_row_mismatch(older))
 
 
 def test_without_the_rows_the_rest_is_told(folders: dict[str, Path], tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_without_the_rows_the_rest_is_told(folders: dict[str, Path], tmp_path: P
 def test_two_studies_of_one_table_count_once(folders: dict[str, Path]) -> None:
     names = ("first", "again", "third")
     told = [Study.load(folders[name]).facts for name in names]
-    assert _over_tables(names, told) is None
+    assert _compare_over_tables(names, told) is None
 
 
 class _Tags(HTMLParser):
@@ -242,7 +242,7 @@ def test_the_command_tells_the_page(
 
 
 @pytest.mark.parametrize(
-    ("names", "told"), [(["first"], "at least two"), (["first", "first"], "named twice")]
+    ("names", "told"), [(["first"], "at least two"), (["first", "first"], "given twice")]
 )
 def test_what_cannot_be_compared_is_refused(
     folders: dict[str, Path], names: list[str], told: str

@@ -25,7 +25,7 @@ def test_pages_go_to_the_folder_of_the_study_unless_told_otherwise(
     assert run("explain", folder) == 0
     told = capsys.readouterr()
     assert told.out == f"Page: {folder / 'explained.html'}\n"
-    assert "Checking how sure it is" in told.err
+    assert "Checking calibration and coverage" in told.err
     assert run("explain", folder, "--row", 7) == 0
     assert capsys.readouterr().out == f"Page: {folder / 'explained-row-7.html'}\n"
     assert "Row 7 <span" in (folder / "explained-row-7.html").read_text()

@@ -12,7 +12,11 @@ from scipy.stats import spearmanr
 from sklearn.pipeline import Pipeline
 
 from arboleda.explanations import Explanation, explain_study
-from arboleda.explanations._examples import beyond_training, correlated_columns, rows_to_see
+from arboleda.explanations._examples import (
+    count_rows_beyond_training,
+    find_correlated_columns,
+    find_instructive_rows,
+)
 from arboleda.study import Study
 from arboleda.study.combined.estimators import CombinedRegressor
 from arboleda.study.combined.rules import MeanRule
@@ -154,7 +158,7 @@ def test_the_promise_is_kept_about_as_often_as_given(of_model: Explanation, task
 
 
 def test_rows_to_look_at_are_what_they_are_called(subject: ExplainedModel) -> None:
-    rows = rows_to_see(subject)
+    rows = find_instructive_rows(subject)
     assert len({row["row"] for row in rows}) == len(rows)
     answers = subject.predict(subject.test.x)
     for row in rows:
@@ -177,7 +181,7 @@ def test_rows_to_look_at_are_what_they_are_called(subject: ExplainedModel) -> No
 def test_columns_that_go_together_are_found_by_their_ranks(
     studies: dict[str, Path], subject: ExplainedModel, task: str
 ) -> None:
-    found = correlated_columns(subject)
+    found = find_correlated_columns(subject)
     if task == "regression":  # the width is the target there
         assert found == []
         return
@@ -194,4 +198,4 @@ def test_test_rows_beyond_the_training_rows_are_counted(subject: ExplainedModel)
     for j in columns:
         seen, asked = subject.train.x[:, j], subject.test.x[:, j]
         out |= (asked < np.nanmin(seen)) | (asked > np.nanmax(seen))
-    assert beyond_training(subject)["n_rows"] == out.sum()
+    assert count_rows_beyond_training(subject)["n_rows"] == out.sum()

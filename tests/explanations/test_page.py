@@ -9,7 +9,7 @@ import pytest
 from arboleda._numbers import percent
 from arboleda.explanations import Explanation
 from arboleda.explanations._page import render_explanation
-from arboleda.explanations._words import how_sure, push_writer
+from arboleda.explanations._words import describe_confidence, make_contribution_formatter
 
 Facts = dict[str, Any]
 ATTACK = "</script><img src=x onerror=alert(1)>'\"{{7*7}}@0@$ =SUM(A1)"
@@ -84,7 +84,7 @@ def test_tables_hold_the_numbers_of_the_facts(of_row: Explanation, of_model: Exp
     facts, page = of_row.facts, of_row.to_html()
     values = cells(page, "All values of the row")
     assert [row[0] for row in values] == [column["name"] for column in facts["values"]]
-    pushes = cells(page, "Columns and how far they push the prediction")
+    pushes = cells(page, "Contributions of the columns to the prediction")
     assert [row[0] for row in pushes] == [c["name"] for c in facts["pushes"]["columns"]]
     near = cells(page, "The nearest training rows")[1:]
     assert [row[0] for row in near] == [f"{r['row']:,}" for r in facts["neighbours"]["rows"]]
@@ -95,18 +95,18 @@ def test_tables_hold_the_numbers_of_the_facts(of_row: Explanation, of_model: Exp
     facts, page = of_model.facts, of_model.to_html()
     drivers = cells(page, "Importance of the columns")
     assert [row[0] for row in drivers] == [c["name"] for c in facts["importance"]["columns"]]
-    sizes = cells(page, "Trees of other sizes")
+    sizes = cells(page, "Surrogate trees of other sizes")
     assert [int(row[0]) for row in sizes] == [s["n_leaves"] for s in facts["surrogate"]["curve"]]
 
 
 def test_a_training_row_is_told_to_be_one(of_row: Explanation) -> None:
     facts = copy.deepcopy(of_row.facts)
     assert "a test row: the model has not seen it" in of_row.to_html()
-    assert "The model learned from this row" not in of_row.to_html()
+    assert "The model was fitted on this row" not in of_row.to_html()
     facts["row"] |= {"part": "train", "near_test_rows": [3, 1200]}
     page = render_explanation(facts)
-    assert "a training row: the model learned from it" in page
-    assert "Test rows that are most like it: 3 and 1,200." in page
+    assert "a training row: the model was fitted on it" in page
+    assert "The most similar test rows: 3 and 1,200." in page
 
 
 def test_what_deserves_a_warning_is_said(of_row: Explanation) -> None:
@@ -115,15 +115,15 @@ def test_what_deserves_a_warning_is_said(of_row: Explanation) -> None:
     facts["neighbours"]["rows"] = []
     facts["pushes"] |= {"method": "lime", "fidelity": 0.1, "stability": 0.5, "n_samples": 5000}
     page = render_explanation(facts)
-    assert "higher than in every training row: what the model says there is a guess" in page
-    assert "No training row is near this one" in page
-    assert "follows this model loosely here" in page
+    assert "higher than in every training row: the prediction is an extrapolation" in page
+    assert "No training row is similar to this one" in page
+    assert "approximates this model only roughly here" in page
 
 
 @pytest.mark.parametrize(("inside", "said"), [
     ([], "No class is probable enough for the 90"),
-    (["rose"], "naming “rose” alone is enough here"),
-    (["rose", "iris"], "must leave 2 classes open: “rose” and “iris”"),
+    (["rose"], "prediction set contains “rose” alone"),
+    (["rose", "iris"], "prediction set contains 2 classes: “rose” and “iris”"),
 ])  # fmt: skip
 def test_sets_are_told_by_their_size(
     of_row: Explanation, task: str, inside: list[str], said: str
@@ -140,7 +140,7 @@ def test_many_columns_and_classes_are_cut_to_the_first(of_row: Explanation, task
     first = facts["pushes"]["columns"][0]
     facts["pushes"]["columns"] = [first | {"push": 1.0 / (i + 1)} for i in range(40)]
     page = render_explanation(facts)
-    rows = cells(page, "Columns and how far they push the prediction")
+    rows = cells(page, "Contributions of the columns to the prediction")
     assert len(rows) == 13
     assert rows[-1][0] == "28 other columns"
     if task != "binary":
@@ -162,8 +162,8 @@ def test_facts_of_another_version_are_refused(explained: Explanation) -> None:
 
 
 def test_pushes_are_written_with_their_signs_in_their_units() -> None:
-    assert push_writer([0.5], "probability")(-0.0123) == "\N{MINUS SIGN}1.2 points"
-    assert push_writer([0.5], "probability")(-1e-9) == "0.0 points"
-    assert push_writer([2000.0, 3.0], "value")(1234.5) == "+1,234"
-    assert push_writer([1.0], "log_odds")(-800.0).startswith("odds × ")
-    assert how_sure(0.7) == "leans to it"
+    assert make_contribution_formatter([0.5], "probability")(-0.0123) == "\N{MINUS SIGN}1.2 points"
+    assert make_contribution_formatter([0.5], "probability")(-1e-9) == "0.0 points"
+    assert make_contribution_formatter([2000.0, 3.0], "value")(1234.5) == "+1,234"
+    assert make_contribution_formatter([1.0], "log_odds")(-800.0).startswith("odds × ")
+    assert describe_confidence(0.7) == "is uncertain"

@@ -15,7 +15,7 @@ from sklearn.mixture import GaussianMixture
 
 from arboleda import RandomForestClassifier
 from arboleda.explore import Exploration, explore
-from arboleda.explore._relations import correlations
+from arboleda.explore._relations import compute_correlations
 
 Facts = dict[str, Any]
 
@@ -38,7 +38,7 @@ def test_correlations_are_those_of_numpy_over_the_rows_that_have_both() -> None:
     random = np.random.default_rng(0)
     x = random.normal(size=(50, 4)) @ random.normal(size=(4, 4)) + [0, 1e6, -3, 5]
     x[random.random(x.shape) < 0.2] = np.nan
-    found = correlations(x)
+    found = compute_correlations(x)
     for i in range(4):
         for j in range(4):
             both = ~np.isnan(x[:, i]) & ~np.isnan(x[:, j])
@@ -48,7 +48,7 @@ def test_correlations_are_those_of_numpy_over_the_rows_that_have_both() -> None:
 
 def test_correlations_of_constant_and_of_huge_columns() -> None:
     x = np.array([[1e308, 1, 2.0], [-1e308, 1, 1.0], [1e307, 1, 1.5], [3.0, 1, 1.4]])
-    found = correlations(x)
+    found = compute_correlations(x)
     assert found[0, 2] == pytest.approx(np.corrcoef(x[:, 0] / 1e308, x[:, 2])[0, 1])
     assert np.isnan(found[1]).all()
 

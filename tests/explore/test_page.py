@@ -8,7 +8,7 @@ import pytest
 
 from arboleda.explore import Exploration
 from arboleda.explore._page import render_exploration
-from arboleda.explore._structure_view import structure_view
+from arboleda.explore._structure_view import make_structure_view
 
 Facts = dict[str, Any]
 
@@ -24,7 +24,7 @@ def cells(page: str, caption: str) -> list[list[str]]:
 def test_tables_hold_the_numbers_of_the_facts(explored: Exploration) -> None:
     facts, page = explored.facts, explored.to_html()
     telling = facts["target_relations"]["columns"]
-    found = cells(page, "Columns by what they tell of the target")
+    found = cells(page, "Columns by information about the target")
     assert [row[0] for row in found] == [column["name"] for column in telling]
     assert [row[1] for row in found] == [f"{column['information']:.3f}" for column in telling]
     first = facts["outliers"]["rows"][0]
@@ -104,7 +104,7 @@ def test_rows_without_a_target_have_a_colour_of_their_own(
         facts["target"] |= {"classes": rows or None, "positive_class": None}
     values = [i % (classes or 50) for i in range(n)]
     facts["components"]["map"]["targets"] = [None, None, *values[2:]]
-    legend = structure_view(facts)["legend"]
+    legend = make_structure_view(facts)["legend"]
     assert legend[-1][1] == "target missing"
     colours = [colour for colour, _ in legend]
     assert len(colours) == len(set(colours))
@@ -116,10 +116,10 @@ def test_the_legend_of_mixtures_is_that_of_the_curves(explored: Exploration) -> 
     steps = range(len(clusters["k"]))
     clusters["silhouette"] = [None for _ in steps]
     clusters["mixtures"]["bic"] = {"full": [-9.0 - k for k in steps], "diag": [5.0 for _ in steps]}
-    view = structure_view(facts)["clusters"]
+    view = make_structure_view(facts)["clusters"]
     assert [label for _, label in view["legend"]] == ["full covariances", "diagonal covariances"]
     clusters["mixtures"]["bic"]["full"] = [None for _ in steps]
-    assert structure_view(facts)["clusters"]["legend"] == []
+    assert make_structure_view(facts)["clusters"]["legend"] == []
 
 
 def test_many_remarks_of_one_kind_are_one_line(explored: Exploration) -> None:
@@ -129,7 +129,7 @@ def test_many_remarks_of_one_kind_are_one_line(explored: Exploration) -> None:
         for i in range(30)
     ]
     page = render_exploration(facts)
-    assert "A study would leave out 30 constant columns: “c0”, “c1”" in page
+    assert "A study would exclude 30 constant columns: “c0”, “c1”" in page
     assert "Text 7." not in page
 
 

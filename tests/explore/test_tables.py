@@ -83,7 +83,7 @@ def test_gaps_of_the_target_are_told_once() -> None:
     [
         ({"age": [1, 2]}, "aeg", "did you mean 'age'?"),
         ({"a": [1, 2], "y": [None, None]}, "y", "missing in every row"),
-        ({"a": [1, 2], "y": ["p", "p"]}, "y", "the same value in every row"),
+        ({"a": [1, 2], "y": ["p", "p"]}, "y", "only one distinct value"),
         ({"a": range(300), "y": [f"c{i % 150}" for i in range(300)]}, "y", "150 classes"),
         ({"a": []}, None, "no rows"),
     ],

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from arboleda.report import render_report
-from arboleda.report._about import About
-from arboleda.report._classes import classes_view
+from arboleda.report._classes import make_classes_view
+from arboleda.report._report_data import ReportData
 
 Facts = dict[str, Any]
 
@@ -21,7 +21,7 @@ def test_all_models_side_by_side(
 ) -> None:
     labels = [f"class {k:02d} <b>" for k in range(n_classes)]
     facts = make_facts("binary" if n_classes == 2 else "multiclass", classes=labels)
-    view = classes_view(About(facts))
+    view = make_classes_view(ReportData(facts))
     assert view is not None
     assert (view["is_open"], len(view["classes"]), bool(view["rest"])) == (
         is_open,
@@ -48,16 +48,16 @@ def test_all_models_side_by_side(
 
 def test_a_regression_has_no_scores_of_classes(make_facts: Callable[..., Facts]) -> None:
     facts = make_facts("regression")
-    assert classes_view(About(facts)) is None
+    assert make_classes_view(ReportData(facts)) is None
     assert 'id="classes"' not in render_report(facts)
 
 
 def test_the_steps_of_the_preparation(make_facts: Callable[..., Facts]) -> None:
     facts = make_facts("binary")
     page = render_report(facts)
-    assert "Rows with a missing value were dropped: 5,100 of 5,500 rows stayed." in page
+    assert "Rows with a missing value were dropped: 5,100 of 5,500 rows remain." in page
     assert "width 0 &gt;= 3 and kind 1 != &#39;&lt;oak&gt;&#39;" in page
-    assert "4,880 of 5,000 rows stayed" in page
+    assert "4,880 of 5,000 rows remain" in page
     assert "level 11</bdi> and 2 more became" in page
     facts["data"]["recipe"] = None
     assert "Preparation of the table" not in render_report(facts)

@@ -10,15 +10,15 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from arboleda.report._bars import column_bars
+from arboleda.report._bars import draw_column_bars
 from arboleda.report._figures import (
-    box_plot,
-    curve_plot,
-    histogram_plot,
-    scatter_plot,
-    shown_range,
+    choose_shown_range,
+    draw_box_plot,
+    draw_curve_plot,
+    draw_histogram_plot,
+    draw_scatter_plot,
 )
-from arboleda.report._tree import draw_tree, extract_rules
+from arboleda.report._tree import draw_tree, write_tree_rules
 
 Facts = dict[str, Any]
 
@@ -130,13 +130,13 @@ def test_one_value_of_a_column_is_asked_for_by_name(tree: Facts) -> None:
     first = next(index for index, text in enumerate(shown) if text.startswith("status"))
     assert " ".join(shown[first : first + 2]) == "status ≠ Married & <b>"
     assert shown.count("≤ 0.5") == 1  # a number, although its name looks like a value
-    rules = extract_rules(tree, columns).splitlines()
+    rules = write_tree_rules(tree, columns).splitlines()
     assert rules[1] == "   status ≠ Married & <b> or missing  (n 60)"
     assert rules[4].startswith("   status = Married & <b>: ")
 
 
 def test_the_tree_as_text_has_a_line_for_every_node(tree: Facts) -> None:
-    assert extract_rules(tree).replace("\N{NO-BREAK SPACE}", " ").splitlines() == [
+    assert write_tree_rules(tree).replace("\N{NO-BREAK SPACE}", " ").splitlines() == [
         "all rows  (n 100)",
         "   age ≤ 30.5 or missing  (n 60)",
         "      income ≤ −0.25: north 100 %  (n 45)",
@@ -157,7 +157,7 @@ def test_a_regression_tree_and_a_lone_leaf(tree: Facts) -> None:
 @pytest.mark.parametrize("narrow", [False, True])
 def test_the_box_plot_shows_every_fold_where_it_belongs(narrow: bool) -> None:
     scores = [0.90, 0.92, 0.94, 0.91, 0.93]
-    svg = box_plot([("first", scores), ("second", [0.80] * 5)], "Accuracy", narrow)
+    svg = draw_box_plot([("first", scores), ("second", [0.80] * 5)], "Accuracy", narrow)
     assert texts(svg)[-2:] == ["first", "second"]
     assert "Accuracy" in texts(svg)
     x = np.array(sorted({point[0] for point in points(svg, "--accent")}))
@@ -167,19 +167,19 @@ def test_the_box_plot_shows_every_fold_where_it_belongs(narrow: bool) -> None:
 
 def test_a_model_off_the_scale_is_named_with_its_mean() -> None:
     models = [("a", [0.91, 0.92]), ("b", [0.90, 0.91]), ("baseline", [0.25, 0.25])]
-    assert "← 0.25" in texts(box_plot(models, "Accuracy", narrow=False))
-    assert shown_range([scores for _, scores in models]) == (0.90, 0.92)
+    assert "← 0.25" in texts(draw_box_plot(models, "Accuracy", narrow=False))
+    assert choose_shown_range([scores for _, scores in models]) == (0.90, 0.92)
     worse = [("a", [10.0, 11.0]), ("b", [12.0, 12.5]), ("baseline", [900.0, 901.0])]
-    assert "900.5 →" in texts(box_plot(worse, "RMSE", narrow=False))
+    assert "900.5 →" in texts(draw_box_plot(worse, "RMSE", narrow=False))
 
 
 def test_equal_scores_leave_the_axis_some_width() -> None:
-    svg = box_plot([("a", [1.0, 1.0]), ("b", [0.0, 0.0])], "R²", narrow=False)
+    svg = draw_box_plot([("a", [1.0, 1.0]), ("b", [0.0, 0.0])], "R²", narrow=False)
     assert "nan" not in svg
 
 
 def test_a_curve_goes_through_its_points() -> None:
-    svg = curve_plot(
+    svg = draw_curve_plot(
         [([0, 0.5, 1], [0, 0.75, 1], -1)], ("x", "y"), chance=None, name="n", title="t"
     )
     (x0, y0), (x1, y1), (x2, y2) = points(svg, "--accent")
@@ -189,7 +189,7 @@ def test_a_curve_goes_through_its_points() -> None:
 
 def test_a_scatter_plot_has_every_point() -> None:
     x = np.linspace(3.0, 9.0, 50)
-    svg = scatter_plot(x, x**2, ("x", "y"), diagonal=False, name="n", title="t")
+    svg = draw_scatter_plot(x, x**2, ("x", "y"), diagonal=False, name="n", title="t")
     drawn = np.array(sorted(set(points(svg, "--accent"))))
     assert len(drawn) == 50
     assert np.corrcoef(drawn[:, 0], x)[0, 1] > 0.9999
@@ -197,7 +197,7 @@ def test_a_scatter_plot_has_every_point() -> None:
 
 
 def test_a_histogram_is_as_high_as_its_counts() -> None:
-    svg = histogram_plot({"edges": [-1, 0, 1, 2], "counts": [10, 20, 5]}, "x", "n", "t")
+    svg = draw_histogram_plot({"edges": [-1, 0, 1, 2], "counts": [10, 20, 5]}, "x", "n", "t")
     (path,) = re.findall(r'd="([^"]+)"[^>]*fill: var\(--accent\)', svg)
     heights = sorted({float(y) for _, y in re.findall(r"[ML] ([\d.-]+) ([\d.-]+)", path)})
     top, middle, low, base = heights
@@ -207,15 +207,15 @@ def test_a_histogram_is_as_high_as_its_counts() -> None:
 
 def test_bars_of_a_column(make_facts: Callable[..., Facts]) -> None:
     column = make_facts("binary")["data"]["columns"][3]
-    svg = column_bars(column | {"top": [["a", 40], ["b", 10], ["c", 0]]})
+    svg = draw_column_bars(column | {"top": [["a", 40], ["b", 10], ["c", 0]]})
     assert re.findall(r"v-([\d.]+)h", svg) == ["22", "5.5"]
-    assert column_bars(column | {"top": None}) == ""
-    assert column_bars(column | {"top": [["a", 0]]}) == ""
+    assert draw_column_bars(column | {"top": None}) == ""
+    assert draw_column_bars(column | {"top": [["a", 0]]}) == ""
 
 
 def test_names_are_text_whatever_they_look_like() -> None:
     names = ["$x^2$", "_hidden", "<b>&", "@1@", "木" * 5, "100 % \\alpha", "w" * 90]
-    svg = box_plot([(name, [0.5, 0.6]) for name in names], "<i>", narrow=False)
+    svg = draw_box_plot([(name, [0.5, 0.6]) for name in names], "<i>", narrow=False)
     assert texts(svg)[-7:-1] == names[:-1]
     assert texts(svg)[-1].startswith("www")
     assert texts(svg)[-1].endswith("…")
@@ -226,7 +226,7 @@ def test_drawing_leaves_no_trace_in_matplotlib(tmp_path: Path) -> None:
     before = dict(mpl.rcParams)
     with mpl.rc_context({"font.size": 40, "axes.grid": True, "text.usetex": False}):
         theirs = dict(mpl.rcParams)
-        odd = histogram_plot({"edges": [0, 1], "counts": [3]}, "x", "n", "t")
+        odd = draw_histogram_plot({"edges": [0, 1], "counts": [3]}, "x", "n", "t")
         assert dict(mpl.rcParams) == theirs
     assert dict(mpl.rcParams) == before
-    assert histogram_plot({"edges": [0, 1], "counts": [3]}, "x", "n", "t") == odd
+    assert draw_histogram_plot({"edges": [0, 1], "counts": [3]}, "x", "n", "t") == odd

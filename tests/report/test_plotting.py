@@ -3,16 +3,16 @@
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from arboleda.report._plotting import numeric_ticks, plot_axes
-from arboleda.report._svg import canvas
+from arboleda.report._plotting import add_plot_axes, set_numeric_ticks
+from arboleda.report._svg import open_canvas
 
 
 @pytest.mark.parametrize("limits", [(18_260, 18_320.5), (0, 1), (-5e-9, 1e-8), (0, 2.5e12)])
 def test_the_last_label_is_not_cut(limits: tuple[float, float]) -> None:
-    with canvas(336, 264) as figure:
-        axes = plot_axes(figure, 58, 14, 10, 46)
+    with open_canvas(336, 264) as figure:
+        axes = add_plot_axes(figure, 58, 14, 10, 46)
         axes.set_xlim(*limits)
-        numeric_ticks(axes, x=True, most=5)
+        set_numeric_ticks(axes, x=True, most=5)
         drawn = FigureCanvasAgg(figure)
         drawn.draw()
         for label in axes.get_xticklabels():
@@ -24,10 +24,10 @@ def test_the_last_label_is_not_cut(limits: tuple[float, float]) -> None:
 def test_the_first_label_is_not_cut_where_the_margin_is_small(
     limits: tuple[float, float],
 ) -> None:
-    with canvas(352, 264) as figure:
-        axes = plot_axes(figure, 8, 12, 10, 46)
+    with open_canvas(352, 264) as figure:
+        axes = add_plot_axes(figure, 8, 12, 10, 46)
         axes.set_xlim(*limits)
-        numeric_ticks(axes, x=True, most=4)
+        set_numeric_ticks(axes, x=True, most=4)
         drawn = FigureCanvasAgg(figure)
         drawn.draw()
         for label in axes.get_xticklabels():
@@ -36,8 +36,8 @@ def test_the_first_label_is_not_cut_where_the_margin_is_small(
 
 
 def test_axes_with_room_stay() -> None:
-    with canvas(336, 264) as figure:
-        axes = plot_axes(figure, 58, 14, 10, 46)
+    with open_canvas(336, 264) as figure:
+        axes = add_plot_axes(figure, 58, 14, 10, 46)
         axes.set_xlim(0, 1.3)
-        numeric_ticks(axes, x=True, most=5)
+        set_numeric_ticks(axes, x=True, most=5)
         assert axes.get_position().x1 == pytest.approx(1 - 14 / 336)

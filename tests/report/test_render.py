@@ -43,7 +43,7 @@ def test_the_page_is_complete(facts: Facts) -> None:
     text = text_of(page)
     assert page.startswith("<!doctype html>")
     assert page.rstrip().endswith("</html>")
-    for heading in ["Leaderboard", "Scores by fold", "Models", "The tree", "Data", "How it was"]:
+    for heading in ["Leaderboard", "Scores by fold", "Models", "Decision tree", "Data", "Methods"]:
         assert heading in text
     for model in facts["models"]:
         assert model["name"] in text
@@ -61,7 +61,7 @@ def test_the_main_numbers_are_those_of_the_facts(make_facts: Callable[..., Facts
     facts["models"][0]["test"]["interval"] |= {"low": 0.90111, "high": 0.94222}
     text = text_of(render_report(facts))
     assert "accuracy 0.9123 ± 0.0057 in five-fold cross-validation" in text
-    assert "it reached 0.9234 (95 % interval 0.9011 to 0.9422)" in text
+    assert "it scores 0.9234 (95 % interval 0.9011 to 0.9422)" in text
     assert "That is 0.7234 above the baseline" in text
 
 
@@ -103,7 +103,7 @@ def test_facts_with_holes(facts: Facts, check_facts: Callable[[Facts], None]) ->
     text = text_of(render_report(facts))
     assert "None" not in text
     assert "nan" not in text.split()
-    assert "it reached –." in text
+    assert "it scores –." in text
 
 
 @pytest.mark.parametrize("kept", [0, 1])
@@ -111,9 +111,9 @@ def test_a_lone_model_and_no_model_at_all(facts: Facts, kept: int) -> None:
     facts["models"] = [*facts["models"][:kept], facts["models"][-1]]
     text = text_of(render_report(facts))
     if kept:
-        assert "Of two models only Support vector machine could be scored" in text
+        assert "Of two models, only Support vector machine could be scored" in text
         facts["models"].pop()
-        assert "Support vector machine was studied alone" in text_of(render_report(facts))
+        assert "Support vector machine is the only model in the study" in text_of(render_report(facts))
     else:
         assert "No model could be fitted" in text
 
@@ -156,18 +156,20 @@ def test_confusion_cells_hold_the_counts(make_facts: Callable[..., Facts]) -> No
 def test_what_calibration_is_worth_is_told(make_facts: Callable[..., Facts]) -> None:
     facts = make_facts("binary")
     text = text_of(render_report(facts))
-    told = "by sigmoid (Platt) helps: it takes the log-loss of held-out rows from 0.31 to 0.27, and"
-    assert f"{told} that of the test rows from 0.32 to 0.28." in text
+    told = (
+        "by sigmoid (Platt) helps: it changes the log-loss on held-out rows from 0.31 to 0.27, and"
+    )
+    assert f"{told} on the test rows from 0.32 to 0.28." in text
     assert text.count("Reliability diagram") >= 7  # one for each model that gives probabilities
     found = facts["calibration"]
     found["variants"][1]["test"]["metrics"]["log_loss"] = 0.4
-    assert "; not so that of the test rows from 0.32 to 0.4." in text_of(render_report(facts))
+    assert ", but not on the test rows (0.32 to 0.4)." in text_of(render_report(facts))
     found["chosen"] = "none"
-    assert "are best taken as they are" in text_of(render_report(facts))
+    assert "use the probabilities without calibration" in text_of(render_report(facts))
     found |= {"chosen": "isotonic", "variants": found["variants"][1:]}
-    assert "gives no probabilities by itself" in text_of(render_report(facts))
+    assert "predicts no probabilities itself" in text_of(render_report(facts))
     found |= {"chosen": None, "variants": [], "error": "ValueError: too few rows"}
-    assert "Could not be tried ValueError: too few rows" in text_of(render_report(facts))
+    assert "Calibration failed ValueError: too few rows" in text_of(render_report(facts))
 
 
 def test_weights_have_the_same_decimals_and_none_is_told_once(
@@ -191,12 +193,12 @@ def test_a_first_look_is_not_shown_as_the_score_of_a_fold(
 ) -> None:
     facts = make_facts("binary")
     candidates = facts["models"][0]["candidates"]
-    assert "given up after a first look" not in text_of(render_report(facts))
+    assert "dropped after an evaluation on a subset" not in text_of(render_report(facts))
     looked = copy.deepcopy(candidates[0])
     looked |= {"status": "stopped", "fold_scores": [0.54321], "mean": None, "sd": None}
     candidates.append(looked)
     page = render_report(facts)
-    assert "given up after a first look" in text_of(page)
+    assert "dropped after an evaluation on a subset" in text_of(page)
     assert "0.5432" not in page
     table = page[page.index('<details class="tuning">', page.index('id="model-1"')) :]
     rows = re.findall(r"<tr.*?</tr>", table[: table.index("</table>")], re.DOTALL)

@@ -12,8 +12,8 @@ import arboleda.report
 from arboleda._locale import use_locale
 from arboleda._numbers import duration, integer, number_format, percent, plain
 from arboleda.report import render_report
-from arboleda.report._texts import LANGUAGES, _table, locale_of, text, told
-from arboleda.report._words import listed
+from arboleda.report._texts import LANGUAGES, _load_table, get_locale, text, translate
+from arboleda.report._words import join_names
 from arboleda.study.catalogue import CATALOGUE
 from arboleda.study.catalogue.portfolio import PORTFOLIO
 from arboleda.study.combined.methods import METHODS
@@ -34,7 +34,7 @@ def places(said: str) -> list[str]:
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_each_language_has_the_same_texts_with_the_same_places(language: str) -> None:
-    english, other = _table("en"), _table(language)
+    english, other = _load_table("en"), _load_table(language)
     assert list(english) == list(other)
     assert {k: places(v) for k, v in english.items()} == {k: places(v) for k, v in other.items()}
 
@@ -45,7 +45,7 @@ def test_every_text_is_used() -> None:
     source = "".join(file.read_text("utf-8") for file in files)
     # A key may be put together of its parts, as in text(f"section.{key}.title").
     stems = set(re.findall(r"[\"']([a-z_]+(?:\.[a-z_]+)*)(?:\.\{|[\"'])", source))
-    for key in _table("en"):
+    for key in _load_table("en"):
         parts = key.split(".")
         starts = {".".join(parts[: n + 1]) for n in range(len(parts))} | {parts[0]}
         assert starts & stems or parts[0] in ("facts", "drawing", "number"), key
@@ -98,7 +98,7 @@ def test_no_english_is_left_on_a_spanish_page(
 
 
 def test_numbers_have_the_marks_of_the_language() -> None:
-    with use_locale(locale_of("es")):
+    with use_locale(get_locale("es")):
         assert [integer(n) for n in (1234, 12345, 1234567)] == [
             "1234",
             "12\u202f345",
@@ -112,31 +112,31 @@ def test_numbers_have_the_marks_of_the_language() -> None:
 
 
 def test_every_model_of_the_catalogue_has_a_name_in_each_language() -> None:
-    with use_locale(locale_of("es")):
-        same = {model.name for model in CATALOGUE if told(model.name) == model.name}
-        same |= {one.name for one in (*METHODS, *PORTFOLIO) if told(one.name) == one.name}
+    with use_locale(get_locale("es")):
+        same = {model.name for model in CATALOGUE if translate(model.name) == model.name}
+        same |= {one.name for one in (*METHODS, *PORTFOLIO) if translate(one.name) == one.name}
     names = "AdaBoost AdaBoost.M1 AdaBoost.M2 AdaBoost.MR AdaBoost.R DART Lasso LogitBoost SAMME"
     assert same <= set(names.split())
 
 
 def test_what_the_facts_say_is_said_with_its_values() -> None:
-    with use_locale(locale_of("es")):
-        said = told("12,345 of 20,000 rows repeat an earlier row; they are kept.")
+    with use_locale(get_locale("es")):
+        said = translate("12,345 of 20,000 rows repeat an earlier row; they are kept.")
         assert said == "12\u202f345 de 20\u202f000 filas repiten una fila anterior; se conservan."
-        assert told("Left out: identifier: every value is different.") == (
+        assert translate("Left out: identifier: every value is different.") == (
             "Excluida: identificador: todos los valores son distintos."
         )
         # The user's own words stay, even where the program knows the same.
-        assert told("mean of text") == "media de text"
-        assert told("some words of a user") == "some words of a user"
-        assert listed(["Ana", "Inés"]) == "Ana e Inés"
-        assert listed(["Ana", "hielo"]) == "Ana y hielo"
-    assert told("Left out: free text.") == "Left out: free text."
+        assert translate("mean of text") == "media de text"
+        assert translate("some words of a user") == "some words of a user"
+        assert join_names(["Ana", "Inés"]) == "Ana e Inés"
+        assert join_names(["Ana", "hielo"]) == "Ana y hielo"
+    assert translate("Left out: free text.") == "Left out: free text."
 
 
-def test_a_language_that_no_page_speaks_is_named() -> None:
-    with pytest.raises(ValueError, match="no page speaks 'xx'; choose one of en, es"):
-        locale_of("xx")
+def test_an_unknown_language_is_named() -> None:
+    with pytest.raises(ValueError, match="unknown language 'xx'; choose one of en, es"):
+        get_locale("xx")
 
 
 def test_markup_in_a_text_leaves_the_rest_escaped() -> None:
@@ -151,11 +151,11 @@ def test_names_stand_in_the_quotes_of_the_page() -> None:
         "The column 'it\\'s' names 12 cases of several rows each, and rows of one case are on both "
         "sides of each split: if the model is to predict new cases, --groups 'its' tests that."
     )
-    assert told(said).startswith("The column “it's” names 12 cases")
+    assert translate(said).startswith("The column “it's” names 12 cases")
     # What is to be typed keeps the quotes of the shell.
-    assert "--groups 'its' tests" in told(said)
-    with use_locale(locale_of("es")):
-        assert told(said).startswith("La columna «it's» nombra 12 casos")
-        assert "--groups 'its'" in told(said)
+    assert "--groups 'its' tests" in translate(said)
+    with use_locale(get_locale("es")):
+        assert translate(said).startswith("La columna «it's» nombra 12 casos")
+        assert "--groups 'its'" in translate(said)
         rare = "The class 'a' has 3 rows, so some folds may lack it and its scores are rough."
-        assert told(rare).startswith("La clase «a» tiene 3 filas")
+        assert translate(rare).startswith("La clase «a» tiene 3 filas")

@@ -16,7 +16,7 @@ import pytest
 from tests.security.damaged_studies import (
     Reader,
     copy_study,
-    is_told,
+    notify_watcher,
     mend_sum,
     raised,
     replaced,
@@ -63,7 +63,7 @@ def check(reader: Reader, parts: tuple[str, ...], damage: Any) -> bool:
     """Whether the study could still be loaded; what is raised is in order."""
     found = reader.errors(parts)
     for part, error in found.items():
-        assert is_told(error), (damage, part, repr(error))
+        assert notify_watcher(error), (damage, part, repr(error))
     if "load" in found:
         assert isinstance(found["load"], StudyFormatError), (damage, repr(found["load"]))
         assert str(reader.folder) in str(found["load"]), damage
@@ -167,7 +167,7 @@ def test_a_member_that_is_gone(damaged: Reader, capsys: pytest.CaptureFixture[st
             error = raised(lambda key=key: Study.load(damaged.folder).model(key))
             if error is not None:
                 assert isinstance(error, StudyFormatError), name
-                assert is_told(error)
+                assert notify_watcher(error)
                 n_refused += 1
             if key != best:
                 continue
@@ -189,10 +189,10 @@ def test_a_run_that_goes_on(studies: dict[str, Path], tmp_path: Path) -> None:
             asked = {"table": small_table(), "out": folder, "jobs": 1}
             error = raised(lambda asked=asked: Study.from_config(config, **asked).run())
             if error is not None:
-                assert is_told(error), (name, how, repr(error))
+                assert notify_watcher(error), (name, how, repr(error))
                 continue
             left = Reader(folder, studies["first"], tmp_path).errors(QUICK)
-            assert all(map(is_told, left.values())), (name, how, left)
+            assert all(map(notify_watcher, left.values())), (name, how, left)
             assert how == "folder" or not left, (name, how, left)  # no file where a folder is
 
 

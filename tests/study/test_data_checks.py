@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import shared_data
 
 from arboleda._locale import use_locale
-from arboleda.report._texts import locale_of, told
+from arboleda.report._texts import get_locale, translate
 from arboleda.study.config.options import make_settings
 from arboleda.study.data.data_checks import Caution, find_cautions
 from arboleda.study.data.reading import BUNDLED, read_table
@@ -170,8 +170,8 @@ def test_every_caution_is_said_in_spanish() -> None:
     texts = {caution.kind: caution.text for caution in found}
     texts["paid"] = cautions_of(sound(4000)[list(VALUES)].assign(b=lambda f: -f["z"]), "z")[0].text
     assert len(texts) == 7
-    with use_locale(locale_of("es")):
-        assert all(told(text) != text for text in texts.values())
+    with use_locale(get_locale("es")):
+        assert all(translate(text) != text for text in texts.values())
 
 
 REAL = {

@@ -135,7 +135,7 @@ def test_the_limit_of_a_container(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     for text, left in (("5000\n", 4000), ("10\n", 0)):
         limit.write_text(text)
         assert available_memory() == left
-    whole = memory._of_machine()
+    whole = memory._machine_memory()
     assert whole is not None
     for text in ("max\n", ""):
         limit.write_text(text)
@@ -143,7 +143,7 @@ def test_the_limit_of_a_container(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert found is not None
         assert found > 4000
     monkeypatch.setattr(memory, "_MEMINFO", tmp_path / "none")
-    found = memory._of_machine()
+    found = memory._machine_memory()
     assert found is not None
     assert found >= whole / 2
 

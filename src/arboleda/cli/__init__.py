@@ -1,11 +1,11 @@
-"""The command ``arboleda``: it parses, calls and prints, and nothing else."""
+"""The command ``arboleda``: parsing, dispatch and output only."""
 
 import sys
 from collections.abc import Sequence
 
 __all__ = ["main"]
 
-_OF_THE_EXTRA = ("typer", "click", "rich", "pyarrow", "jinja2")
+_EXTRA_PACKAGES = ("typer", "click", "rich", "pyarrow", "jinja2")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -14,22 +14,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Parameters
     ----------
     arguments : sequence of str, optional
-        The words after the command's name; by default those of the process.
+        Arguments of the command; by default, those of the process.
 
     Raises
     ------
     SystemExit
-        Always: 0 if all went well, 2 if the input or the folder cannot be used, 130 on Ctrl-C.
+        Always: 0 on success, 2 if the input or the folder cannot be used, 130 on Ctrl-C.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        # Loading takes a moment, in which Ctrl-C is as likely as later.
+        # Ctrl-C may also arrive while modules are loading.
         from arboleda.cli._run import run
     except KeyboardInterrupt:
         sys.stderr.write("arboleda: interrupted.\n")
         sys.exit(130)
     except ModuleNotFoundError as error:
-        if error.name not in _OF_THE_EXTRA:
+        if error.name not in _EXTRA_PACKAGES:
             raise
         sys.exit("arboleda: error: the command needs more packages: pip install 'arboleda[study]'")
     sys.exit(run(words))

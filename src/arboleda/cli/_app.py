@@ -1,4 +1,4 @@
-"""Parts that several commands share: the application, and what Ctrl-C becomes."""
+"""Shared parts of the commands: the application and the handling of Ctrl-C."""
 
 from typing import Annotated
 
@@ -7,7 +7,7 @@ import typer
 import arboleda
 from arboleda._visible import visible
 
-__all__ = ["CtrlCError", "app", "tell"]
+__all__ = ["CtrlCError", "app", "print_line"]
 
 app = typer.Typer(
     add_completion=False,
@@ -19,24 +19,25 @@ app = typer.Typer(
 
 
 class CtrlCError(Exception):
-    """Ctrl-C, under a name that typer does not answer itself; its text tells what is left."""
+    """Ctrl-C, as an exception that typer does not handle; its text describes what remains."""
 
 
-def tell(line: str, *, err: bool = False) -> None:
-    """Print a line; control characters of names and labels in it cannot act on the terminal."""
+def print_line(line: str, *, err: bool = False) -> None:
+    """Print a line with control characters escaped."""
     typer.echo(visible(line), err=err)
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _show_version(is_requested: bool) -> None:
+    if is_requested:
         typer.echo(f"arboleda {arboleda.__version__}")
         raise typer.Exit
 
 
 @app.callback()
-def _root(
+def _set_up(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Tell the version.")
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
     """Ensemble learning on tables."""

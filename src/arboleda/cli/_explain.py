@@ -1,36 +1,36 @@
-"""``arboleda explain``: what drives the best model of a study, on a page."""
+"""``arboleda explain``: explanation of the best model of a study."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arboleda.cli._app import CtrlCError, tell
+from arboleda.cli._app import CtrlCError, print_line
 
 __all__ = ["explain"]
 
 
 def explain(
-    folder: Annotated[Path, typer.Argument(metavar="STUDY", help="The folder of a study.")],
+    folder: Annotated[Path, typer.Argument(metavar="STUDY", help="Folder of a study.")],
     *,
     row: Annotated[
         int | None,
         typer.Option(
-            help="A row of the study's table, its data rows counted from 1. [the whole model]"
+            help="Number of a data row of the table, from 1. [explain the model as a whole]"
         ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="The page. [STUDY/explained.html, STUDY/explained-row-N.html]"),
+        typer.Option(help="Path of the page. [STUDY/explained.html, STUDY/explained-row-N.html]"),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of samples and shufflings.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of samples and shuffles.")] = 0,
 ) -> None:
-    """Explain the best model of STUDY in plain words, or what it says of one row, on a page."""
+    """Explain the best model of STUDY, or its prediction for one row, on a page."""
     try:
         from arboleda.explanations import explain_study
 
-        found = explain_study(folder, row, seed=seed, progress=True)
-        page = found.save(out or found.default_path)
+        result = explain_study(folder, row, seed=seed, progress=True)
+        page = result.save(out or result.default_path)
     except KeyboardInterrupt:
         raise CtrlCError("nothing was written") from None
-    tell(f"Page: {page}")
+    print_line(f"Page: {page}")

@@ -1,11 +1,11 @@
-"""``arboleda explore``: a page about a table, before modelling."""
+"""``arboleda explore``: exploration of a table before modelling."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arboleda.cli._app import CtrlCError, tell
+from arboleda.cli._app import CtrlCError, print_line
 
 __all__ = ["explore"]
 
@@ -21,26 +21,24 @@ def explore(
     *,
     target: Annotated[
         str | None,
-        typer.Option(help="The column to be predicted later, if there is one."),
+        typer.Option(help="The column to predict later, if any."),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            help="A folder for the page, or the page itself, .html. [TABLE-explored.html, here]"
-        ),
+        typer.Option(help="Folder or path (.html) of the page. [TABLE-explored.html]"),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of samples and maps.")] = 0,
     max_table_size: Annotated[
         str | None,
         typer.Option(
-            help="How large the table may be unpacked, as in 2GB. [a quarter of the memory that "
-            "is available]"
+            help="Maximum uncompressed size of the table, as in 2GB. [a quarter of the available "
+            "memory]"
         ),
     ] = None,
 ) -> None:
-    """Look at TABLE before modelling: columns, gaps, relations, structure and odd rows, on a page.
+    """Explore TABLE before modelling: columns, gaps, relations, structure and outliers.
 
-    No model is compared; that is what a study does.
+    Models are not compared; use a study for that.
     """
     try:
         from arboleda.explore import explore as explore_table
@@ -48,10 +46,10 @@ def explore(
 
         if out is not None:
             refuse_the_table(out, table)
-        found = explore_table(
+        result = explore_table(
             table, target, seed=seed, progress=True, max_table_size=max_table_size
         )
-        page = found.save(page_path(out, found.default_path))
+        page = result.save(page_path(out, result.default_path))
     except KeyboardInterrupt:
         raise CtrlCError("nothing was written") from None
-    tell(f"Page: {page}")
+    print_line(f"Page: {page}")

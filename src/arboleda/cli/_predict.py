@@ -1,48 +1,50 @@
-"""``arboleda predict``: the best model of a study on new rows."""
+"""``arboleda predict``: predictions of the best model of a study."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arboleda.cli._app import CtrlCError, tell
+from arboleda.cli._app import CtrlCError, print_line
 
 __all__ = ["predict"]
 
 
 def predict(
-    folder: Annotated[Path, typer.Argument(metavar="STUDY", help="The folder of a study.")],
+    folder: Annotated[Path, typer.Argument(metavar="STUDY", help="Folder of a study.")],
     table: Annotated[
         str,
-        typer.Argument(metavar="TABLE", help="A CSV or Parquet file with the study's columns."),
+        typer.Argument(metavar="TABLE", help="CSV or Parquet file with the columns of the study."),
     ],
     *,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="The file, .csv or .parquet. [TABLE-predicted.csv]"),
+        typer.Option(
+            "--out", "-o", help="Path of the file, .csv or .parquet. [TABLE-predicted.csv]"
+        ),
     ] = None,
     intervals: Annotated[
         float | None,
         typer.Option(
-            help="Add intervals (of classes: sets) that hold this share of true values, as in 0.9."
+            help="Add prediction intervals (for classes: sets) with this coverage, as in 0.9."
         ),
     ] = None,
     max_table_size: Annotated[
         str | None,
         typer.Option(
-            help="How large a part of TABLE that cannot be divided may be, as in 2GB; TABLE itself "
-            "may be larger. [a quarter of the memory available]"
+            help="Maximum size of an indivisible part of TABLE, as in 2GB; TABLE itself may be "
+            "larger. [a quarter of the available memory]"
         ),
     ] = None,
 ) -> None:
-    """Predict the target of each row of TABLE by the best model of STUDY, with probabilities.
+    """Predict the target of each row of TABLE with the best model of STUDY.
 
-    Where the study has costs, the decision of least expected cost is added.
+    Adds class probabilities and, if the study has costs, the decision of least expected cost.
     """
     try:
         from arboleda.study.results.predictions import predict_table
 
-        found = predict_table(
+        result = predict_table(
             folder,
             table,
             out,
@@ -52,6 +54,6 @@ def predict(
         )
     except KeyboardInterrupt:
         raise CtrlCError("nothing was written") from None
-    for note in found.notes:
-        tell(note, err=True)
-    tell(f"Predictions: {found.path} ({found.n_rows:,} rows, by {found.name})")
+    for note in result.notes:
+        print_line(note, err=True)
+    print_line(f"Predictions: {result.path} ({result.n_rows:,} rows, by {result.name})")

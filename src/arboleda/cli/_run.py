@@ -1,4 +1,4 @@
-"""Running one command line: its exit code, and one sentence for whatever went wrong."""
+"""Execution of one command line: exit codes and one-sentence errors."""
 
 import io
 import os
@@ -7,7 +7,7 @@ import warnings
 
 import typer
 
-from arboleda.cli._app import CtrlCError, app, tell
+from arboleda.cli._app import CtrlCError, app, print_line
 from arboleda.cli._compare import compare
 from arboleda.cli._explain import explain
 from arboleda.cli._explore import explore
@@ -18,13 +18,13 @@ from arboleda.study.errors import StudyError
 
 __all__ = ["run"]
 
-# In the order in which help lists them.
+# In the order of the help text.
 COMMANDS = (study, explore, predict, export, explain, compare)
 
-# Exit codes: 2 for what the user can mend, 130 for Ctrl-C, as shells have it.
+# Exit codes: 2 for errors of the user, 130 for Ctrl-C, as in shells.
 _USER_ERROR, _INTERRUPTED = 2, 130
 
-# Errors of usage, which typer exports only by the name of one of them.
+# The base class of usage errors, which typer does not export.
 _UsageError: type[typer.BadParameter] = typer.BadParameter.__base__  # type: ignore[assignment]
 
 for command in COMMANDS:
@@ -32,12 +32,12 @@ for command in COMMANDS:
 
 
 def run(arguments: list[str]) -> int:
-    """Run the command line and give its exit code; errors become one sentence."""
-    _take_any_text()
+    """Run the command line and return its exit code; errors become one sentence."""
+    _replace_unencodable()
     try:
         try:
             with warnings.catch_warnings():
-                warnings.showwarning = _tell_warning
+                warnings.showwarning = _print_warning
                 code = app(arguments, standalone_mode=False)
         finally:
             if sys.stdout is not None:
@@ -45,57 +45,56 @@ def run(arguments: list[str]) -> int:
     except SystemExit as stop:
         code = stop.code
     except _UsageError as error:
-        return _show(error)
+        return _report_usage_error(error)
     except typer.Abort:
-        return _interrupted()
+        return _report_interruption()
     except StudyError as error:
-        return _fail(str(error))
+        return _report_error(str(error))
     except CtrlCError as interruption:
-        return _interrupted(f"; {interruption}")
+        return _report_interruption(f"; {interruption}")
     except MemoryError:
-        return _fail(
-            "There is not memory enough for this; take fewer rows or columns, or a computer with "
-            "more."
+        return _report_error(
+            "Out of memory; use fewer rows or columns, or a computer with more memory."
         )
     except OSError as error:
         _silence_output()
-        return _fail(f"The output cannot be written: {error.strerror or error}.")
+        return _report_error(f"The output cannot be written: {error.strerror or error}.")
     if code == _INTERRUPTED:
-        return _interrupted()
+        return _report_interruption()
     return code if isinstance(code, int) else 0
 
 
-def _tell_warning(message: Warning | str, *_: object, **__: object) -> None:
-    """One line for the user, without the place in the code."""
-    tell(f"arboleda: warning: {' '.join(str(message).split())}", err=True)
+def _print_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """Print a warning as one line, without its location in the code."""
+    print_line(f"arboleda: warning: {' '.join(str(message).split())}", err=True)
 
 
-def _show(error: typer.BadParameter) -> int:
-    """Tell what is wrong with the words of the command line, with how they are used."""
+def _report_usage_error(error: typer.BadParameter) -> int:
+    """Print a usage error with the usage of the command."""
     text = io.StringIO()
     error.show(text)
     for line in text.getvalue().removesuffix("\n").split("\n"):
-        tell(line, err=True)
+        print_line(line, err=True)
     return error.exit_code
 
 
-def _take_any_text() -> None:
-    """Let characters that the terminal's encoding lacks become question marks."""
+def _replace_unencodable() -> None:
+    """Replace characters that the terminal cannot encode by question marks."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
 
 
-def _fail(sentence: str) -> int:
-    tell(f"arboleda: error: {' '.join(sentence.split())}", err=True)
+def _report_error(sentence: str) -> int:
+    print_line(f"arboleda: error: {' '.join(sentence.split())}", err=True)
     return _USER_ERROR
 
 
-def _interrupted(left: str = "") -> int:
-    tell(f"arboleda: interrupted{left}.", err=True)
+def _report_interruption(remains: str = "") -> int:
+    print_line(f"arboleda: interrupted{remains}.", err=True)
     return _INTERRUPTED
 
 
 def _silence_output() -> None:
-    """Give standard output a way to go, or the interpreter's last flush fails again."""
+    """Redirect standard output to the null device, to let the final flush succeed."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

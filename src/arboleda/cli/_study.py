@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arboleda.cli._app import CtrlCError, tell
+from arboleda.cli._app import CtrlCError, print_line
 from arboleda.study.errors import StudyError
 
 if TYPE_CHECKING:
@@ -28,97 +28,94 @@ def study(
     config: Annotated[
         Path | None,
         typer.Option(
-            help="A TOML file of these options, as study.toml in a study's folder; what is given "
-            "here goes before it."
+            help="TOML file with these options, such as study.toml in the folder of a study; "
+            "options of the command line take precedence."
         ),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for the files. [studies/TABLE-TARGET]")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Output folder. [studies/TABLE-TARGET]")] = None,
     task: Annotated[
         str | None,
-        typer.Option(help="classification or regression. [decided from the target, and told]"),
+        typer.Option(help="classification or regression. [inferred from the target]"),
     ] = None,
     metric: Annotated[
         str | None,
         typer.Option(
-            help="What models are chosen by: accuracy, balanced_accuracy, f1_macro, mcc, roc_auc, "
-            "log_loss, cost (by --cost-matrix); rmse, mae, r2. [accuracy; rmse]"
+            help="Metric for choosing models: accuracy, balanced_accuracy, f1_macro, mcc, roc_auc, "
+            "log_loss, cost (see --cost-matrix); rmse, mae, r2. [accuracy; rmse]"
         ),
     ] = None,
     models: Annotated[
         str | None,
         typer.Option(
-            help="Which models to try, separated by commas: core (the textbook's), all, or keys "
-            "such as cart,svm; a wrong one lists them. [core]"
+            help="Models to try, separated by commas: core (textbook models), all, or keys such as "
+            "cart,svm; an invalid key lists all keys. [core]"
         ),
     ] = None,
     preset: Annotated[
         str | None,
-        typer.Option(
-            help="Which models are tried where none are named, and how hard each is tuned: quick, "
-            "thesis or best. [quick]"
-        ),
+        typer.Option(help="Default models and search effort: quick, thesis or best. [quick]"),
     ] = None,
     search: Annotated[
         str | None,
         typer.Option(
-            help="How candidates are proposed: grid, halving, random:30 or tpe:30 (so many drawn "
-            "for each model). [as the preset does]"
+            help="Search strategy: grid, halving, random:N or tpe:N (N trials per model). [set by "
+            "the preset]"
         ),
     ] = None,
     cv: Annotated[
         str | None,
         typer.Option(
-            help="Cross-validation: 5 folds, 5x3 (three times five), group:5, time:5, loo (leave "
-            "one out) or bootstrap:50 (.632+). [5]"
+            help="Cross-validation: 5 (folds), 5x3 (5 folds, 3 repeats), group:5, time:5, loo "
+            "(leave one out) or bootstrap:50 (.632+). [5]"
         ),
     ] = None,
     groups: Annotated[
         str | None,
-        typer.Option(help="A column whose equal values stay on one side of every split."),
+        typer.Option(
+            help="Column of groups; rows of one group stay on the same side of every split."
+        ),
     ] = None,
     time: Annotated[
         str | None,
-        typer.Option(
-            help="A column of dates or numbers: learn from earlier rows, test on the latest."
-        ),
+        typer.Option(help="Column of dates or numbers: train on earlier rows, test on the latest."),
     ] = None,
     test_size: Annotated[
-        float | None, typer.Option(help="Share of the rows held out for the test. [0.2]")
+        float | None, typer.Option(help="Share of rows held out for the test. [0.2]")
     ] = None,
     test: Annotated[
-        str | None, typer.Option(help="A file of its own for the test, with TABLE's columns.")
+        str | None, typer.Option(help="Separate test file with the columns of TABLE.")
     ] = None,
     time_budget: Annotated[
         str | None,
-        typer.Option(help="How long the study may take, as in 90, 15m or 1h30m. [no limit]"),
+        typer.Option(help="Time limit of the study, as in 90, 15m or 1h30m. [no limit]"),
     ] = None,
     cost_matrix: Annotated[
         str | None,
         typer.Option(
-            help="Costs of wrong answers by true and predicted class: JSON such as "
-            "'{\"bad\": {\"good\": 5}}' or '[[0, 5], [1, 0]]' (classes in sorted order), or a file "
-            "of it. [1 each, right ones 0]"
+            help="Costs of predictions by true and predicted class: JSON such as "
+            "'{\"bad\": {\"good\": 5}}' or '[[0, 5], [1, 0]]' (classes in sorted order), or a "
+            "JSON file. [1 for errors, 0 for correct predictions]"
         ),
     ] = None,
     reject_cost: Annotated[
         float | None,
-        typer.Option(help="What it costs to leave a row undecided; rows that cost more are left."),
+        typer.Option(
+            help="Cost of leaving a row undecided; rows with a higher expected cost are left."
+        ),
     ] = None,
     by: Annotated[
         str | None,
-        typer.Option(help="Columns, separated by commas, for whose values scores are told apart."),
+        typer.Option(help="Also report scores per group of these columns, separated by commas."),
     ] = None,
     where: Annotated[
         list[str] | None,
         typer.Option(
-            help="Use only rows that satisfy this, as in 'age >= 17 and country in US, Canada' or "
-            "'age is not missing'; may be given several times: all must hold."
+            help="Use only rows that satisfy this condition, as in 'age >= 17 and country in US, "
+            "Canada' or 'age is not missing'; may be repeated, all conditions must hold."
         ),
     ] = None,
     drop_missing: Annotated[
-        bool | None, typer.Option(help="Drop rows with a missing value in any column.")
+        bool | None, typer.Option(help="Drop rows with any missing value.")
     ] = None,
     drop_duplicates: Annotated[
         bool | None, typer.Option(help="Drop rows that repeat an earlier row in all columns.")
@@ -126,27 +123,27 @@ def study(
     merge: Annotated[
         list[str] | None,
         typer.Option(
-            help="Make one value of several, as in 'education: 11th, 12th -> dropout'; may be "
-            "given several times, new data are merged alike."
+            help="Merge several values into one, as in 'education: 11th, 12th -> dropout'; may be "
+            "repeated; also applied to new data."
         ),
     ] = None,
     drop: Annotated[
-        str | None, typer.Option(help="Columns not to use, separated by commas.")
+        str | None, typer.Option(help="Columns to exclude, separated by commas.")
     ] = None,
     lang: Annotated[
-        str | None, typer.Option(help="What the report speaks: en, or es for Spanish. [en]")
+        str | None, typer.Option(help="Language of the report: en, or es for Spanish. [en]")
     ] = None,
     member_time: Annotated[
-        str | None, typer.Option(help="How long a single fit may take, as in 60s or 10m.")
+        str | None, typer.Option(help="Time limit of a single fit, as in 60s or 10m.")
     ] = None,
     member_memory: Annotated[
-        str | None, typer.Option(help="How much memory a single fit may take, as in 2GB.")
+        str | None, typer.Option(help="Memory limit of a single fit, as in 2GB.")
     ] = None,
     max_table_size: Annotated[
         str | None,
         typer.Option(
-            help="How large the table may be unpacked, as in 2GB. [a quarter of the memory that "
-            "is available]"
+            help="Maximum uncompressed size of the table, as in 2GB. [a quarter of the available "
+            "memory]"
         ),
     ] = None,
     seed: Annotated[
@@ -158,38 +155,38 @@ def study(
 ) -> None:
     """Study TABLE: describe it, tune and compare models, test the best of each, write a report.
 
-    A killed study goes on where it was when the same command is run again.
+    To resume an interrupted study, run the same command again.
     """
-    asked = {name: value for name, value in locals().items() if name != "config"}
-    # An option that may be given several times is an empty list where it is not given.
-    asked |= {name: asked[name] or None for name in ("where", "merge")}
+    options = {name: value for name, value in locals().items() if name != "config"}
+    # A repeatable option that is not given is an empty list.
+    options |= {name: options[name] or None for name in ("where", "merge")}
     if config is None:
-        _refuse_without(table, target)
+        _check_required(table, target)
     try:
-        # Loading takes a second, in which Ctrl-C is as likely as later.
+        # Ctrl-C may also arrive while modules are loading.
         from arboleda.study import Study
 
-        wanted = Study(**asked) if config is None else Study.from_config(config, **asked)
-        result = wanted.run(progress=True)
+        requested = Study(**options) if config is None else Study.from_config(config, **options)
+        result = requested.run(progress=True)
     except KeyboardInterrupt:
-        kept = "what is done is kept, run the same command to go on"
+        kept = "finished work is saved, run the same command to resume"
         raise CtrlCError(kept) from None
     except MemoryError:
         raise StudyError(
-            "There is not memory enough: take fewer rows or columns, fewer processes (--jobs 1), "
-            "or a computer with more. What is done is kept; the same command goes on."
+            "Out of memory: use fewer rows or columns, fewer processes (--jobs 1), or a computer "
+            "with more memory. Finished work is saved; the same command resumes the study."
         ) from None
     _print_leaderboard(result)
 
 
-def _refuse_without(table: str | None, target: str | None) -> None:
+def _check_required(table: str | None, target: str | None) -> None:
     if table is None:
         raise StudyError(
-            "Missing argument TABLE; name a table, or a file with --config that names one."
+            "Missing argument TABLE; pass a table, or --config with a file that names one."
         )
     if target is None:
         raise StudyError(
-            "Missing option '--target'; name the column to predict, or a file with --config that "
+            "Missing option '--target'; pass the column to predict, or --config with a file that "
             "names one."
         )
 
@@ -210,7 +207,7 @@ def _print_leaderboard(result: "StudyResult") -> None:
     if prepared is not None:
         typer.echo(prepared)
     for caution in result.facts["cautions"]:
-        tell(f"Caution: {caution['text']}")
+        print_line(f"Caution: {caution['text']}")
     for line in (*caveats(result.facts), *failures(result.facts)):
-        tell(line)
-    tell(f"Report: {result.report}")
+        print_line(line)
+    print_line(f"Report: {result.report}")

@@ -1,6 +1,6 @@
-"""Studies beside each other: what ``arboleda compare`` runs.
+"""Comparison of studies, as run by ``arboleda compare``.
 
-The heavy parts are loaded when first used, so that errors and help come at once.
+Heavy modules are loaded on first use, to keep errors and help fast.
 """
 
 from importlib import import_module

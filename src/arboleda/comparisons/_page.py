@@ -1,4 +1,4 @@
-"""The page of a comparison of studies, drawn from the facts alone."""
+"""The page of a comparison of studies, rendered from its facts."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -13,18 +13,18 @@ from arboleda.report._cells import Cell
 __all__ = ["render_comparison"]
 
 _TEMPLATE = Path(__file__).parent / "templates" / "comparison.html.j2"
-# With fewer the approximations behind the tests are rough (Demsar 2006, section 3.2.2).
+# With fewer tables, the approximations of the tests are rough (Demsar 2006, section 3.2.2).
 _MANY_TABLES = 10
 _KINDS = {"data": "Data", "setting": "Settings", "version": "Versions"}
 
 
 def render_comparison(facts: Mapping[str, Any]) -> str:
-    """Draw the facts of a comparison as one self-contained HTML page.
+    """Render the facts of a comparison as one self-contained HTML page.
 
     Parameters
     ----------
     facts : mapping
-        As in ``facts.schema.json``, version 1; its strings may hold anything.
+        As in ``facts.schema.json``, version 1; its strings may contain arbitrary text.
 
     Returns
     -------
@@ -37,25 +37,25 @@ def render_comparison(facts: Mapping[str, Any]) -> str:
         If the facts have another schema version.
     """
     check_version(facts, SCHEMA_VERSION, "this page", "compare the studies again")
-    return render_page(_TEMPLATE, _view(facts), beside=("comparison.css",))
+    return render_page(_TEMPLATE, _make_view(facts), extra_files=("comparison.css",))
 
 
-def _view(facts: Mapping[str, Any]) -> dict[str, Any]:
+def _make_view(facts: Mapping[str, Any]) -> dict[str, Any]:
     studies = facts["studies"]
     command = ["arboleda", "compare", *(study["folder"] for study in studies)]
     return {
-        "studies": [_study(study) for study in studies],
+        "studies": [_make_study_row(study) for study in studies],
         "sentences": facts["sentences"],
-        "leaderboard": [_models(row) for row in facts["leaderboard"]],
-        "differences": _differences(facts["differences"]),
-        "paired": _paired(facts),
-        "over_tables": _over_tables(facts["over_tables"]),
+        "leaderboard": [_make_model_row(row) for row in facts["leaderboard"]],
+        "differences": _make_difference_rows(facts["differences"]),
+        "paired": _make_pairs(facts),
+        "over_tables": _make_ranks(facts["over_tables"]),
         "command": shlex.join(command),
         "version": facts["arboleda_version"],
     }
 
 
-def _study(study: Mapping[str, Any]) -> dict[str, Any]:
+def _make_study_row(study: Mapping[str, Any]) -> dict[str, Any]:
     best = study["best"]
     interval = f"{plain(best['low'])} to {plain(best['high'])}" if best["low"] is not None else ""
     return {
@@ -70,20 +70,20 @@ def _study(study: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _models(row: Mapping[str, Any]) -> dict[str, Any]:
+def _make_model_row(row: Mapping[str, Any]) -> dict[str, Any]:
     cells = []
     for cell in row["cells"]:
-        found = cell or {"rank": None, "cv": None, "test": None}
+        result = cell or {"rank": None, "cv": None, "test": None}
         for key in ("rank", "cv", "test"):
-            cells.append(Cell(plain(found[key]), found[key]))
+            cells.append(Cell(plain(result[key]), result[key]))
     return {"name": row["name"], "cells": cells}
 
 
-def _differences(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _make_difference_rows(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{**row, "kind": _KINDS[row["kind"]]} for row in rows]
 
 
-def _paired(facts: Mapping[str, Any]) -> dict[str, Any]:
+def _make_pairs(facts: Mapping[str, Any]) -> dict[str, Any]:
     paired, studies = facts["paired"], facts["studies"]
     if paired["why_not"]:
         return {"why_not": paired["why_not"], "rows": []}
@@ -107,7 +107,7 @@ def _paired(facts: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _over_tables(over: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _make_ranks(over: Mapping[str, Any] | None) -> dict[str, Any] | None:
     if over is None:
         return None
     names = {model["key"]: model["name"] for model in over["models"]}

@@ -1,44 +1,44 @@
-"""The comparison in plain words."""
+"""The comparison in sentences."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from arboleda._numbers import integer, plain
-from arboleda.report._words import count_word, listed
+from arboleda.report._words import join_names, spell_count
 
-__all__ = ["sentences"]
+__all__ = ["write_sentences"]
 
 _ALPHA = 0.05
 _MOST_PAIRS = 3
 
 
-def sentences(facts: Mapping[str, Any]) -> list[str]:
-    """What differs, which best model is better, and what ranks over tables tell."""
-    return [*_about_settings(facts), *_about_pairs(facts), *_about_tables(facts)]
+def write_sentences(facts: Mapping[str, Any]) -> list[str]:
+    """Describe the differences, the better of the best models, and the ranks over tables."""
+    return [*_describe_settings(facts), *_describe_pairs(facts), *_describe_tables(facts)]
 
 
-def _about_settings(facts: Mapping[str, Any]) -> Iterator[str]:
+def _describe_settings(facts: Mapping[str, Any]) -> Iterator[str]:
     rows = facts["differences"]
     other = {
         kind: [row["what"] for row in rows if row["kind"] == kind and not row["same"]]
         for kind in ("data", "setting", "version")
     }
-    number = count_word(len(facts["studies"]))
+    number = spell_count(len(facts["studies"]))
     if not any(other.values()):
-        yield f"The {number} studies were asked the same of the same data, with the same versions."
+        yield f"The {number} studies have the same data, settings and versions."
         return
     if "Data, SHA-256" in other["data"]:
         yield f"The {number} studies are of different tables."
     else:
         yield f"The {number} studies are of the same table."
-    told = [*other["setting"], *other["version"]]
-    if told:
-        # "Metric" within a sentence is "metric"; names such as NumPy stay.
-        words = [word if word[1:] != word[1:].lower() else word.lower() for word in told]
-        yield f"They differ in {listed(words, 8)}."
+    changed = [*other["setting"], *other["version"]]
+    if changed:
+        # Lower-case labels such as "Metric", but not names such as NumPy.
+        words = [word if word[1:] != word[1:].lower() else word.lower() for word in changed]
+        yield f"They differ in {join_names(words, 8)}."
 
 
-def _about_pairs(facts: Mapping[str, Any]) -> Iterator[str]:
+def _describe_pairs(facts: Mapping[str, Any]) -> Iterator[str]:
     paired, studies = facts["paired"], facts["studies"]
     if paired["why_not"]:
         yield f"Their best models cannot be compared row by row: {paired['why_not']}."
@@ -49,13 +49,13 @@ def _about_pairs(facts: Mapping[str, Any]) -> Iterator[str]:
         one = f"{first['best']['name']} of {first['name']}"
         two = f"{second['best']['name']} of {second['name']}"
         if pair["p_adjusted"] >= _ALPHA:
-            yield f"{start}{one} and {two} do not differ beyond chance ({_numbers(pair)})."
+            yield f"{start}{one} and {two} do not differ beyond chance ({_format_numbers(pair)})."
             continue
         better, worse = (one, two) if pair["difference"] > 0 else (two, one)
-        yield f"{start}{better} is better than {worse} ({_numbers(pair)})."
+        yield f"{start}{better} is better than {worse} ({_format_numbers(pair)})."
 
 
-def _numbers(pair: Mapping[str, Any]) -> str:
+def _format_numbers(pair: Mapping[str, Any]) -> str:
     low, high = plain(pair["low"], 2), plain(pair["high"], 2)
     return (
         f"by {plain(pair['difference'], 2)}, 95\N{NO-BREAK SPACE}% interval {low} to {high}, "
@@ -63,12 +63,12 @@ def _numbers(pair: Mapping[str, Any]) -> str:
     )
 
 
-def _about_tables(facts: Mapping[str, Any]) -> Iterator[str]:
+def _describe_tables(facts: Mapping[str, Any]) -> Iterator[str]:
     over = facts["over_tables"]
     if over is None:
         return
     best = over["models"][0]
-    tables = count_word(len(over["tables"]))
+    tables = spell_count(len(over["tables"]))
     if over["p"] >= _ALPHA:
         yield (
             f"Over {tables} tables the models' ranks do not differ beyond chance (Friedman's test, "
@@ -80,12 +80,12 @@ def _about_tables(facts: Mapping[str, Any]) -> Iterator[str]:
         for model in over["models"][1:]
         if model["mean_rank"] - best["mean_rank"] > over["critical_difference"]
     ]
-    told = (
-        f"better than {listed(beaten)} by Nemenyi's test"
+    outcome = (
+        f"better than {join_names(beaten)} by Nemenyi's test"
         if beaten
-        else "though by Nemenyi's test better than none of the others for sure"
+        else "but no difference to another model is significant by Nemenyi's test"
     )
     yield (
         f"Over {tables} tables {best['name']} has the best mean rank "
-        f"({plain(best['mean_rank'], 3)}), {told}."
+        f"({plain(best['mean_rank'], 3)}), {outcome}."
     )

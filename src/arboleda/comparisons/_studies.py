@@ -1,4 +1,4 @@
-"""Comparing studies: from their folders to facts and one page."""
+"""Comparison of studies: from their folders to facts and one page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,42 +16,43 @@ __all__ = ["ComparedStudies", "compare_studies"]
 
 @dataclass(frozen=True)
 class ComparedStudies(FactsPage):
-    """What comparing studies finds: its ``facts``, and the page drawn from them."""
+    """Result of comparing studies: ``facts`` and the page rendered from them."""
 
     @property
     def default_path(self) -> Path:
-        """Where the page goes if no file is named: ``compared.html`` in this folder."""
+        """Default path of the page: ``compared.html`` in the current folder."""
         return Path("compared.html")
 
     def to_html(self) -> str:
-        """Draw the page: one HTML text without any outside part."""
+        """Render the page as one self-contained HTML text."""
         return render_comparison(self.facts)
 
 
 def compare_studies(folders: Sequence[str | Path], *, progress: bool = False) -> ComparedStudies:
-    """Compare studies that were run before: what was asked, what came out, who is better.
+    """Compare finished studies: settings, leaderboards and best models.
 
-    The best models of studies of one table are compared on the test rows that all of them set
-    aside; models that studies of at least three tables share are ranked over the tables (Friedman's
+    The best models of studies of one table are compared on their shared test rows; models shared
+    by studies of at least three tables are ranked over the tables (Friedman's
     test and Nemenyi's; see `arboleda.diagnose.compare_over_data_sets`).
 
     Parameters
     ----------
     folders : sequence of str or path
-        The studies' folders, at least two.
+        The folders of at least two studies.
     progress : bool, default=False
-        Show on standard error how it goes on.
+        Show progress on standard error.
 
     Returns
     -------
     ComparedStudies
-        Its ``facts``, plain values that `facts.schema.json` describes, and ``save(path)`` for the
-        page.
+        An object with ``facts`` (plain values, described by `facts.schema.json`) and
+        ``save(path)``, which writes the page.
 
     Raises
     ------
     StudyError
-        If there are fewer than two, one is named twice, or one cannot be read or has no model.
+        If there are fewer than two folders, a folder is given twice, or a study cannot be read or
+        has no model.
 
     Examples
     --------
@@ -70,11 +71,11 @@ def compare_studies(folders: Sequence[str | Path], *, progress: bool = False) ->
     places = [str(Path(path).resolve()) for path in paths]
     twice = next((path for path, at in zip(paths, places, strict=True) if places.count(at) > 1), "")
     if twice:
-        raise StudyError(f"The study {twice} is named twice; name each of them once.")
-    told = Progress(progress)
-    with told.step("Reading the studies"):
+        raise StudyError(f"The study {twice} is given twice; give each folder once.")
+    reporter = Progress(progress)
+    with reporter.step("Reading the studies"):
         studies = [_load(path) for path in paths]
-    with told.step("Comparing them"):
+    with reporter.step("Comparing them"):
         return ComparedStudies(make_facts(paths, studies))
 
 

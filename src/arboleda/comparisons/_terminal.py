@@ -1,4 +1,4 @@
-"""A comparison of studies as a table for the terminal."""
+"""The comparison of studies as a table for the terminal."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,11 +9,11 @@ from rich.text import Text
 from arboleda._numbers import plain
 from arboleda._visible import visible
 
-__all__ = ["comparison_table"]
+__all__ = ["make_comparison_table"]
 
 
-def comparison_table(facts: Mapping[str, Any]) -> Table:
-    """The leaderboards side by side: cross-validated and test score of each model in each study."""
+def make_comparison_table(facts: Mapping[str, Any]) -> Table:
+    """Return the leaderboards side by side, with cross-validated and test scores."""
     table = Table(title=Text("Cross-validated / test"))
     table.add_column("Model", overflow="fold")
     for study in facts["studies"]:
@@ -22,8 +22,8 @@ def comparison_table(facts: Mapping[str, Any]) -> Table:
     for row in facts["leaderboard"]:
         cells = [Text(visible(row["name"]))]
         for cell in row["cells"]:
-            told = "" if cell is None else f"{plain(cell['cv'])} / {plain(cell['test'])}"
+            scores = "" if cell is None else f"{plain(cell['cv'])} / {plain(cell['test'])}"
             best = cell is not None and cell["rank"] == 1
-            cells.append(Text(visible(told), style="bold" if best else ""))
+            cells.append(Text(visible(scores), style="bold" if best else ""))
         table.add_row(*cells)
     return table

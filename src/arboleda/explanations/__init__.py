@@ -1,6 +1,6 @@
-"""A study's best model in plain words, as a whole or for one row: what ``arboleda explain`` runs.
+"""Explanations of the best model of a study or of one row, as run by ``arboleda explain``.
 
-The heavy parts are loaded when first used, so that errors and help come at once.
+Heavy modules are loaded on first use, to keep errors and help fast.
 """
 
 from importlib import import_module

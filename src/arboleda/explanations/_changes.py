@@ -1,4 +1,4 @@
-"""What the model would say of a row if one of its columns were different."""
+"""Predictions of a row with one of its columns changed (individual conditional expectation)."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import numpy as np
 from arboleda.study.data.describe import histogram
 from arboleda.study.results.explained_model import ExplainedModel, Floats, with_column
 
-__all__ = ["describe_change", "is_listed", "share_of"]
+__all__ = ["compute_share", "describe_change", "is_listed"]
 
 GRID = 41
 MOST_LEVELS = 8
@@ -15,14 +15,14 @@ BINS = 20
 
 
 def describe_change(subject: ExplainedModel, row: Floats, column: int) -> dict[str, Any]:
-    """The model's answers along a column, all others held as they are.
+    """Compute the predictions along a column, with all other columns fixed.
 
-    The values are quantiles of the training rows, or their most frequent categories; the row's
-    own is among them. Of classes, what is told is the probability of the one that is said now.
+    The values are quantiles of the training rows or their most frequent categories, including the
+    value of the row. For classification, the output is the probability of the predicted class.
 
     Parameters
     ----------
-    subject : Subject
+    subject : ExplainedModel
     row : array of shape (n_columns,)
         A row of the matrix.
     column : int
@@ -30,62 +30,64 @@ def describe_change(subject: ExplainedModel, row: Floats, column: int) -> dict[s
     """
     seen = subject.train.x[:, column]
     listed, ordered = is_listed(subject, column), subject.kind(column) == "numeric"
-    values, shares = _levels(seen, row[column], ordered) if listed else _grid(seen, row[column])
+    values, shares = (
+        _make_levels(seen, row[column], ordered) if listed else _make_grid(seen, row[column])
+    )
     rows = with_column(row, column, values)
-    answers, outputs = subject.predict(rows), subject.outputs(rows)
-    own = next(i for i, value in enumerate(values) if _same(value, row[column]))
-    said = int(answers[own]) if subject.classes else 0
+    predictions, outputs = subject.answers(rows), subject.outputs(rows)
+    own = next(i for i, value in enumerate(values) if _is_same(value, row[column]))
+    output = int(predictions[own]) if subject.classes else 0
     present = seen[~np.isnan(seen)]
     return {
         "name": subject.names[column],
         "kind": subject.kind(column),
-        "output": subject.labels[said] if subject.classes else None,
+        "output": subject.labels[output] if subject.classes else None,
         "own": own,
         "values": [subject.text(column, value) for value in values],
         "shares": shares,
-        "outputs": outputs[:, said].tolist(),
-        "answers": [subject.prediction_text(answer) for answer in answers],
-        "turn": _turn(answers, own, ordered) if subject.classes else None,
+        "outputs": outputs[:, output].tolist(),
+        "answers": [subject.prediction_text(prediction) for prediction in predictions],
+        "turn": _find_turn(predictions, own, ordered) if subject.classes else None,
         "histogram": None if listed else histogram(present, BINS),
     }
 
 
 def is_listed(subject: ExplainedModel, column: int) -> bool:
-    """Whether a column's values are listed one by one: categories, or few numbers."""
+    """Return whether the values of a column are listed: categories, or few distinct numbers."""
     if subject.kind(column) != "numeric":
         return True
     seen = subject.train.x[:, column]
     return len(np.unique(seen[~np.isnan(seen)])) <= MOST_LEVELS
 
 
-def _grid(seen: Floats, own: float) -> tuple[list[float], None]:
+def _make_grid(seen: Floats, own: float) -> tuple[list[float], None]:
     present = seen[~np.isnan(seen)]
     quantiles = np.quantile(present, np.linspace(0, 1, GRID), method="nearest")
     values = np.unique(np.append(quantiles, own))  # NaN comes last
     return values.tolist(), None
 
 
-def _levels(seen: Floats, own: float, ordered: bool) -> tuple[list[float], list[float]]:
-    """The most frequent values and the row's own: numbers by size, others by frequency."""
+def _make_levels(seen: Floats, own: float, ordered: bool) -> tuple[list[float], list[float]]:
+    """Return the most frequent values and that of the row, by size or by frequency."""
     distinct, counts = np.unique(seen, return_counts=True, equal_nan=True)
     frequent = [float(distinct[i]) for i in np.argsort(-counts, kind="stable")[:MOST_LEVELS]]
-    if not any(_same(value, own) for value in frequent):
+    if not any(_is_same(value, own) for value in frequent):
         frequent.append(float(own))
     if ordered:
         frequent.sort(key=lambda value: (np.isnan(value), value))
-    return frequent, [share_of(seen, value) for value in frequent]
+    return frequent, [compute_share(seen, value) for value in frequent]
 
 
-def share_of(seen: Floats, value: float) -> float:
-    """Share of the rows that have a value, or have none if it is missing."""
+def compute_share(seen: Floats, value: float) -> float:
+    """Return the share of rows with this value; NaN counts missing values."""
     return float(np.mean(np.isnan(seen) if np.isnan(value) else seen == value))
 
 
-def _same(value: float, other: float) -> bool:
+def _is_same(value: float, other: float) -> bool:
     return value == other or (np.isnan(value) and np.isnan(other))
 
 
-def _turn(answers: Floats, own: int, ordered: bool) -> int | None:
-    """The place where another class is said: the nearest one, or the most frequent category."""
-    others = [i for i, answer in enumerate(answers) if answer != answers[own]]
+def _find_turn(predictions: Floats, own: int, ordered: bool) -> int | None:
+    """Return the nearest position, or the most frequent category, with another class."""
+    others = [i for i, prediction in enumerate(predictions) if prediction != predictions[own]]
     return min(others, key=lambda i: abs(i - own) if ordered else i, default=None)

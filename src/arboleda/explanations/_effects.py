@@ -1,4 +1,4 @@
-"""How the columns that matter most act on what the model says, on average."""
+"""Average effects of the most important columns on the prediction (partial dependence)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from arboleda.explain import partial_dependence
-from arboleda.explanations._changes import BINS, is_listed, share_of
+from arboleda.explanations._changes import BINS, compute_share, is_listed
 from arboleda.study.data.describe import histogram
 from arboleda.study.results.estimator_adapter import named_model
 from arboleda.study.results.explained_model import ExplainedModel, Floats
@@ -24,42 +24,43 @@ _STREAM = 19
 def describe_effects(
     subject: ExplainedModel, importance: Mapping[str, Any] | None
 ) -> list[dict[str, Any]]:
-    """The mean answer along each of the most important columns, with where the rows are.
+    """Compute the partial dependence of the most important columns, with their distributions.
 
-    Of two classes the positive one is told, of more those whose probabilities vary most.
+    The output is the positive of two classes, or those of several classes whose probabilities vary
+    most.
     """
     order = importance["columns"] if importance else [{"name": name} for name in subject.names]
     part = subject.draw(subject.train, MOST_ROWS, _STREAM)
     columns = [subject.names.index(column["name"]) for column in order]
     filled = [j for j in columns if not np.isnan(part.x[:, j]).all()]
-    return [_effect(subject, part.x, j) for j in filled[:SHOWN]]
+    return [_describe_effect(subject, part.x, j) for j in filled[:SHOWN]]
 
 
-def _effect(subject: ExplainedModel, x: Floats, column: int) -> dict[str, Any]:
+def _describe_effect(subject: ExplainedModel, x: Floats, column: int) -> dict[str, Any]:
     seen = subject.train.x[:, column]
     listed = is_listed(subject, column)
-    asked = _listed(seen, subject.kind(column) == "numeric") if listed else None
-    found = partial_dependence(
+    grid_values = _list_values(seen, subject.kind(column) == "numeric") if listed else None
+    result = partial_dependence(
         named_model(subject),
         x,
         column,
         grid_resolution=GRID,
         percentiles=(0.01, 0.99),
-        custom_values=None if asked is None else {column: asked},
+        custom_values=None if grid_values is None else {column: grid_values},
     )
-    values = np.asarray(found.grid[0], dtype=np.float64)
-    chosen = _outputs(subject, found.average)
+    values = np.asarray(result.grid[0], dtype=np.float64)
+    chosen = _choose_outputs(subject, result.average)
     present = seen[~np.isnan(seen)]
     return {
         "name": subject.names[column],
         "kind": subject.kind(column),
         "n_rows": len(x),
         "values": [subject.text(column, value) for value in values],
-        "shares": [share_of(seen, value) for value in values] if listed else None,
+        "shares": [compute_share(seen, value) for value in values] if listed else None,
         "curves": [
             {
                 "label": subject.labels[k] if subject.classes else None,
-                "values": found.average[k].tolist(),
+                "values": result.average[k].tolist(),
             }
             for k in chosen
         ],
@@ -67,14 +68,14 @@ def _effect(subject: ExplainedModel, x: Floats, column: int) -> dict[str, Any]:
     }
 
 
-def _listed(seen: Floats, ordered: bool) -> Floats:
-    """The most frequent values, numbers in their order, others the most frequent first."""
+def _list_values(seen: Floats, ordered: bool) -> Floats:
+    """Return the most frequent values, numbers by size, categories by frequency."""
     distinct, counts = np.unique(seen[~np.isnan(seen)], return_counts=True)
     frequent = distinct[np.argsort(-counts, kind="stable")[:MOST_LEVELS]]
     return np.sort(frequent) if ordered else frequent
 
 
-def _outputs(subject: ExplainedModel, average: Floats) -> list[int]:
+def _choose_outputs(subject: ExplainedModel, average: Floats) -> list[int]:
     if not subject.classes:
         return [0]
     if len(subject.labels) == 2:

@@ -1,4 +1,4 @@
-"""The facts that both pages begin and end with: the study, the model, how it was done."""
+"""The facts shared by both pages: the study, the model and the environment."""
 
 import platform
 from collections.abc import Mapping
@@ -10,16 +10,16 @@ import sklearn
 import arboleda
 from arboleda.study.results.explained_model import ExplainedModel
 
-__all__ = ["SCHEMA_VERSION", "frame_facts"]
+__all__ = ["SCHEMA_VERSION", "make_frame_facts"]
 
 SCHEMA_VERSION = 1
 _BASELINES = ("most_frequent", "mean")
-# What answers beyond the training rows as at their edge.
+# Packages of models that extrapolate as constants.
 _TREES = tuple(f"arboleda.{part}" for part in ("adaboost", "bagging", "boosting", "forest", "tree"))
 
 
-def frame_facts(subject: ExplainedModel, about: str) -> dict[str, Any]:
-    """What a page tells of the study, its best model and the packages."""
+def make_frame_facts(subject: ExplainedModel, about: str) -> dict[str, Any]:
+    """Collect the facts about the study, its best model and the package versions."""
     study = subject.facts["study"]
     return {
         "schema_version": SCHEMA_VERSION,
@@ -39,7 +39,7 @@ def frame_facts(subject: ExplainedModel, about: str) -> dict[str, Any]:
             "n_test": subject.facts["split"]["n_test"],
             "data_sha256": study["data_sha256"],
         },
-        "model": _model(subject),
+        "model": _describe_model(subject),
         "seed": subject.seed,
         "environment": {
             "python": platform.python_version(),
@@ -50,32 +50,32 @@ def frame_facts(subject: ExplainedModel, about: str) -> dict[str, Any]:
     }
 
 
-def _model(subject: ExplainedModel) -> dict[str, Any]:
+def _describe_model(subject: ExplainedModel) -> dict[str, Any]:
     models = [m for m in subject.facts["models"] if m["status"] == "ok"]
-    found = next(m for m in models if m["key"] == subject.key)
-    metric, test = subject.facts["study"]["metric"], found["test"]
-    baseline = next((m for m in models if m["key"] in _BASELINES and m is not found), None)
+    result = next(m for m in models if m["key"] == subject.key)
+    metric, test = subject.facts["study"]["metric"], result["test"]
+    baseline = next((m for m in models if m["key"] in _BASELINES and m is not result), None)
     return {
-        "key": found["key"],
-        "name": found["name"],
-        "engine": found["engine"],
-        "params": dict(found["candidates"][found["best"]]["params"]),
+        "key": result["key"],
+        "name": result["name"],
+        "engine": result["engine"],
+        "params": dict(result["candidates"][result["best"]]["params"]),
         "n_models": len(models),
-        "rank": models.index(found) + 1,
-        "cv": {"mean": found["cv"]["mean"], "sd": found["cv"]["sd"]},
+        "rank": models.index(result) + 1,
+        "cv": {"mean": result["cv"]["mean"], "sd": result["cv"]["sd"]},
         "test": test["metrics"].get(metric),
         "interval": dict(test["interval"]),
         "baseline": None
         if baseline is None
         else {"name": baseline["name"], "test": baseline["test"]["metrics"].get(metric)},
-        "calibration": _calibration(test["calibration"]),
+        "calibration": _describe_calibration(test["calibration"]),
         "probabilities": subject.predicts_probabilities,
         "by_trees": type(subject.pipeline[-1]).__module__.startswith(_TREES),
     }
 
 
-def _calibration(found: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """How far probabilities are off over the test rows, and by how much chance alone would be."""
-    if found is None:
+def _describe_calibration(result: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return the calibration error on the test rows and its quantile under chance."""
+    if result is None:
         return None
-    return {key: found[key] for key in ("error", "largest_by_chance", "level", "bins")}
+    return {key: result[key] for key in ("error", "largest_by_chance", "level", "bins")}

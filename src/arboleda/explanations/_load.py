@@ -1,4 +1,4 @@
-"""From a study's folder to what is explained."""
+"""Loading of the model and the row to explain from the folder of a study."""
 
 from numbers import Integral
 from pathlib import Path
@@ -6,21 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from arboleda.explanations._row_facts import Asked
+from arboleda.explanations._row_facts import ExplainedRow
 from arboleda.study import Study
 from arboleda.study.errors import StudyError
-from arboleda.study.results.explained_model import ExplainedModel, RowSubset
+from arboleda.study.results.explained_model import ExplainedModel, Part
 
 __all__ = ["load_row", "load_subject"]
 
 
 def load_subject(folder: Path, seed: int) -> ExplainedModel:
-    """Read the best model of a study and its rows.
+    """Load the best model of a study and its rows.
 
     Raises
     ------
     StudyError
-        If the folder holds no finished study, or the model or the rows cannot be read.
+        If the folder contains no finished study, or the model or the rows cannot be read.
     """
     study = Study.load(folder)
     model, layout = study.best_model_, study.layout
@@ -33,18 +33,18 @@ def load_subject(folder: Path, seed: int) -> ExplainedModel:
         levels=layout.levels,
         binary=tuple(layout.binary),
         labels=tuple(study.class_names),
-        train=_part(layout, study.training_rows()),
-        test=_part(layout, study.test_rows()),
+        train=_encode_rows(layout, study.training_rows()),
+        test=_encode_rows(layout, study.test_rows()),
         seed=seed,
     )
 
 
-def _part(layout: Any, rows: Any) -> RowSubset:
-    return RowSubset(layout.encode(rows.X).x, rows.codes, rows.numbers)
+def _encode_rows(layout: Any, rows: Any) -> Part:
+    return Part(layout.encode(rows.X).x, rows.codes, rows.numbers)
 
 
-def load_row(subject: ExplainedModel, row: int) -> Asked:
-    """Find a row of the study's table by its number, counted from 1.
+def load_row(subject: ExplainedModel, row: int) -> ExplainedRow:
+    """Find a row of the table by its number, counted from 1.
 
     Raises
     ------
@@ -59,11 +59,11 @@ def load_row(subject: ExplainedModel, row: int) -> Asked:
         )
     number = int(row) - 1
     for name, part in (("test", subject.test), ("train", subject.train)):
-        found = np.flatnonzero(part.numbers == number)
-        if found.size:
-            at = int(found[0])
-            return Asked(number, n_rows, name, part.x[at], float(part.y[at]))
+        result = np.flatnonzero(part.numbers == number)
+        if result.size:
+            at = int(result[0])
+            return ExplainedRow(number, n_rows, name, part.x[at], float(part.y[at]))
     raise StudyError(
-        f"Row {row} of {study['table']} was not kept by the study, which keeps a part of a large "
-        f"table; choose another, such as {int(subject.test.numbers[0]) + 1}."
+        f"Row {row} of {study['table']} was not saved: the study saves only a sample of a large "
+        f"table; choose another row, such as {int(subject.test.numbers[0]) + 1}."
     )

@@ -1,44 +1,48 @@
-"""The facts of a model as a whole: what drives it, how columns act, how sure it is."""
+"""The facts of a model: importance and effects of columns, surrogate, uncertainty."""
 
 from typing import Any
 
 from arboleda.explanations._effects import describe_effects
-from arboleda.explanations._examples import beyond_training, correlated_columns, rows_to_see
-from arboleda.explanations._frame_facts import frame_facts
+from arboleda.explanations._examples import (
+    count_rows_beyond_training,
+    find_correlated_columns,
+    find_instructive_rows,
+)
+from arboleda.explanations._frame_facts import make_frame_facts
 from arboleda.explanations._shap import describe_shap
-from arboleda.explanations._sureness import describe_promise
+from arboleda.explanations._uncertainty import describe_coverage
 from arboleda.study.execution.step_progress import Progress
 from arboleda.study.results.explained_model import ExplainedModel
 from arboleda.study.results.model_importance import describe_importance
 from arboleda.study.results.model_surrogate import describe_surrogate
 
-__all__ = ["model_facts"]
+__all__ = ["make_model_facts"]
 
 
-def model_facts(subject: ExplainedModel, progress: Progress) -> dict[str, Any]:
-    """Everything the page of a model needs. The same study and seed give the same facts.
+def make_model_facts(subject: ExplainedModel, progress: Progress) -> dict[str, Any]:
+    """Compute the facts of a model; the same study and seed give the same facts.
 
-    A part that the model or its rows do not allow is None.
+    Parts that cannot be computed for the model or its rows are None.
     """
-    with progress.step("Shuffling columns to see what the model needs"):
+    with progress.step("Computing permutation importance"):
         importance = describe_importance(subject)
-    with progress.step("Asking how the columns act"):
+    with progress.step("Computing effects of columns"):
         effects = describe_effects(subject, importance)
-    with progress.step("Finding what pushes single rows"):
+    with progress.step("Computing contributions of columns"):
         shap = describe_shap(subject)
-    with progress.step("Growing one tree that imitates the model"):
+    with progress.step("Fitting a surrogate tree"):
         surrogate = describe_surrogate(subject)
-    with progress.step("Checking how sure it is"):
-        promise = describe_promise(subject)
+    with progress.step("Checking calibration and coverage"):
+        coverage = describe_coverage(subject)
     return {
-        **frame_facts(subject, "model"),
+        **make_frame_facts(subject, "model"),
         "names": list(subject.names),
         "importance": importance,
         "effects": effects,
         "surrogate": surrogate,
         "shap": shap,
-        "promise": promise,
-        "rows": rows_to_see(subject),
-        "correlated": correlated_columns(subject),
-        "beyond": beyond_training(subject),
+        "promise": coverage,
+        "rows": find_instructive_rows(subject),
+        "correlated": find_correlated_columns(subject),
+        "beyond": count_rows_beyond_training(subject),
     }

@@ -1,138 +1,140 @@
-"""The page of a model in plain words: how good it is, what drives it, how sure, what to mind."""
+"""The summary of a model page: quality, drivers, uncertainty and cautions."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from arboleda._numbers import integer, number_format, percent, plain
-from arboleda.explanations._words import calibration_caution, is_certain
-from arboleda.report._metrics import metric
+from arboleda.explanations._words import is_certain, write_calibration_caution
+from arboleda.report._metrics import get_metric
 from arboleda.report._summary import KeyFigure, Summary
-from arboleda.report._words import count_word, counted, listed, quoted
+from arboleda.report._words import format_count, join_names, quote_name, spell_count
 
-__all__ = ["model_summary"]
+__all__ = ["make_model_summary"]
 
-_LOOSE = 0.8  # fidelity below which a surrogate is no picture of the model
-
-
-def model_summary(facts: Mapping[str, Any]) -> Summary:
-    """Write sentences, key figures and cautions drawn from the facts alone."""
-    return Summary([*_sentences(facts)], [*_figures(facts)], [*_cautions(facts)])
+_LOOSE = 0.8  # fidelity below which a surrogate does not represent the model
 
 
-def _score(facts: Mapping[str, Any], value: float | None) -> str:
-    return number_format([value], metric(facts["study"]["metric"]).bounded)(value)
+def make_model_summary(facts: Mapping[str, Any]) -> Summary:
+    """Write the sentences, key figures and cautions of a model."""
+    return Summary([*_write_sentences(facts)], [*_make_figures(facts)], [*_write_cautions(facts)])
 
 
-def _figures(facts: Mapping[str, Any]) -> Iterator[KeyFigure]:
+def _format_score(facts: Mapping[str, Any], value: float | None) -> str:
+    return number_format([value], get_metric(facts["study"]["metric"]).bounded)(value)
+
+
+def _make_figures(facts: Mapping[str, Any]) -> Iterator[KeyFigure]:
     model, label = facts["model"], facts["study"]["metric_label"]
     interval, note = model["interval"], ""
     if interval["low"] is not None and interval["high"] is not None:
         level = percent(interval["level"], 0)
-        low, high = (_score(facts, interval[end]) for end in ("low", "high"))
+        low, high = (_format_score(facts, interval[end]) for end in ("low", "high"))
         note = f"{level} interval {low} to {high}"
     if model["baseline"] is not None:
-        told = _score(facts, model["baseline"]["test"])
-        yield KeyFigure("Without any column", told, "the baseline, test rows")
-    yield KeyFigure(f"{label}, test rows", _score(facts, model["test"]), note)
-    found, promise = facts["surrogate"], facts["promise"]
-    if found is not None:
-        value = max(0.0, found["fidelity"])
-        told = f"of its answers by {integer(found['n_leaves'])} leaves"
-        yield KeyFigure("As one tree", percent(value, 0), told)
-    if promise is not None and promise["sizes"] is not None:
-        one = promise["sizes"][1] / promise["n_rows"]
-        level = percent(promise["level"], 0)
+        detail = _format_score(facts, model["baseline"]["test"])
+        yield KeyFigure("Without any column", detail, "baseline, test rows")
+    yield KeyFigure(f"{label}, test rows", _format_score(facts, model["test"]), note)
+    result, coverage = facts["surrogate"], facts["promise"]
+    if result is not None:
+        value = max(0.0, result["fidelity"])
+        detail = f"of its predictions with {integer(result['n_leaves'])} leaves"
+        yield KeyFigure("As one tree", percent(value, 0), detail)
+    if coverage is not None and coverage["sizes"] is not None:
+        one = coverage["sizes"][1] / coverage["n_rows"]
+        level = percent(coverage["level"], 0)
         yield KeyFigure(
-            "One class left", percent(one, 0), f"of the test rows, at {level} certainty"
+            "One class in the set", percent(one, 0), f"of the test rows, at {level} coverage"
         )
-    elif promise is not None:
-        level = percent(promise["level"], 0)
-        yield KeyFigure(f"{level} interval", plain(promise["mean_width"], 3), "wide in the mean")
+    elif coverage is not None:
+        level = percent(coverage["level"], 0)
+        yield KeyFigure(f"{level} interval", plain(coverage["mean_width"], 3), "mean width")
 
 
-def _sentences(facts: Mapping[str, Any]) -> Iterator[str]:
+def _write_sentences(facts: Mapping[str, Any]) -> Iterator[str]:
     study, model = facts["study"], facts["model"]
     how = (
-        f", the best of {count_word(model['n_models'])} models,"
+        f", the best of {spell_count(model['n_models'])} models,"
         if model["rank"] == 1 and model["n_models"] > 1
         else ""
     )
     yield (
-        f"{model['name']}{how} tells {quoted(study['target'])} from "
-        f"{counted(len(facts['names']), 'column')}."
+        f"{model['name']}{how} predicts {quote_name(study['target'])} from "
+        f"{format_count(len(facts['names']), 'column')}."
     )
-    yield from _about_drivers(facts)
-    yield from _about_surrogate(facts)
+    yield from _describe_drivers(facts)
+    yield from _describe_surrogate(facts)
 
 
-def _about_drivers(facts: Mapping[str, Any]) -> Iterator[str]:
-    found = facts["importance"]
-    if found is None:
+def _describe_drivers(facts: Mapping[str, Any]) -> Iterator[str]:
+    result = facts["importance"]
+    if result is None:
         return
-    certain = [c for c in found["columns"] if is_certain(c)]
-    leading = [quoted(c["name"]) for c in certain or found["columns"] if c["value"] > 0][:3]
+    certain = [c for c in result["columns"] if is_certain(c)]
+    leading = [quote_name(c["name"]) for c in certain or result["columns"] if c["value"] > 0][:3]
     if not leading:
-        yield "No column on its own matters to it: each can be shuffled without harm."
+        yield "No single column matters: shuffling any of them does not lower its score."
         return
-    yield f"It leans most on {listed(leading)}."
-    idle = len(found["columns"]) - len(certain)
+    yield f"It relies most on {join_names(leading)}."
+    idle = len(result["columns"]) - len(certain)
     if not certain:
-        yield "On so few test rows chance could have ranked the columns otherwise."
+        yield "With so few test rows, the ranking of the columns may be due to chance."
     elif idle and len(certain) > 3:
         verb = "does" if idle == 1 else "do"
         yield (
-            f"{count_word(len(certain)).capitalize()} columns matter to it by more than chance, "
-            f"{count_word(idle)} {verb} not."
+            f"{spell_count(len(certain)).capitalize()} columns matter by more than chance, "
+            f"{spell_count(idle)} {verb} not."
         )
 
 
-def _about_surrogate(facts: Mapping[str, Any]) -> Iterator[str]:
-    found = facts["surrogate"]
-    if found is None or found["fidelity"] < _LOOSE:
+def _describe_surrogate(facts: Mapping[str, Any]) -> Iterator[str]:
+    result = facts["surrogate"]
+    if result is None or result["fidelity"] < _LOOSE:
         return
-    share = percent(found["fidelity"], 0)
+    share = percent(result["fidelity"], 0)
     if facts["study"]["labels"]:
         yield (
-            f"A tree of {integer(found['n_leaves'])} leaves, drawn below, agrees with it on "
+            f"A tree of {integer(result['n_leaves'])} leaves, drawn below, agrees with it on "
             f"{share} of the test rows."
         )
     else:
         yield (
-            f"A tree of {integer(found['n_leaves'])} leaves, drawn below, tells {share} of how its "
-            "answers vary."
+            f"A tree of {integer(result['n_leaves'])} leaves, drawn below, explains {share} of the "
+            "variance of its predictions."
         )
 
 
-def _cautions(facts: Mapping[str, Any]) -> Iterator[str]:
-    yield from calibration_caution(facts)
-    yield from _about_correlated(facts)
-    found = facts["beyond"]
-    if found["n_rows"]:
+def _write_cautions(facts: Mapping[str, Any]) -> Iterator[str]:
+    yield from write_calibration_caution(facts)
+    yield from _describe_correlated(facts)
+    result = facts["beyond"]
+    if result["n_rows"]:
         yield (
-            f"{counted(found['n_rows'], 'test row')} of {integer(found['n_test'])} "
-            f"{'has' if found['n_rows'] == 1 else 'have'} a value that no training row reaches, "
-            f"most often in {quoted(found['column'])}: {_extrapolation(facts)}"
+            f"{format_count(result['n_rows'], 'test row')} of {integer(result['n_test'])} "
+            f"{'has' if result['n_rows'] == 1 else 'have'} a value outside the range of the "
+            f"training rows, most often in {quote_name(result['column'])}: "
+            f"{_describe_extrapolation(facts)}"
         )
-    found = facts["surrogate"]
-    if found is not None and found["fidelity"] < _LOOSE:
+    result = facts["surrogate"]
+    if result is not None and result["fidelity"] < _LOOSE:
         yield (
-            "The drawn tree follows the model loosely: it is the best tree of its size, not a "
-            "picture of the model."
+            "The drawn tree approximates the model only roughly: it is the best tree of its size, "
+            "not a representation of the model."
         )
 
 
-def _about_correlated(facts: Mapping[str, Any]) -> Iterator[str]:
+def _describe_correlated(facts: Mapping[str, Any]) -> Iterator[str]:
     pairs = facts["correlated"]
     if pairs:
-        told = [" with ".join(map(quoted, pair["columns"])) for pair in pairs]
+        detail = [" with ".join(map(quote_name, pair["columns"])) for pair in pairs]
         least = plain(min(abs(pair["correlation"]) for pair in pairs), 2)
         yield (
-            f"Columns that go together (rank correlation {least} and more) stand in for each "
-            f"other, so that each looks less important than both are: {listed(told)}."
+            f"Strongly correlated columns (rank correlation of at least {least}) share their "
+            f"importance, so each looks less important than both together: "
+            f"{join_names(detail)}."
         )
 
 
-def _extrapolation(facts: Mapping[str, Any]) -> str:
+def _describe_extrapolation(facts: Mapping[str, Any]) -> str:
     if facts["model"]["by_trees"]:
-        return "there it answers as at the edge of what it has seen."
-    return "what it says there is a guess."
+        return "there it predicts as at the edge of the training range."
+    return "its predictions there are extrapolations."

@@ -1,4 +1,4 @@
-"""Shapley values of the table's columns, where the model is an ensemble of our trees."""
+"""Shapley values of the columns, for ensembles of trees of this library."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -10,7 +10,7 @@ from arboleda.explain import ShapValues, shap_values
 from arboleda.study.data.preparation import prepared_sources
 from arboleda.study.results.explained_model import ExplainedModel, Floats
 
-__all__ = ["Shares", "describe_shap", "shares_of"]
+__all__ = ["Contributions", "compute_contributions", "describe_shap"]
 
 SHOWN = 12
 MOST_ROWS = 400
@@ -19,81 +19,83 @@ Unit = Literal["probability", "log_odds", "score", "value"]
 
 
 @dataclass(frozen=True)
-class Shares:
-    """What each column of the matrix adds to what the model says of a class, or to the value.
+class Contributions:
+    """Contributions of each column of the matrix to the output of a class, or to the value.
 
-    ``pushes`` has a row for each row and a column for each column of the matrix; with ``base``
-    they add up to the model's probability, log-odds, score or value.
+    ``contributions`` has one row per row and one column per column of the matrix; each row plus
+    ``base`` sums to the probability, log-odds, score or value of the model.
     """
 
-    pushes: Floats
+    contributions: Floats
     base: float
     unit: Unit
 
 
-def shares_of(subject: ExplainedModel, x: Floats, label: int) -> Shares | None:
-    """Exact Shapley values of rows towards a class (by its number), or of the value.
+def compute_contributions(subject: ExplainedModel, x: Floats, label: int) -> Contributions | None:
+    """Compute exact Shapley values of rows for a class (by its index), or for the value.
 
-    The values of prepared columns that come from one column of the matrix are added up; one that is
-    made of several columns is shared out among them evenly. None if the model is no sum over trees
-    of this library.
+    The values of prepared columns derived from one column of the matrix are summed; the value of a
+    column derived from several is divided equally among them. None if the model is not a sum of
+    trees of this library.
     """
     try:
-        found = shap_values(subject.pipeline, x)
-    except (TypeError, ValueError):  # no trees, or no sum over them: LIME is asked instead
+        result = shap_values(subject.pipeline, x)
+    except (TypeError, ValueError):  # not a sum of trees: LIME is used instead
         return None
-    values, base, sign = _towards(subject, found, label)
+    values, base, sign = _select_output(subject, result, label)
     grouped = np.zeros_like(x)
-    for prepared, columns in enumerate(_sources(subject)):
+    for prepared, columns in enumerate(_get_sources(subject)):
         for column in columns:
             grouped[:, column] += sign * values[:, prepared] / len(columns)
-    return Shares(grouped, sign * base, _unit(subject, found))
+    return Contributions(grouped, sign * base, _get_unit(subject, result))
 
 
-def _sources(subject: ExplainedModel) -> list[tuple[int, ...]]:
-    """The matrix's columns that each prepared column comes from."""
+def _get_sources(subject: ExplainedModel) -> list[tuple[int, ...]]:
+    """Return the columns of the matrix from which each prepared column is derived."""
     before = subject.pipeline[0]
     if before == "passthrough":
         return [(j,) for j in range(len(subject.names))]
     return prepared_sources(before, len(subject.labels))
 
 
-def _towards(subject: ExplainedModel, found: ShapValues, label: int) -> tuple[Floats, float, float]:
-    """Values and base of an output, and -1 if that is the other class of two."""
-    if found.values.ndim == 2:
+def _select_output(
+    subject: ExplainedModel, result: ShapValues, label: int
+) -> tuple[Floats, float, float]:
+    """Return values and base of an output, and the sign -1 if it is the other class of two."""
+    if result.values.ndim == 2:
         away = subject.classes and label != int(subject.pipeline.classes_[-1])
-        return found.values, float(found.base_values[0]), -1.0 if away else 1.0
+        return result.values, float(result.base_values[0]), -1.0 if away else 1.0
     at = subject.pipeline.classes_.tolist().index(label)
-    return found.values[:, :, at], float(found.base_values[0, at]), 1.0
+    return result.values[:, :, at], float(result.base_values[0, at]), 1.0
 
 
-def _unit(subject: ExplainedModel, found: ShapValues) -> Unit:
-    if found.scale == "probability":
+def _get_unit(subject: ExplainedModel, result: ShapValues) -> Unit:
+    if result.scale == "probability":
         return "probability"
     if not subject.classes:
         return "value"
     boosted = type(subject.pipeline[-1]).__module__.startswith("arboleda.boosting")
-    return "log_odds" if boosted and found.values.ndim == 2 else "score"
+    return "log_odds" if boosted and result.values.ndim == 2 else "score"
 
 
 def describe_shap(subject: ExplainedModel) -> dict[str, Any] | None:
-    """How far each column pushes each of some test rows, the columns that push most first.
+    """Compute contributions to a sample of test rows, the most important columns first.
 
-    Towards the positive class of two, the most frequent of more, or the value up.
+    The output is the positive of two classes, the most frequent of several, or the value.
     """
     part = subject.draw(subject.test, MOST_ROWS, _STREAM)
     label = 0
     if subject.classes:
         counts = np.bincount(subject.train.y, minlength=len(subject.labels))
         label = 1 if len(subject.labels) == 2 else int(counts.argmax())
-    found = shares_of(subject, part.x, label)
-    if found is None:
+    result = compute_contributions(subject, part.x, label)
+    if result is None:
         return None
-    means = np.abs(found.pushes).mean(axis=0)
+    means = np.abs(result.contributions).mean(axis=0)
     order = [int(j) for j in np.argsort(-means, kind="stable") if means[j] > 0]
     return {
         "output": subject.labels[label] if subject.classes else None,
-        "unit": found.unit,
+        "unit": result.unit,
         "n_rows": len(part.x),
         "n_others": max(0, len(order) - SHOWN),
         "columns": [
@@ -101,9 +103,11 @@ def describe_shap(subject: ExplainedModel) -> dict[str, Any] | None:
                 "name": subject.names[j],
                 "mean": float(means[j]),
                 "points": [
-                    [float(push), place]
-                    for push, place in zip(
-                        found.pushes[:, j], _places(subject, j, part.x[:, j]), strict=True
+                    [float(contribution), place]
+                    for contribution, place in zip(
+                        result.contributions[:, j],
+                        _compute_quantiles(subject, j, part.x[:, j]),
+                        strict=True,
                     )
                 ],
             }
@@ -112,8 +116,8 @@ def describe_shap(subject: ExplainedModel) -> dict[str, Any] | None:
     }
 
 
-def _places(subject: ExplainedModel, column: int, values: Floats) -> list[float | None]:
-    """Where each value lies among the others, from 0 to 1; None where there is no order."""
+def _compute_quantiles(subject: ExplainedModel, column: int, values: Floats) -> list[float | None]:
+    """Return the quantile of each value, from 0 to 1; None for unordered values."""
     if subject.kind(column) == "categorical":
         return [None] * len(values)
     places = (rankdata(values, nan_policy="omit") - 0.5) / max(1, np.sum(~np.isnan(values)))

@@ -1,4 +1,4 @@
-"""A row's values beside what is usual among the training rows."""
+"""The values of a row compared with those of the training rows."""
 
 from typing import Any
 
@@ -9,34 +9,34 @@ from arboleda.study.results.explained_model import ExplainedModel
 
 __all__ = ["describe_values"]
 
-# Values that fewer training rows than this share have are called unusual.
+# A value is unusual if a smaller share of the training rows has it.
 UNUSUAL = 0.05
-COMMON = 3  # categories named as the usual ones
+COMMON = 3  # number of usual categories listed
 
 
 def describe_values(subject: ExplainedModel, row: npt.NDArray[np.float64]) -> list[dict[str, Any]]:
-    """Each column's value, where it lies among the training rows, and whether that is unusual.
+    """Describe the value of each column and whether it is unusual in the training rows.
 
     Parameters
     ----------
-    subject : Subject
+    subject : ExplainedModel
     row : array of shape (n_columns,)
         A row of the matrix.
     """
     seen = subject.train.x
     return [
-        _number(subject, j, row[j], seen[:, j])
+        _describe_number(subject, j, row[j], seen[:, j])
         if subject.kind(j) == "numeric"
-        else _category(subject, j, row[j], seen[:, j])
+        else _describe_category(subject, j, row[j], seen[:, j])
         for j in range(len(subject.names))
     ]
 
 
-def _number(
+def _describe_number(
     subject: ExplainedModel, j: int, value: float, column: npt.NDArray[np.float64]
 ) -> dict[str, Any]:
     present = column[~np.isnan(column)]
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         "name": subject.names[j],
         "kind": "numeric",
         "value": subject.text(j, value),
@@ -49,17 +49,21 @@ def _number(
     }
     if present.size:
         low, median, high = np.quantile(present, [0.1, 0.5, 0.9])
-        found["usual"] = {"low": float(low), "median": float(median), "high": float(high)}
+        result["usual"] = {"low": float(low), "median": float(median), "high": float(high)}
     if np.isnan(value):
         share = 1 - present.size / len(column)
-        found |= {"share": share, "remark": "missing" if share < UNUSUAL else None}
+        result |= {"share": share, "remark": "missing" if share < UNUSUAL else None}
     elif present.size:
         below, above = float(np.mean(present < value)), float(np.mean(present > value))
-        found |= {"below": below, "above": above, "remark": _place(value, present, below, above)}
-    return found
+        result |= {
+            "below": below,
+            "above": above,
+            "remark": _get_remark(value, present, below, above),
+        }
+    return result
 
 
-def _place(
+def _get_remark(
     value: float, present: npt.NDArray[np.float64], below: float, above: float
 ) -> str | None:
     if value < present.min():
@@ -71,10 +75,10 @@ def _place(
     return "high" if 1 - below <= UNUSUAL else None
 
 
-def _category(
+def _describe_category(
     subject: ExplainedModel, j: int, value: float, column: npt.NDArray[np.float64]
 ) -> dict[str, Any]:
-    # NaN of truth values becomes a code, so that missing ones are counted like the others.
+    # Missing Boolean values become a code, to be counted like the others.
     codes, own = np.nan_to_num(column, nan=-1.0), float(np.nan_to_num(value, nan=-1.0))
     distinct, counts = np.unique(codes, return_counts=True)
     order = np.argsort(-counts, kind="stable")[:COMMON]
@@ -85,7 +89,7 @@ def _category(
         "value": subject.text(j, value),
         "usual": None,
         "common": [
-            [subject.text(j, _back(subject, j, distinct[i])), float(counts[i] / len(codes))]
+            [subject.text(j, _decode(subject, j, distinct[i])), float(counts[i] / len(codes))]
             for i in order
         ],
         "share": share,
@@ -95,5 +99,5 @@ def _category(
     }
 
 
-def _back(subject: ExplainedModel, j: int, code: float) -> float:
+def _decode(subject: ExplainedModel, j: int, code: float) -> float:
     return np.nan if code < 0 and subject.kind(j) == "boolean" else code

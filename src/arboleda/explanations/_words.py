@@ -1,23 +1,23 @@
-"""How pages of explanations put numbers into words."""
+"""Formatting of values within the sentences of explanations."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from arboleda._numbers import number_format, percent, plain
-from arboleda.report._words import listed, quoted
+from arboleda.report._words import join_names, quote_name
 
 __all__ = [
-    "calibration_caution",
-    "how_sure",
+    "describe_confidence",
+    "describe_remark",
+    "format_columns",
+    "format_output",
+    "format_value",
+    "get_mean_label",
+    "get_output_label",
     "is_certain",
-    "mean_of",
-    "named",
-    "output_text",
-    "push_writer",
-    "said_of",
-    "unusual_words",
-    "value_text",
+    "make_contribution_formatter",
+    "write_calibration_caution",
 ]
 
 _REMARKS = {
@@ -31,102 +31,102 @@ _REMARKS = {
 }
 
 
-def value_text(value: str | float | None) -> str:
-    """Write a value of the table; numbers with few digits."""
+def format_value(value: str | float | None) -> str:
+    """Format a value of the table; numbers with few digits."""
     if value is None:
         return "missing"
     return value if isinstance(value, str) else plain(value)
 
 
-def output_text(facts: Mapping[str, Any], value: float) -> str:
-    """Write what the model says: a probability as per cent, a quantity as a number."""
+def format_output(facts: Mapping[str, Any], value: float) -> str:
+    """Format an output of the model: a probability as a percentage, a quantity as a number."""
     return percent(value, 0) if facts["study"]["labels"] else plain(value)
 
 
-def how_sure(probability: float) -> str:
-    """Say a probability as a person would.
+def describe_confidence(probability: float) -> str:
+    """Describe a probability in words.
 
     Examples
     --------
-    >>> how_sure(0.97), how_sure(0.55)
-    ('is almost sure', 'is undecided')
+    >>> describe_confidence(0.97), describe_confidence(0.55)
+    ('is almost certain', 'is undecided')
     """
-    steps = ((0.95, "is almost sure"), (0.8, "is fairly sure"), (0.6, "leans to it"))
+    steps = ((0.95, "is almost certain"), (0.8, "is fairly certain"), (0.6, "is uncertain"))
     return next((words for least, words in steps if probability >= least), "is undecided")
 
 
 def is_certain(column: Mapping[str, Any]) -> bool:
-    """Whether a column's importance is more than two standard errors above zero."""
+    """Return whether the importance of a column is over two standard errors above zero."""
     error = column["standard_error"]
     return error is not None and bool(column["value"] > 2 * error)
 
 
-def unusual_words(remark: str | None) -> str:
-    """Say what is unusual about a value; nothing if it is not."""
+def describe_remark(remark: str | None) -> str:
+    """Describe what is unusual about a value; empty if nothing is."""
     return "" if remark is None else _REMARKS[remark]
 
 
-def said_of(facts: Mapping[str, Any]) -> str:
-    """What is told of one row: a probability, whether a class is named, or a quantity."""
+def get_output_label(facts: Mapping[str, Any]) -> str:
+    """Return the name of the output for one row: a probability, an indicator or a quantity."""
     if not facts["study"]["labels"]:
         return "Prediction"
-    return "Probability" if facts["model"]["probabilities"] else "Named or not"
+    return "Probability" if facts["model"]["probabilities"] else "Predicted or not"
 
 
-def mean_of(facts: Mapping[str, Any]) -> str:
-    """What is told of many rows: the mean of that."""
+def get_mean_label(facts: Mapping[str, Any]) -> str:
+    """Return the name of the mean output over several rows."""
     if facts["study"]["labels"] and not facts["model"]["probabilities"]:
-        return "Share of answers"
-    return f"Mean {said_of(facts).lower()}"
+        return "Share of predictions"
+    return f"Mean {get_output_label(facts).lower()}"
 
 
-def push_writer(values: Sequence[float], unit: str) -> Callable[[float], str]:
-    """Make the writer of pushes of a unit, all with the same decimals and with their signs.
+def make_contribution_formatter(values: Sequence[float], unit: str) -> Callable[[float], str]:
+    """Make the format of contributions in a unit, with signs and equal decimals.
 
     Parameters
     ----------
     values : sequence of float
-        The pushes.
+        The contributions.
     unit : {"probability", "log_odds", "score", "value"}
 
     Examples
     --------
-    >>> push_writer([0.214, -0.05], "probability")(0.214)
+    >>> make_contribution_formatter([0.214, -0.05], "probability")(0.214)
     '+21.4 points'
-    >>> push_writer([0.7], "log_odds")(0.693147)
+    >>> make_contribution_formatter([0.7], "log_odds")(0.693147)
     'odds × 2.00'
     """
     if unit == "probability":
-        return lambda value: f"{_signed(f'{100 * value:.1f}')} points"
+        return lambda value: f"{_format_signed(f'{100 * value:.1f}')} points"
     if unit == "log_odds":
-        return lambda value: f"odds × {_factor(value)}"
+        return lambda value: f"odds × {_format_factor(value)}"
     write = number_format([max(map(abs, values), default=0.0)], bounded=False)
-    return lambda value: _signed(write(value))
+    return lambda value: _format_signed(write(value))
 
 
-def _signed(text: str) -> str:
+def _format_signed(text: str) -> str:
     if float(text.replace(",", "").replace("\N{MINUS SIGN}", "-")) == 0:
         return text.lstrip("-\N{MINUS SIGN}")
     text = text.replace("-", "\N{MINUS SIGN}")
     return text if text.startswith("\N{MINUS SIGN}") else f"+{text}"
 
 
-def _factor(value: float) -> str:
+def _format_factor(value: float) -> str:
     factor = math.exp(min(value, 700.0))
     return f"{factor:.2f}" if 0.005 <= factor < 999 else plain(factor, 3)
 
 
-def named(columns: Sequence[Mapping[str, Any]], most: int = 3) -> str:
-    """List columns with their values, as a sentence does."""
-    told = [f"{quoted(c['name'])} ({value_text(c['value'])})" for c in columns[:most]]
-    return listed(told, most)
+def format_columns(columns: Sequence[Mapping[str, Any]], most: int = 3) -> str:
+    """Join columns with their values, for use within a sentence."""
+    texts = [f"{quote_name(c['name'])} ({format_value(c['value'])})" for c in columns[:most]]
+    return join_names(texts, most)
 
 
-def calibration_caution(facts: Mapping[str, Any]) -> Iterator[str]:
-    """Warn where the model's probabilities are off by more than chance explains."""
-    found = facts["model"]["calibration"]
-    if found is not None and found["error"] > found["largest_by_chance"]:
+def write_calibration_caution(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a caution if the probabilities are off by more than chance explains."""
+    result = facts["model"]["calibration"]
+    if result is not None and result["error"] > result["largest_by_chance"]:
         yield (
-            f"The model's probabilities are off by {percent(found['error'])} on average over the "
-            "test rows, more than chance explains: read them as a rough scale."
+            f"The model's probabilities are off by {percent(result['error'])} on average over the "
+            "test rows, more than chance explains: treat them as approximate."
         )

@@ -1,6 +1,6 @@
-"""Looking at a table before any model: what ``arboleda explore`` runs.
+"""Exploration of a table before modelling, as run by ``arboleda explore``.
 
-The heavy parts are loaded when first used, so that errors and help come at once.
+Heavy modules are loaded on first use, to keep errors and help fast.
 """
 
 from importlib import import_module

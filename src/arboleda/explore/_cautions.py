@@ -1,4 +1,4 @@
-"""What in the table deserves a person's attention before a model is made."""
+"""Cautions about a table: data problems to check before modelling."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from arboleda.explore._subject import Goal, Subject
+from arboleda.explore._explored_table import ExploredTable, Target
 from arboleda.study.data.preparation import ONE_HOT_LEVELS
 from arboleda.study.data.table import Column
 
@@ -19,117 +19,119 @@ RARE_CLASS = 0.1
 FEW_ROWS_OF_CLASS = 10
 MOST_LEVELS_COMPARED = 1000
 NEAR_COPY = 0.999
-TELLS_THE_TARGET = 0.95
+TARGET_LEAK = 0.95
 
 Caution = dict[str, Any]
 
 
 def find_cautions(
-    subject: Subject, relations: Mapping[str, Any] | None, with_target: Mapping[str, Any] | None
+    subject: ExploredTable,
+    relations: Mapping[str, Any] | None,
+    with_target: Mapping[str, Any] | None,
 ) -> list[Caution]:
-    """Remarks on single columns and on the target, in the order of the table's columns.
+    """Find problems of single columns and of the target, in the order of the columns.
 
-    Each has a ``level`` ("warning" or "info"), a ``code`` for its kind, the ``column`` or None, and
-    a ``text``.
+    Each caution has a ``level`` ("warning" or "info"), a ``code`` for its kind, the ``column`` or
+    None, and a ``text``.
     """
-    found = [_caution(n.level, "reading", n.column, n.text) for n in subject.table.notes]
+    result = [_make_caution(n.level, "reading", n.column, n.text) for n in subject.table.notes]
     for column in subject.table.columns:
-        found.extend(_of_column(subject, column))
-    same = list(_one_to_one(subject))
-    found.extend(same)
+        result.extend(_check_column(subject, column))
+    same = list(_find_equivalent_columns(subject))
+    result.extend(same)
     if relations is not None:
-        found.extend(_near_copies(relations, {c["column"] for c in same}))
+        result.extend(_find_near_copies(relations, {c["column"] for c in same}))
     if with_target is not None:
-        found[:0] = _tell_the_target(with_target)
+        result[:0] = _find_target_leaks(with_target)
     if subject.goal is not None:
-        found.extend(_of_goal(subject.goal))
-    return found
+        result.extend(_check_target(subject.goal))
+    return result
 
 
-def _caution(level: str, code: str, column: str | None, text: str) -> Caution:
+def _make_caution(level: str, code: str, column: str | None, text: str) -> Caution:
     return {"level": level, "code": code, "column": column, "text": text}
 
 
-def _of_column(subject: Subject, column: Column) -> Iterator[Caution]:
+def _check_column(subject: ExploredTable, column: Column) -> Iterator[Caution]:
     role = subject.roles[column.name]
     n_rows = subject.table.n_rows
     if role.role == "left_out":
         code = (role.reason or "").partition(":")[0].split(" ")[0]
         codes = {"all": "empty", "free": "text"}
         text = f"A study would leave it out: {role.reason}."
-        yield _caution("warning", codes.get(code, code), column.name, text)
+        yield _make_caution("warning", codes.get(code, code), column.name, text)
         return
     n_missing = int(column.missing.sum())
-    # What a target lacks is told beside its classes.
+    # Missing target values are reported with the classes.
     if role.role != "target" and n_missing > MOSTLY_MISSING * n_rows:
         text = f"Missing in {n_missing:,} of {n_rows:,} rows."
-        yield _caution("warning", "mostly_missing", column.name, text)
+        yield _make_caution("warning", "mostly_missing", column.name, text)
     distinct, counts = np.unique(column.values[~column.missing], return_counts=True)
     if len(distinct) > 1 and counts.max() >= DOMINANT * counts.sum():
         text = f"One value fills {int(counts.max()):,} of {int(counts.sum()):,} rows."
-        yield _caution("info", "dominant", column.name, text)
+        yield _make_caution("info", "dominant", column.name, text)
     if subject.is_categorical(column) and role.role == "feature" and len(distinct) > ONE_HOT_LEVELS:
         rare = int((counts == 1).sum())
         text = f"{len(distinct):,} levels, {rare:,} of them in a single row."
-        yield _caution("info", "many_levels", column.name, text)
+        yield _make_caution("info", "many_levels", column.name, text)
     if role.kind == "datetime":
         days = [datetime.fromtimestamp(float(v), UTC).date().isoformat() for v in distinct[[0, -1]]]
         text = (
-            f"Dates from {days[0]} to {days[1]}: if the future is to be predicted, test on the "
-            "latest rows, not on random ones."
+            f"Dates from {days[0]} to {days[1]}: to predict the future, test on the latest "
+            "rows, not on random ones."
         )
-        yield _caution("warning", "dates", column.name, text)
+        yield _make_caution("warning", "dates", column.name, text)
 
 
-def _one_to_one(subject: Subject) -> Iterator[Caution]:
-    """Columns of which each value goes with exactly one value of the other, and back."""
+def _find_equivalent_columns(subject: ExploredTable) -> Iterator[Caution]:
+    """Find columns whose values correspond one to one to those of another column."""
     seen: dict[bytes, str] = {}
     for column in subject.features:
         distinct, first, codes = np.unique(column.values, return_index=True, return_inverse=True)
         if not 2 < len(distinct) <= MOST_LEVELS_COMPARED or len(distinct) == len(codes):
             continue
-        # Numbered by first appearance, what stands for the same rows has the same number.
+        # Numbered by first appearance, columns in correspondence have equal codes.
         rank = np.empty(len(distinct), dtype=np.int32)
         rank[np.argsort(first)] = np.arange(len(distinct), dtype=np.int32)
         digest = hashlib.blake2b(rank[codes].tobytes(), digest_size=16).digest()
         other = seen.setdefault(digest, column.name)
         if other != column.name:
             text = (
-                f"Tells the same as the column {other!r}: each value of one goes with exactly one "
-                "value of the other."
+                f"Equivalent to the column {other!r}: each value of one corresponds to exactly "
+                "one value of the other."
             )
-            yield _caution("warning", "one_to_one", column.name, text)
+            yield _make_caution("warning", "one_to_one", column.name, text)
 
 
-def _near_copies(relations: Mapping[str, Any], told: set[str | None]) -> Iterator[Caution]:
+def _find_near_copies(relations: Mapping[str, Any], reported: set[str | None]) -> Iterator[Caution]:
     for pair in relations["pairs"]:
         one, other = pair["columns"]
-        if abs(pair["correlation"]) >= NEAR_COPY and not {one, other} & told:
+        if abs(pair["correlation"]) >= NEAR_COPY and not {one, other} & reported:
             text = (
                 f"Nearly a multiple of the column {one!r}: their correlation is "
                 f"{pair['correlation']:.5f}."
             )
-            yield _caution("warning", "near_copy", other, text)
+            yield _make_caution("warning", "near_copy", other, text)
 
 
-def _tell_the_target(with_target: Mapping[str, Any]) -> list[Caution]:
-    found = []
+def _find_target_leaks(with_target: Mapping[str, Any]) -> list[Caution]:
+    result = []
     for column in with_target["columns"]:
-        if max(column["share"], abs(column["correlation"] or 0.0)) < TELLS_THE_TARGET:
+        if max(column["share"], abs(column["correlation"] or 0.0)) < TARGET_LEAK:
             continue
         text = (
-            "Tells the target almost alone: check that it was not made from the target and is "
-            "known before it."
+            "Almost determines the target: check that it was not derived from the target and "
+            "is known before it."
         )
-        found.append(_caution("warning", "tells_target", column["name"], text))
-    return found
+        result.append(_make_caution("warning", "tells_target", column["name"], text))
+    return result
 
 
-def _of_goal(goal: Goal) -> Iterator[Caution]:
+def _check_target(goal: Target) -> Iterator[Caution]:
     n_unknown = int((~goal.known).sum())
     if n_unknown:
-        text = f"The target is missing in {n_unknown:,} rows; a study refuses that."
-        yield _caution("warning", "target_missing", goal.name, text)
+        text = f"The target is missing in {n_unknown:,} rows; a study does not accept them."
+        yield _make_caution("warning", "target_missing", goal.name, text)
     if not goal.labels:
         return
     counts = np.bincount(goal.y[goal.known].astype(np.int64), minlength=len(goal.labels))
@@ -137,10 +139,10 @@ def _of_goal(goal: Goal) -> Iterator[Caution]:
     if few:
         others = f" and {len(few) - 1} more classes have as few" if few[1:] else ""
         text = (
-            f"The class {goal.labels[few[0]]!r} has {counts[few[0]]} rows{others}: too few to be "
-            "learned and tested."
+            f"The class {goal.labels[few[0]]!r} has {counts[few[0]]} rows{others}: too few for "
+            "training and testing."
         )
-        yield _caution("warning", "rare_class", goal.name, text)
+        yield _make_caution("warning", "rare_class", goal.name, text)
         return
     share = counts.min() / counts.sum()
     if share < RARE_CLASS and len(goal.labels) <= 1 / RARE_CLASS:
@@ -149,4 +151,4 @@ def _of_goal(goal: Goal) -> Iterator[Caution]:
             f"The class {label!r} has {100 * share:.1f} % of the rows: read scores per class "
             "beside the accuracy."
         )
-        yield _caution("info", "rare_class", goal.name, text)
+        yield _make_caution("info", "rare_class", goal.name, text)

@@ -1,49 +1,51 @@
-"""The columns on the page: some with pictures, and a plain list of all where there are many."""
+"""The columns of the page: histograms of some, and a list of all if there are many."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arboleda._numbers import integer, plain
-from arboleda.explore._relations_view import signed
-from arboleda.explore._summary_view import caution_lines
-from arboleda.report._cells import Cell, with_share
-from arboleda.report._columns import column_view
+from arboleda.explore._relations_view import format_signed
+from arboleda.explore._summary_view import write_caution_lines
+from arboleda.report._cells import Cell, format_with_share
+from arboleda.report._columns import make_column_view
 
-__all__ = ["columns_view"]
+__all__ = ["make_columns_view"]
 
-# With more columns than this, so many are drawn and all are listed.
+# Maximum number of columns with histograms; with more, all columns are also listed.
 DRAWN = 60
-# A longer list would make the page heavy; the facts hold all.
+# Maximum length of the list, to limit the size of the page; the facts hold all columns.
 LISTED = 4000
 
 
-def columns_view(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Collect the section: pictured columns, the list of all if needed, and remarks."""
+def make_columns_view(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Collect the section: columns with histograms, the list of all if needed, and remarks."""
     columns, n_rows = facts["columns"], facts["table"]["n_rows"]
     many = len(columns) > DRAWN
-    ranked = _most_interesting(facts)
+    ranked = _sort_columns(facts)
     drawn = ranked[:DRAWN] if many else columns
-    relations = _relations(facts)
+    relations = _get_relations(facts)
     return {
-        "drawn": [column_view(column, n_rows) for column in drawn],
+        "drawn": [make_column_view(column, n_rows) for column in drawn],
         "many": many,
         "n_columns": integer(len(columns)),
-        "listed": [_line(c, n_rows, relations) for c in ranked[:LISTED]] if many else [],
+        "listed": [_make_line(c, n_rows, relations) for c in ranked[:LISTED]] if many else [],
         "n_unlisted": integer(len(columns) - LISTED) if len(columns) > LISTED else None,
         "towards": None if facts["target"] is None else facts["target"]["name"],
-        "notes": caution_lines(facts["cautions"], "info"),
+        "notes": write_caution_lines(facts["cautions"], "info"),
     }
 
 
-def _relations(facts: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """What is known of a column's relation to the target, else to its nearest other column."""
-    found = facts["target_relations"] or {"columns": (facts["relations"] or {}).get("partners", [])}
-    return {column["name"]: column for column in found["columns"]}
+def _get_relations(facts: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the relation of each column to the target, or to its most correlated column."""
+    result = facts["target_relations"] or {
+        "columns": (facts["relations"] or {}).get("partners", [])
+    }
+    return {column["name"]: column for column in result["columns"]}
 
 
-def _most_interesting(facts: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """The target, then what goes most with it or with another column, then what is left out."""
-    relations = _relations(facts)
+def _sort_columns(facts: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Sort columns: the target, then features by strength of relation, then excluded columns."""
+    relations = _get_relations(facts)
 
     def rank(column: Mapping[str, Any]) -> tuple[int, float]:
         relation = relations.get(column["name"], {"correlation": 0.0})
@@ -53,7 +55,7 @@ def _most_interesting(facts: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     return sorted(facts["columns"], key=rank)
 
 
-def _line(
+def _make_line(
     column: Mapping[str, Any], n_rows: int, relations: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
     missing, numbers = column["n_missing"], column["numeric"]
@@ -62,27 +64,27 @@ def _line(
         "name": column["name"],
         "kind": column["kind"],
         "role": column["role"].replace("_", " "),
-        "missing": Cell(with_share(missing, n_rows), missing),
+        "missing": Cell(format_with_share(missing, n_rows), missing),
         "distinct": Cell(integer(column["n_distinct"]), column["n_distinct"]),
-        "mean": _number(numbers, "mean"),
-        "sd": _number(numbers, "sd"),
-        "information": _information(relation.get("information")),
-        "correlation": _correlation(relation),
+        "mean": _make_number_cell(numbers, "mean"),
+        "sd": _make_number_cell(numbers, "sd"),
+        "information": _make_information_cell(relation.get("information")),
+        "correlation": _make_correlation_cell(relation),
         "partner": relation.get("partner"),
     }
 
 
-def _information(value: float | None) -> Cell:
+def _make_information_cell(value: float | None) -> Cell:
     return Cell(plain(None) if value is None else f"{value:.3f}", value)
 
 
-def _correlation(relation: Mapping[str, Any]) -> Cell:
-    """With the target, sorted by its value; with another column, sorted by its size."""
+def _make_correlation_cell(relation: Mapping[str, Any]) -> Cell:
+    """Return a cell sorted by value (target) or by absolute value (another column)."""
     value = relation.get("correlation")
     size = abs(value) if value is not None and "partner" in relation else value
-    return Cell(signed(value), size)
+    return Cell(format_signed(value), size)
 
 
-def _number(numbers: Mapping[str, Any] | None, key: str) -> Cell:
+def _make_number_cell(numbers: Mapping[str, Any] | None, key: str) -> Cell:
     value = None if numbers is None else numbers[key]
     return Cell(plain(value), value)

@@ -1,4 +1,4 @@
-"""An exploration: from a table to facts and one page."""
+"""Exploration of a table: from the table to facts and one page."""
 
 import re
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+from arboleda.explore._explored_table import make_explored_table
 from arboleda.explore._facts import make_facts
 from arboleda.explore._page import render_exploration
-from arboleda.explore._subject import make_subject
 from arboleda.study.artifacts.text_files import FactsPage
 from arboleda.study.config.options import read_size
 from arboleda.study.data.reading import read_table
@@ -22,16 +22,16 @@ __all__ = ["Exploration", "explore"]
 
 @dataclass(frozen=True)
 class Exploration(FactsPage):
-    """What exploring a table finds: its ``facts``, and the page drawn from them."""
+    """Result of exploring a table: ``facts`` and the page rendered from them."""
 
     @property
     def default_path(self) -> Path:
-        """Where the page goes if no file is named: ``<table>-explored.html`` in this folder."""
+        """Default path of the page: ``<table>-explored.html`` in the current folder."""
         stem = re.sub(r"[^\w.-]+", "_", self.facts["table"]["stem"])[:80].strip("._")
         return Path(f"{stem or 'table'}-explored.html")
 
     def to_html(self) -> str:
-        """Draw the page: one HTML text without any outside part."""
+        """Render the page as one self-contained HTML text."""
         return render_exploration(self.facts)
 
 
@@ -43,7 +43,7 @@ def explore(
     progress: bool = False,
     max_table_size: str | int | None = None,
 ) -> Exploration:
-    """Look at a table before modelling: columns, gaps, relations, structure, odd rows.
+    """Explore a table before modelling: columns, gaps, relations, structure, outliers.
 
     Parameters
     ----------
@@ -52,25 +52,25 @@ def explore(
         table of scikit-learn by name (``breast_cancer``, ``diabetes``, ``digits``, ``iris``,
         ``wine``), or a pandas, polars or Arrow table.
     target : str, optional
-        The column to be predicted later; relations with it are shown, and maps are coloured by it.
+        The column to predict later; the page shows relations with it and colours maps by it.
     seed : int, default=0
-        Seed of the samples and of the methods that draw numbers.
+        Seed of the samples and of the randomized methods.
     progress : bool, default=False
-        Show on standard error how it goes on.
+        Show progress on standard error.
     max_table_size : str or int, optional
-        How large the table's file may be unpacked: bytes, or a text such as ``"2GB"``; by default a
-        quarter of the memory that is available.
+        Maximum uncompressed size of the file, in bytes or as a text such as ``"2GB"``; by default,
+        a quarter of the available memory.
 
     Returns
     -------
     Exploration
-        Its ``facts``, plain values that `facts.schema.json` describes, and ``save(path)`` for the
-        page. The same table and seed give the same facts.
+        An object with ``facts`` (plain values, described by `facts.schema.json`) and
+        ``save(path)``, which writes the page. The same table and seed give the same facts.
 
     Raises
     ------
     StudyError
-        If the table cannot be read, is larger than the limit, has no rows, or the target cannot be
+        If the table cannot be read, exceeds the limit or has no rows, or the target cannot be
         used.
 
     Examples
@@ -84,12 +84,12 @@ def explore(
             f"The seed {seed!r} is out of range; choose a whole number from 0 to {2**32 - 1}."
         )
     limit = read_size("max_table_size", max_table_size)
-    told = Progress(progress)
-    with told.step("Reading the table"):
+    reporter = Progress(progress)
+    with reporter.step("Reading the table"):
         read = read_table(table, max_table_size=limit)
-    # Columns of a frame may be named by numbers; here they are known as text.
-    subject = make_subject(read, None if target is None else str(target), int(seed))
-    told.print_line(f"{read.name}: {read.n_rows:,} rows, {len(read.columns):,} columns")
-    # One thread, so that the bits do not depend on how many there are.
+    # Column names of a data frame may be numbers; here they are text.
+    subject = make_explored_table(read, None if target is None else str(target), int(seed))
+    reporter.say(f"{read.name}: {read.n_rows:,} rows, {len(read.columns):,} columns")
+    # One thread: the result must not depend on the number of threads.
     with threadpool_limits(limits=1):
-        return Exploration(make_facts(subject, told))
+        return Exploration(make_facts(subject, reporter))

@@ -1,4 +1,4 @@
-"""From a table to the facts of its exploration: plain values, see ``facts.schema.json``."""
+"""The facts of an exploration: plain values, described by ``facts.schema.json``."""
 
 import platform
 from collections.abc import Mapping
@@ -10,10 +10,11 @@ import sklearn
 import arboleda
 from arboleda.explore._cautions import find_cautions
 from arboleda.explore._duplicates import describe_duplicates
+from arboleda.explore._explored_table import ExploredTable, Target
 from arboleda.explore._missing import describe_missing
 from arboleda.explore._outliers import describe_outliers
 from arboleda.explore._profiles import describe_profiles
-from arboleda.explore._relations import describe_relations, target_relations
+from arboleda.explore._relations import describe_relations, describe_target_relations
 from arboleda.explore._structure import (
     describe_clusters,
     describe_components,
@@ -21,7 +22,6 @@ from arboleda.explore._structure import (
     describe_scaling,
     make_cloud,
 )
-from arboleda.explore._subject import Goal, Subject
 from arboleda.study.data.describe import describe_column
 from arboleda.study.execution.step_progress import Progress
 
@@ -30,10 +30,10 @@ __all__ = ["SCHEMA_VERSION", "make_facts"]
 SCHEMA_VERSION = 1
 
 
-def make_facts(subject: Subject, progress: Progress) -> dict[str, Any]:
-    """Everything the page needs. The same table and seed give the same facts.
+def make_facts(subject: ExploredTable, progress: Progress) -> dict[str, Any]:
+    """Compute the facts of an exploration; the same table and seed give the same facts.
 
-    A part that the table does not allow is None.
+    Parts that cannot be computed for the table are None.
     """
     table, goal = subject.table, subject.goal
     with progress.step("Describing the columns"):
@@ -41,12 +41,12 @@ def make_facts(subject: Subject, progress: Progress) -> dict[str, Any]:
     with progress.step("Looking for missing values and equal rows"):
         missing = describe_missing(subject)
         duplicates = describe_duplicates(subject)
-    with progress.step("Relating columns to each other and to the target"):
+    with progress.step("Computing relations of columns"):
         relations = describe_relations(subject)
-        with_target = None if goal is None else target_relations(subject, goal)
-        profiles = _profiles(subject, with_target)
+        with_target = None if goal is None else describe_target_relations(subject, goal)
+        profiles = _make_profiles(subject, with_target)
         cautions = find_cautions(subject, relations, with_target)
-    structure = _structure(subject, progress)
+    structure = _make_structure(subject, progress)
     with progress.step("Growing a forest to find outliers"):
         outliers = describe_outliers(subject)
     return {
@@ -61,7 +61,7 @@ def make_facts(subject: Subject, progress: Progress) -> dict[str, Any]:
             "n_missing_cells": sum(c["n_missing"] for c in columns),
         },
         "seed": subject.seed,
-        "target": None if goal is None else _target(goal),
+        "target": None if goal is None else _describe_target(goal),
         "columns": columns,
         "cautions": cautions,
         "missing": missing,
@@ -80,17 +80,17 @@ def make_facts(subject: Subject, progress: Progress) -> dict[str, Any]:
     }
 
 
-def _profiles(
-    subject: Subject, with_target: Mapping[str, Any] | None
+def _make_profiles(
+    subject: ExploredTable, with_target: Mapping[str, Any] | None
 ) -> list[dict[str, Any]] | None:
     if subject.goal is None or with_target is None:
         return None
-    telling = [column["name"] for column in with_target["columns"]]
-    return describe_profiles(subject, subject.goal, telling)
+    ranked_names = [column["name"] for column in with_target["columns"]]
+    return describe_profiles(subject, subject.goal, ranked_names)
 
 
-def _structure(subject: Subject, progress: Progress) -> dict[str, Any]:
-    """Components, clusters and maps; ``no_structure`` tells why there are none."""
+def _make_structure(subject: ExploredTable, progress: Progress) -> dict[str, Any]:
+    """Compute components, clusters and maps; ``no_structure`` is the reason if there are none."""
     with progress.step("Finding principal components"):
         cloud = make_cloud(subject)
     if isinstance(cloud, str):
@@ -111,7 +111,7 @@ def _structure(subject: Subject, progress: Progress) -> dict[str, Any]:
     }
 
 
-def _target(goal: Goal) -> dict[str, Any]:
+def _describe_target(goal: Target) -> dict[str, Any]:
     known = goal.y[goal.known]
     classes = None
     if goal.labels:

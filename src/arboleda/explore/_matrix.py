@@ -1,4 +1,4 @@
-"""Columns as one matrix: as they are for trees and counting, prepared for distances."""
+"""Encoding of columns as a matrix, for trees and counting or for distances."""
 
 from dataclasses import dataclass
 
@@ -9,25 +9,25 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from arboleda.explore._subject import Subject
+from arboleda.explore._explored_table import ExploredTable
 from arboleda.study.data.table import Column
 
-__all__ = ["CodedColumns", "code_columns", "of_moderate_size", "prepare"]
+__all__ = ["CodedColumns", "code_columns", "prepare", "rescale_extremes"]
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 
-# Rarer levels of a category share a code: trees and counts take no more than some ten thousand.
+# Maximum number of codes per category; rarer levels share the last code.
 MOST_LEVELS = 1000
-# One-hot columns of all categories together, and of one of them.
+# Maximum number of one-hot columns in total and per category.
 MOST_ONE_HOT, LEVELS_OF_ONE = 1000, 12
 
 
 @dataclass(frozen=True)
 class CodedColumns:
-    """The features in some rows.
+    """The encoded features of some rows.
 
-    ``x`` holds numbers, and codes in the columns listed in ``categorical``; NaN where missing.
+    ``x`` holds numbers, or codes in the columns listed in ``categorical``; NaN means missing.
     Dates are days since 1970.
     """
 
@@ -36,14 +36,14 @@ class CodedColumns:
     categorical: tuple[int, ...]
 
 
-def code_columns(subject: Subject, rows: Rows) -> CodedColumns:
-    """Numbers and codes of the features, side by side."""
+def code_columns(subject: ExploredTable, rows: Rows) -> CodedColumns:
+    """Encode the features as one matrix of numbers and codes."""
     features = subject.features
     places = tuple(j for j, c in enumerate(features) if subject.is_categorical(c))
     x = np.empty((len(rows), len(features)))
     for j, column in enumerate(features):
         if j in places:
-            x[:, j] = _pooled(column)[rows]
+            x[:, j] = _pool_levels(column)[rows]
         else:
             x[:, j] = column.values[rows]
             if column.kind == "datetime":
@@ -51,8 +51,8 @@ def code_columns(subject: Subject, rows: Rows) -> CodedColumns:
     return CodedColumns(x, tuple(c.name for c in features), places)
 
 
-def _pooled(column: Column) -> Floats:
-    """Codes by falling frequency; those beyond the limit are one."""
+def _pool_levels(column: Column) -> Floats:
+    """Return codes by descending frequency, limited to `MOST_LEVELS` distinct codes."""
     distinct, codes, counts = np.unique(
         column.values[~column.missing], return_inverse=True, return_counts=True
     )
@@ -64,10 +64,10 @@ def _pooled(column: Column) -> Floats:
 
 
 def prepare(coded: CodedColumns) -> tuple[Floats, list[str]]:
-    """Numbers filled with the median and standardised, categories as one column per level.
+    """Impute and standardise numeric columns and one-hot encode categories.
 
-    A one-hot column has a variance of at most a quarter, so that a category weighs at most as much
-    as a number. The rarest levels share a column; a missing category is a level of its own.
+    A one-hot column has a variance of at most a quarter, hence a category has at most the weight
+    of a number. The rarest levels share a column; missing is a separate level.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def prepare(coded: CodedColumns) -> tuple[Floats, list[str]]:
     """
     numeric = np.setdiff1d(np.arange(len(coded.names)), coded.categorical).tolist()
     x = coded.x.copy()
-    x[:, numeric] = of_moderate_size(x[:, numeric])
+    x[:, numeric] = rescale_extremes(x[:, numeric])
     x[:, coded.categorical] = np.nan_to_num(x[:, coded.categorical], nan=-1.0)
     most = int(np.clip(MOST_ONE_HOT // max(1, len(coded.categorical)), 2, LEVELS_OF_ONE))
     one_hot = OneHotEncoder(max_categories=most, sparse_output=False, handle_unknown="ignore")
@@ -101,8 +101,8 @@ def prepare(coded: CodedColumns) -> tuple[Floats, list[str]]:
     return matrix, sources
 
 
-def of_moderate_size(x: Floats) -> Floats:
-    """Divide columns of values whose squares leave double precision by a power of two."""
+def rescale_extremes(x: Floats) -> Floats:
+    """Divide columns by a power of two if the squares of their values overflow or underflow."""
     with np.errstate(invalid="ignore"):
         largest = np.max(np.abs(x), axis=0, initial=0.0, where=~np.isnan(x))
     _, exponent = np.frexp(largest)

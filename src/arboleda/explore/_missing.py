@@ -1,10 +1,10 @@
-"""Which values are missing, and which columns miss them together."""
+"""Missing values and their patterns over columns."""
 
 from typing import Any
 
 import numpy as np
 
-from arboleda.explore._subject import Subject
+from arboleda.explore._explored_table import ExploredTable
 
 __all__ = ["describe_missing"]
 
@@ -12,17 +12,17 @@ PATTERNS = 12
 COLUMNS = 24
 
 
-def describe_missing(subject: Subject) -> dict[str, Any]:
-    """Complete rows, and the most frequent combinations of missing columns.
+def describe_missing(subject: ExploredTable) -> dict[str, Any]:
+    """Count complete rows and the most frequent patterns of missing columns.
 
-    A combination is told by the columns that are missing in its rows, complete rows apart.
+    A pattern is the set of columns that are missing in a row.
     """
     columns = [c for c in subject.table.columns if c.missing.any()]
     n_rows = subject.table.n_rows
     if not columns:
         return {"n_complete_rows": n_rows, "n_columns": 0, "n_patterns": 0, "patterns": []}
     packed = np.packbits(np.column_stack([c.missing for c in columns]), axis=1)
-    # A row of bits as one value: rows of one combination are equal.
+    # View each row of bits as one value: rows of one pattern are equal.
     keys = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}").ravel()
     _, first, counts = np.unique(keys, return_index=True, return_counts=True)
     order = np.lexsort([first, -counts])

@@ -1,19 +1,19 @@
-"""The missing values on the page: which columns, and which of them together."""
+"""The section on missing values: by column and by pattern."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from arboleda._numbers import integer, percent
 from arboleda.report._cells import Cell
-from arboleda.report._words import counted
+from arboleda.report._words import format_count
 
-__all__ = ["missing_view"]
+__all__ = ["make_missing_view"]
 
 SHOWN = 24
 
 
-def missing_view(facts: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Collect the section, None where nothing is missing."""
+def make_missing_view(facts: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Collect the section; None if nothing is missing."""
     missing, n_rows = facts["missing"], facts["table"]["n_rows"]
     if not missing["n_columns"]:
         return None
@@ -37,7 +37,7 @@ def missing_view(facts: Mapping[str, Any]) -> dict[str, Any] | None:
         "n_others": integer(len(gaps) - SHOWN) if len(gaps) > SHOWN else None,
         "complete": f"{integer(missing['n_complete_rows'])} "
         f"({percent(missing['n_complete_rows'] / n_rows)})",
-        "n_patterns": counted(missing["n_patterns"], "combination"),
+        "n_patterns": format_count(missing["n_patterns"], "combination"),
         "all_shown": missing["n_patterns"] == len(patterns),
         "n_shown": integer(len(patterns)),
     }

@@ -1,29 +1,29 @@
-"""How the target goes with columns, on the page: a small table with bars for each."""
+"""Profiles of the target on the page: a small table with bars per column."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arboleda._numbers import integer, number_format, percent
-from arboleda.report._colours import class_colours
+from arboleda.report._colours import choose_class_colours
 
-__all__ = ["profiles_view"]
+__all__ = ["make_profiles_view"]
 
 
-def profiles_view(facts: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Collect the profiles; None where there are none."""
+def make_profiles_view(facts: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Collect the profiles; None if there are none."""
     target, profiles = facts["target"], facts["profiles"]
     if not profiles:
         return None
     if target["classes"] is None:
-        return {"kind": "mean", "cards": _of_means(profiles), "legend": []}
+        return {"kind": "mean", "cards": _make_mean_cards(profiles), "legend": []}
     labels = [row["label"] for row in target["classes"]]
-    colours = class_colours(labels, target["positive_class"])
+    colours = choose_class_colours(labels, target["positive_class"])
     return {
         "kind": "shares",
         "cards": [
             {
                 "name": profile["name"],
-                "rows": [_shares(g, target, colours) for g in profile["groups"]],
+                "rows": [_make_share_row(g, target, colours) for g in profile["groups"]],
             }
             for profile in profiles
         ],
@@ -31,31 +31,31 @@ def profiles_view(facts: Mapping[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def _shares(
+def _make_share_row(
     group: Mapping[str, Any], target: Mapping[str, Any], colours: Sequence[str]
 ) -> dict[str, Any]:
-    """One bar for the positive class of two, else one that is cut by class."""
+    """Return one bar for the positive class, or one bar per class."""
     shares = group["shares"]
     labels = [row["label"] for row in target["classes"]]
     positive = target["positive_class"]
     chosen = range(len(labels)) if positive is None else [labels.index(positive)]
-    told = "" if positive is None else percent(shares[labels.index(positive)], 0)
+    share_text = "" if positive is None else percent(shares[labels.index(positive)], 0)
     bars = [(colours[k], f"{100 * shares[k]:.1f}") for k in chosen if shares[k] > 0]
-    return _row(group, told) | {"bars": bars, "at": None}
+    return _make_row(group, share_text) | {"bars": bars, "at": None}
 
 
-def _of_means(profiles: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Means as places between the lowest and the highest of all cards."""
+def _make_mean_cards(profiles: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return means as positions between the lowest and the highest of all cards."""
     means = [group["mean"] for profile in profiles for group in profile["groups"]]
     low, high = min(means), max(means)
     write = number_format(means, bounded=False)
-    # Halved, the difference of the largest numbers is a number.
+    # Halve first: the difference of large numbers may overflow.
     span = high / 2 - low / 2 or 1.0
     return [
         {
             "name": profile["name"],
             "rows": [
-                _row(group, write(group["mean"]))
+                _make_row(group, write(group["mean"]))
                 | {"bars": [], "at": f"{100 * (group['mean'] / 2 - low / 2) / span:.1f}"}
                 for group in profile["groups"]
             ],
@@ -64,7 +64,7 @@ def _of_means(profiles: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def _row(group: Mapping[str, Any], value: str) -> dict[str, Any]:
+def _make_row(group: Mapping[str, Any], value: str) -> dict[str, Any]:
     label = group["label"]
     return {
         "label": label,

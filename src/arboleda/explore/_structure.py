@@ -1,4 +1,4 @@
-"""The shape of the cloud of rows: principal components, clusters, and maps of neighbours."""
+"""The structure of the rows: principal components, clusters and two-dimensional maps."""
 
 import warnings
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from sklearn.manifold import TSNE, Isomap, smacof
 from sklearn.metrics import silhouette_score
 from sklearn.mixture import GaussianMixture
 
+from arboleda.explore._explored_table import ExploredTable, Target
 from arboleda.explore._matrix import code_columns, prepare
-from arboleda.explore._subject import Goal, Subject
 
 __all__ = [
     "Cloud",
@@ -31,49 +31,49 @@ Rows = npt.NDArray[np.int64]
 
 MOST_ROWS, CELLS = 5000, 6_000_000
 FEWEST_ROWS = 10
-COMPONENTS = 50  # at most so many are kept
+COMPONENTS = 50  # maximum number computed
 KEPT_VARIANCE = 0.9
-MIXED_COMPONENTS = 8  # of mixtures, whose covariances grow with the square
+MIXED_COMPONENTS = 8  # used by mixtures, whose covariances grow quadratically
 MOST_CLUSTERS = 10
 SILHOUETTE_ROWS = 2000
 MAP_ROWS = 1000
-SCALED_ROWS = 500  # by multidimensional scaling, whose sweeps take the square of the rows
+SCALED_ROWS = 500  # for multidimensional scaling, whose iterations have quadratic cost
 DRAWN_ROWS = 1500
-WIDE = 2000  # prepared columns beyond which the components are approximated
+WIDE = 2000  # with more prepared columns, the components are approximated
 PERPLEXITY, NEIGHBORS = 30, 10
 _STREAM, _MAP_STREAM = 2, 3
 
 
 @dataclass(frozen=True)
 class Cloud:
-    """Rows as points: ``scores`` on the principal components that are kept for what follows."""
+    """Rows as points: their ``scores`` on the principal components."""
 
     rows: Rows
     pca: PCA
     scores: Floats
     sources: list[str]
     n_kept: int
-    goal: Goal | None
+    goal: Target | None
     seed: int
 
     @property
     def kept(self) -> Floats:
-        """Scores on the components that hold most of the variance."""
+        """Scores on the components that explain most of the variance."""
         return self.scores[:, : self.n_kept]
 
 
-def make_cloud(subject: Subject) -> Cloud | str:
-    """Prepare a sample of rows and find its principal components, or tell why there are none."""
+def make_cloud(subject: ExploredTable) -> Cloud | str:
+    """Compute the principal components of a sample of rows, or return why there are none."""
     features = subject.features
     if not features:
-        return "no column is left to learn from"
+        return "the table has no feature columns"
     most = min(MOST_ROWS, max(500, CELLS // len(features)))
     rows = subject.sample(most, _STREAM)
     if len(rows) < FEWEST_ROWS:
         return f"the table has fewer than {FEWEST_ROWS} rows"
     matrix, sources = prepare(code_columns(subject, rows))
     if matrix.shape[1] < 2 or not matrix.std(axis=0).any():
-        return "the columns span no plane"
+        return "the prepared columns span fewer than two dimensions"
     n_components = min(COMPONENTS, *matrix.shape)
     solver = "covariance_eigh" if matrix.shape[1] <= WIDE else "randomized"
     pca = PCA(n_components, svd_solver=solver, random_state=subject.seed).fit(matrix)
@@ -84,20 +84,20 @@ def make_cloud(subject: Subject) -> Cloud | str:
 
 
 def describe_components(cloud: Cloud) -> dict[str, Any]:
-    """Explained variance, what the first two components are made of, and the map they span."""
-    drawn = _subset(len(cloud.rows), DRAWN_ROWS, cloud.seed)
+    """Compute explained variance, loadings of the first two components, and their map."""
+    drawn = _draw_subset(len(cloud.rows), DRAWN_ROWS, cloud.seed)
     return {
         "n_rows": len(cloud.rows),
         "n_prepared": len(cloud.sources),
         "explained": [float(v) for v in cloud.pca.explained_variance_ratio_],
         "n_kept": cloud.n_kept,
-        "loadings": [_loadings(cloud, k) for k in (0, 1)],
-        "map": _map(cloud, cloud.rows[drawn], cloud.scores[drawn, :2]),
+        "loadings": [_compute_loadings(cloud, k) for k in (0, 1)],
+        "map": _make_map(cloud, cloud.rows[drawn], cloud.scores[drawn, :2]),
     }
 
 
-def _loadings(cloud: Cloud, component: int, most: int = 6) -> list[dict[str, Any]]:
-    """Share of the component's squared weights that falls to each column, the largest first."""
+def _compute_loadings(cloud: Cloud, component: int, most: int = 6) -> list[dict[str, Any]]:
+    """Return the share of the squared weights of a component per column, the largest first."""
     shares: dict[str, float] = {}
     for name, weight in zip(cloud.sources, cloud.pca.components_[component], strict=True):
         shares[name] = shares.get(name, 0.0) + float(weight) ** 2
@@ -106,59 +106,61 @@ def _loadings(cloud: Cloud, component: int, most: int = 6) -> list[dict[str, Any
 
 
 def describe_clusters(cloud: Cloud) -> dict[str, Any]:
-    """k-means by inertia and silhouette, Gaussian mixtures by BIC, for k up to ten."""
+    """Cluster by k-means and Gaussian mixtures, with inertia, silhouette and BIC, k up to ten."""
     points = cloud.kept
     n_distinct = len(np.unique(points.round(9), axis=0))
     most = min(MOST_CLUSTERS, n_distinct - 1, len(points) // 2)
     ks = range(1, most + 1)
     fits = [KMeans(k, n_init=4, random_state=cloud.seed).fit(points) for k in ks]
-    judged = _subset(len(points), SILHOUETTE_ROWS, cloud.seed)
+    sampled = _draw_subset(len(points), SILHOUETTE_ROWS, cloud.seed)
     return {
         "n_rows": len(points),
         "n_components": points.shape[1],
         "k": list(ks),
         "inertia": [float(fit.inertia_) for fit in fits],
-        "silhouette": [None if k == 1 else _silhouette(points, judged, fits[k - 1]) for k in ks],
-        "n_silhouette_rows": len(judged),
-        "mixtures": _mixtures(cloud, list(ks)),
+        "silhouette": [
+            None if k == 1 else _compute_silhouette(points, sampled, fits[k - 1]) for k in ks
+        ],
+        "n_silhouette_rows": len(sampled),
+        "mixtures": _fit_mixtures(cloud, list(ks)),
     }
 
 
-def _silhouette(points: Floats, judged: Rows, fit: KMeans) -> float | None:
-    labels = fit.labels_[judged]
-    if not 1 < len(np.unique(labels)) < len(judged):
+def _compute_silhouette(points: Floats, sampled: Rows, fit: KMeans) -> float | None:
+    labels = fit.labels_[sampled]
+    if not 1 < len(np.unique(labels)) < len(sampled):
         return None
-    return float(silhouette_score(points[judged], labels))
+    return float(silhouette_score(points[sampled], labels))
 
 
-def _mixtures(cloud: Cloud, ks: list[int]) -> dict[str, Any]:
+def _fit_mixtures(cloud: Cloud, ks: list[int]) -> dict[str, Any]:
     points = cloud.scores[:, : min(MIXED_COMPONENTS, cloud.n_kept)]
     kinds: tuple[Literal["full", "diag"], ...] = ("full", "diag")
     return {
         "n_components": points.shape[1],
-        "bic": {kind: [_bic(points, k, kind, cloud.seed) for k in ks] for kind in kinds},
+        "bic": {kind: [_compute_bic(points, k, kind, cloud.seed) for k in ks] for kind in kinds},
     }
 
 
-def _bic(points: Floats, k: int, kind: Literal["full", "diag"], seed: int) -> float | None:
+def _compute_bic(points: Floats, k: int, kind: Literal["full", "diag"], seed: int) -> float | None:
     mixture = GaussianMixture(k, covariance_type=kind, random_state=seed)
     with warnings.catch_warnings():
-        # Without convergence the likelihood is a little low; the curve still tells the size.
+        # Without convergence the likelihood is slightly low, which the curve tolerates.
         warnings.simplefilter("ignore", ConvergenceWarning)
         try:
             return float(mixture.fit(points).bic(points))
-        except ValueError:  # a component fell on a single point
+        except ValueError:  # a component collapsed to a single point
             return None
 
 
 def describe_scaling(cloud: Cloud) -> dict[str, Any] | None:
-    """Two-dimensional map by multidimensional scaling; None with fewer than ten distinct rows.
+    """Map rows by multidimensional scaling; None with fewer than ten distinct rows.
 
-    It begins with the first two principal components, which are what classical scaling gives for
-    Euclidean distances, and lowers the stress by majorization (Borg and Groenen 2005, chapter 8).
+    The initial map is the first two principal components, which equal classical scaling of
+    Euclidean distances; majorization then lowers the stress (Borg and Groenen 2005, chapter 8).
     ``stress`` is Kruskal's stress-1 of the map.
     """
-    points, rows = _distinct(cloud, SCALED_ROWS)
+    points, rows = _select_distinct(cloud, SCALED_ROWS)
     if len(rows) < FEWEST_ROWS:
         return None
     distances = pdist(points)
@@ -171,54 +173,54 @@ def describe_scaling(cloud: Cloud) -> dict[str, Any] | None:
     return {
         "n_rows": len(rows),
         "stress": float(stress),
-        "map": _map(cloud, rows, np.asarray(places, dtype=np.float64)),
+        "map": _make_map(cloud, rows, np.asarray(places, dtype=np.float64)),
     }
 
 
 def describe_map(cloud: Cloud, method: Literal["tsne", "isomap"]) -> dict[str, Any] | None:
-    """Two-dimensional map of distinct rows of a sample; None with fewer than ten of them."""
-    points, rows = _distinct(cloud, MAP_ROWS)
+    """Map distinct rows of a sample in two dimensions; None with fewer than ten of them."""
+    points, rows = _select_distinct(cloud, MAP_ROWS)
     if len(rows) < FEWEST_ROWS:
         return None
     if method == "tsne":
         perplexity = min(PERPLEXITY, (len(rows) - 1) / 3)
         estimator: Any = TSNE(perplexity=perplexity, init="pca", random_state=cloud.seed)
-        told: dict[str, Any] = {"perplexity": perplexity}
+        parameters: dict[str, Any] = {"perplexity": perplexity}
     else:
         n_neighbors = min(NEIGHBORS, len(rows) - 1)
         estimator = Isomap(n_neighbors=n_neighbors, n_components=2, eigen_solver="dense")
-        told = {"n_neighbors": n_neighbors}
+        parameters = {"n_neighbors": n_neighbors}
     with warnings.catch_warnings():
-        # Isomap joins the parts of a neighbourhood graph that falls apart, and warns.
+        # Isomap connects the components of a disconnected neighbourhood graph, with a warning.
         warnings.filterwarnings("ignore", message="The number of connected components")
         warnings.filterwarnings("ignore", message="Changing the sparsity structure")
         places = estimator.fit_transform(points)
     return {
         "n_rows": len(rows),
-        **told,
-        "map": _map(cloud, rows, np.asarray(places, dtype=np.float64)),
+        **parameters,
+        "map": _make_map(cloud, rows, np.asarray(places, dtype=np.float64)),
     }
 
 
-def _distinct(cloud: Cloud, most: int) -> tuple[Floats, Rows]:
-    """Points of the sample without repetitions, which would lie on each other."""
-    chosen = _subset(len(cloud.rows), most, cloud.seed)
+def _select_distinct(cloud: Cloud, most: int) -> tuple[Floats, Rows]:
+    """Return the distinct points of the sample; duplicates would coincide."""
+    chosen = _draw_subset(len(cloud.rows), most, cloud.seed)
     points = cloud.kept[chosen]
     _, first = np.unique(points.round(9), axis=0, return_index=True)
     kept = np.sort(first)
     return points[kept], cloud.rows[chosen[kept]]
 
 
-def _subset(n: int, most: int, seed: int) -> Rows:
+def _draw_subset(n: int, most: int, seed: int) -> Rows:
     if n <= most:
         return np.arange(n)
     return np.sort(np.random.default_rng([seed, _MAP_STREAM]).permutation(n)[:most])
 
 
-def _map(cloud: Cloud, rows: Rows, points: Floats) -> dict[str, Any]:
-    """Where the rows lie, the longer side as 1; their numbers from 1; their targets.
+def _make_map(cloud: Cloud, rows: Rows, points: Floats) -> dict[str, Any]:
+    """Return positions with the longer side scaled to 1, row numbers from 1, and targets.
 
-    A target is the number of a class, a value, or None where it is missing.
+    A target is a class index, a value, or None if missing.
     """
     low = points.min(axis=0)
     side = float((points.max(axis=0) - low).max()) or 1.0

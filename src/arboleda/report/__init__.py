@@ -1,4 +1,4 @@
-"""The report of a study: one HTML file drawn from the facts alone."""
+"""The report of a study: one HTML file rendered from its facts."""
 
 from arboleda.report._render import (
     FIGURES,

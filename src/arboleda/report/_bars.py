@@ -1,17 +1,17 @@
-"""Thumbnails of a column's distribution, small enough to stand in a table's row."""
+"""Thumbnails of a column's distribution, small enough for a row of a table."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup
 
-__all__ = ["column_bars"]
+__all__ = ["draw_column_bars"]
 
 _WIDTH, _HEIGHT = 96, 22
 
 
-def column_bars(column: Mapping[str, Any]) -> Markup:
-    """Draw the bars of a column: its histogram, else the counts of its most frequent values.
+def draw_column_bars(column: Mapping[str, Any]) -> Markup:
+    """Draw the histogram of a column, or bars of its most frequent values.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ def column_bars(column: Mapping[str, Any]) -> Markup:
     Returns
     -------
     Markup
-        An SVG element, empty if the facts hold no counts for the column.
+        An SVG element; empty if the facts hold no counts for the column.
     """
     if column["histogram"] is not None:
         counts, kind, gap = column["histogram"]["counts"], "numbers", 0.0
@@ -29,7 +29,7 @@ def column_bars(column: Mapping[str, Any]) -> Markup:
         counts, kind, gap = [count for _, count in column["top"]], "values", 2.0
     else:
         return Markup("")
-    path = _bars(counts, gap)
+    path = _make_path(counts, gap)
     if not path:
         return Markup("")
     return Markup(
@@ -38,11 +38,11 @@ def column_bars(column: Mapping[str, Any]) -> Markup:
     ).format(kind, path, w=_WIDTH, h=_HEIGHT)
 
 
-def _bars(counts: Sequence[int], gap: float) -> str:
+def _make_path(counts: Sequence[int], gap: float) -> str:
     highest = max(counts, default=0)
     if highest == 0:
         return ""
-    # A column of two values would else be two broad slabs.
+    # At least ten steps: the bars of a column with two values stay narrow.
     step = _WIDTH / max(len(counts), 10)
     pieces = []
     for index, count in enumerate(counts):

@@ -1,38 +1,41 @@
-"""How far probabilities can be trusted, as figures, rows and sentences."""
+"""The calibration of probabilities, as figures, rows and sentences."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arboleda._numbers import NOTHING, number_format, plain
-from arboleda.report._about import About
-from arboleda.report._figures import reliability_plot
-from arboleda.report._metrics import metric
-from arboleda.report._texts import text, told
-from arboleda.report._words import within
+from arboleda.report._figures import draw_reliability_plot
+from arboleda.report._metrics import get_metric
+from arboleda.report._report_data import ReportData
+from arboleda.report._texts import text, translate
+from arboleda.report._words import lower_label
 
-__all__ = ["calibration_view", "reliability_axes", "reliability_figure"]
+__all__ = ["draw_reliability_figure", "get_reliability_axes", "make_calibration_view"]
 
-_AS_IT_IS = "none"
-_METHODS = (_AS_IT_IS, "sigmoid", "isotonic", "temperature")
+_UNCALIBRATED = "none"
+_METHODS = (_UNCALIBRATED, "sigmoid", "isotonic", "temperature")
 _SHOWN = ("log_loss", "brier")
-_error = number_format([], bounded=True)
+_format_error = number_format([], bounded=True)
 
 
-def reliability_figure(
+def draw_reliability_figure(
     test: Mapping[str, Any], positive: str | None, prefix: str
 ) -> list[dict[str, Any]]:
-    """Draw the reliability diagram of a model's test rows, if it gives probabilities."""
-    found = test["calibration"]
-    if found is None:
+    """Draw the reliability diagram on the test rows, if the model predicts probabilities."""
+    result = test["calibration"]
+    if result is None:
         return []
     title = text("figure.reliability")
-    svg = reliability_plot(
-        [(found["bins"], -1)], reliability_axes(positive), name=f"{prefix}-reliability", title=title
+    svg = draw_reliability_plot(
+        [(result["bins"], -1)],
+        get_reliability_axes(positive),
+        name=f"{prefix}-reliability",
+        title=title,
     )
     largest = text(
         "calibration.by_chance",
-        error=_error(found["error"]),
-        chance=_error(found["largest_by_chance"]),
+        error=_format_error(result["error"]),
+        chance=_format_error(result["largest_by_chance"]),
     )
     return [
         {
@@ -40,77 +43,79 @@ def reliability_figure(
             "title": title,
             "area": text("calibration.ece"),
             "svg": svg,
-            "legend": [("var(--accent)", _whose(positive), largest)],
+            "legend": [("var(--accent)", _get_curve_label(positive), largest)],
             "worst": False,
             "dashed": text("calibration.ideal"),
         }
     ]
 
 
-def calibration_view(about: About) -> dict[str, Any] | None:
-    """Collect the section on the best model's calibration; None if nothing was tried."""
-    found = about.facts["calibration"]
-    if found is None:
+def make_calibration_view(report: ReportData) -> dict[str, Any] | None:
+    """Collect the section on the calibration of the best model; None if nothing was tried."""
+    result = report.facts["calibration"]
+    if result is None:
         return None
-    name, variants = about.name(found["model"]), found["variants"]
+    name, variants = report.get_name(result["model"]), result["variants"]
     return {
         "name": name,
-        "error": found["error"] and told(found["error"]),
-        "verdict": _verdict(found) if variants else "",
-        "heads": [metric(key).label for key in _SHOWN],
-        "rows": _rows(found),
-        "figure": _figure(found, about.study["positive_class"]) if variants else None,
+        "error": result["error"] and translate(result["error"]),
+        "verdict": _describe_choice(result) if variants else "",
+        "heads": [get_metric(key).label for key in _SHOWN],
+        "rows": _make_rows(result),
+        "figure": _draw_figure(result, report.study["positive_class"]) if variants else None,
     }
 
 
-def reliability_axes(positive: str | None) -> tuple[str, str]:
-    """Name the axes of a reliability diagram of the positive class, or of the predicted one."""
+def get_reliability_axes(positive: str | None) -> tuple[str, str]:
+    """Return the axis labels of a reliability diagram of the positive or the predicted class."""
     kind = "class" if positive is None else "positive"
-    return text(f"calibration.said.{kind}"), text(f"calibration.happened.{kind}")
+    return text(f"calibration.predicted_axis.{kind}"), text(f"calibration.observed_axis.{kind}")
 
 
-def _whose(positive: str | None) -> str:
+def _get_curve_label(positive: str | None) -> str:
     if positive is None:
         return text("calibration.predicted")
     return text("figure.class", label=positive)
 
 
-def _method(key: str) -> str:
+def _get_method_name(key: str) -> str:
     return text(f"calibration.method.{key}") if key in _METHODS else key
 
 
-def _rows(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _make_rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     write = {
-        key: number_format([v["cv"]["metrics"][key]["mean"] for v in found["variants"]], True)
+        key: number_format([v["cv"]["metrics"][key]["mean"] for v in result["variants"]], True)
         for key in _SHOWN
     }
     rows = []
-    for variant in found["variants"]:
+    for variant in result["variants"]:
         cv, test = variant["cv"], variant["test"] or {"metrics": {}, "calibration": None}
-        about = test["calibration"]
+        calibration = test["calibration"]
         rows.append(
             {
-                "label": _method(variant["method"]),
-                "chosen": variant["method"] == found["chosen"],
+                "label": _get_method_name(variant["method"]),
+                "chosen": variant["method"] == result["chosen"],
                 "cv": [
                     (write[key](cv["metrics"][key]["mean"]), write[key](cv["metrics"][key]["sd"]))
                     for key in _SHOWN
                 ],
-                "cv_error": _error(cv["error"]),
+                "cv_error": _format_error(cv["error"]),
                 "test": [write[key](test["metrics"].get(key)) for key in _SHOWN],
-                "test_error": NOTHING if about is None else _error(about["error"]),
+                "test_error": NOTHING
+                if calibration is None
+                else _format_error(calibration["error"]),
             }
         )
     return rows
 
 
-def _verdict(found: Mapping[str, Any]) -> str:
-    """Say what was chosen and what it is worth on rows that had no say in it."""
-    by_method = {variant["method"]: variant for variant in found["variants"]}
-    chosen, own = by_method[found["chosen"]], by_method.get(_AS_IT_IS)
-    if found["chosen"] == _AS_IT_IS:
+def _describe_choice(result: Mapping[str, Any]) -> str:
+    """Describe the chosen method and its effect on rows that were not used to choose it."""
+    by_method = {variant["method"]: variant for variant in result["variants"]}
+    chosen, own = by_method[result["chosen"]], by_method.get(_UNCALIBRATED)
+    if result["chosen"] == _UNCALIBRATED:
         return text("calibration.as_it_is")
-    method = within(_method(found["chosen"]))
+    method = lower_label(_get_method_name(result["chosen"]))
     if own is None:
         return text("calibration.none_of_its_own", method=method)
     before, after = (plain(v["cv"]["metrics"]["log_loss"]["mean"]) for v in (own, chosen))
@@ -124,26 +129,28 @@ def _verdict(found: Mapping[str, Any]) -> str:
     )
 
 
-def _figure(found: Mapping[str, Any], positive: str | None) -> dict[str, Any]:
-    """Draw the held-out reliability of the model as it is and of what was chosen, or came next."""
-    shown = _compared(found)
+def _draw_figure(result: Mapping[str, Any], positive: str | None) -> dict[str, Any]:
+    """Draw the held-out reliability of the raw model and of the chosen or second-best method."""
+    shown = _select_compared(result)
     title = text("figure.held_out")
     colours = [None, -1] if len(shown) == 2 else [-1]
     curves = [(v["cv"]["bins"], colour) for v, colour in zip(shown, colours, strict=True)]
-    svg = reliability_plot(curves, reliability_axes(positive), name="calibration", title=title)
+    svg = draw_reliability_plot(
+        curves, get_reliability_axes(positive), name="calibration", title=title
+    )
     inks = ["var(--muted)", "var(--accent)"][-len(shown) :]
     legend = [
-        (ink, _method(v["method"]), _error(v["cv"]["error"]))
+        (ink, _get_method_name(v["method"]), _format_error(v["cv"]["error"]))
         for ink, v in zip(inks, shown, strict=True)
     ]
     return {"title": title, "svg": svg, "legend": legend}
 
 
-def _compared(found: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    own = [v for v in found["variants"] if v["method"] == _AS_IT_IS]
-    rest = [v for v in found["variants"] if v["method"] != _AS_IT_IS]
-    if found["chosen"] == _AS_IT_IS:
+def _select_compared(result: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    own = [v for v in result["variants"] if v["method"] == _UNCALIBRATED]
+    rest = [v for v in result["variants"] if v["method"] != _UNCALIBRATED]
+    if result["chosen"] == _UNCALIBRATED:
         best = sorted(rest, key=lambda v: v["cv"]["metrics"]["log_loss"]["mean"])[:1]
     else:
-        best = [v for v in rest if v["method"] == found["chosen"]]
+        best = [v for v in rest if v["method"] == result["chosen"]]
     return [*own, *best]

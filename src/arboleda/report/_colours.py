@@ -1,23 +1,24 @@
-"""Which colour stands for which class, the same in every figure and table of a page."""
+"""Colours of classes, the same in every figure and table of a page."""
 
 from collections.abc import Sequence
 
-__all__ = ["SWATCHES", "class_colours"]
+__all__ = ["SWATCHES", "choose_class_colours"]
 
 SWATCHES = 8
 
 
-def class_colours(labels: Sequence[str], positive: str | None) -> list[str]:
-    """Choose the CSS colours of the classes, in their order.
+def choose_class_colours(labels: Sequence[str], positive: str | None) -> list[str]:
+    """Return the CSS colour of each class, in order.
 
-    Two classes are the accent (the positive one) and a grey; up to `SWATCHES` classes have a
-    colour each; with more, colours could not be told apart and all are the accent.
+    Of two classes, the positive one takes the accent colour and the other grey. Up to `SWATCHES`
+    classes have a colour each; beyond that, colours would be hard to distinguish, and all
+    classes take the accent colour.
 
     Examples
     --------
-    >>> class_colours(["no", "yes"], "yes")
+    >>> choose_class_colours(["no", "yes"], "yes")
     ['var(--neutral)', 'var(--accent)']
-    >>> class_colours(["a", "b", "c"], None)
+    >>> choose_class_colours(["a", "b", "c"], None)
     ['var(--c0)', 'var(--c1)', 'var(--c2)']
     """
     if len(labels) == 2:

@@ -1,26 +1,26 @@
-"""What answers cost, where costs were told: per wrong answer, and per row left undecided."""
+"""Costs of wrong predictions and of undecided rows, if the study has costs."""
 
 from collections.abc import Callable
 from typing import Any
 
 from arboleda._numbers import integer, number_format, percent, plain
-from arboleda.report._about import About
 from arboleda.report._cells import Cell
-from arboleda.report._texts import text, told
+from arboleda.report._report_data import ReportData
+from arboleda.report._texts import text, translate
 
-__all__ = ["cost_sentences", "costs_view"]
+__all__ = ["make_costs_view", "write_cost_sentences"]
 
 
-def costs_view(about: About) -> dict[str, Any] | None:
-    """Collect the section; None where no costs were told."""
-    costs = about.facts.get("costs")
-    models = [m for m in about.models if m["test"].get("costs")]
+def make_costs_view(report: ReportData) -> dict[str, Any] | None:
+    """Collect the section; None if the study has no costs."""
+    costs = report.facts.get("costs")
+    models = [m for m in report.models if m["test"].get("costs")]
     if costs is None or not models:
         return None
-    found = [(model, model["test"]["costs"]) for model in models]
-    write = number_format([costs["mean"] for _, costs in found], False)
-    least = min(costs["mean"] for _, costs in found)
-    decided = [costs["decided"]["mean"] for _, costs in found if costs["decided"]]
+    result = [(model, model["test"]["costs"]) for model in models]
+    write = number_format([costs["mean"] for _, costs in result], False)
+    least = min(costs["mean"] for _, costs in result)
+    decided = [costs["decided"]["mean"] for _, costs in result if costs["decided"]]
     return {
         "labels": costs["labels"],
         "matrix": [
@@ -28,40 +28,40 @@ def costs_view(about: About) -> dict[str, Any] | None:
             for label, row in zip(costs["labels"], costs["matrix"], strict=True)
         ],
         "many": len(costs["labels"]) > 8,
-        "sentences": cost_sentences(about),
+        "sentences": write_cost_sentences(report),
         "rows": [
             {
-                "name": told(model["name"]),
-                "mean": _mean(write, mine["mean"], least),
+                "name": translate(model["name"]),
+                "mean": _make_mean_cell(write, mine["mean"], least),
                 "total": Cell(plain(mine["total"]), mine["total"]),
-                "decided": _mean(write, mine["decided"]["mean"], min(decided))
+                "decided": _make_mean_cell(write, mine["decided"]["mean"], min(decided))
                 if mine["decided"]
                 else Cell("–", None),
             }
-            for model, mine in found
+            for model, mine in result
         ],
-        "reject": _reject(about),
+        "reject": _make_reject_rows(report),
     }
 
 
-def _mean(write: Callable[[float], str], value: float, least: float) -> Cell:
-    """A mean cost, the least one of its column in bold."""
+def _make_mean_cell(write: Callable[[float], str], value: float, least: float) -> Cell:
+    """Return the cell of a mean cost, in bold if it is the lowest of its column."""
     return Cell(write(value), value, "top" if value == least else "")
 
 
-def cost_sentences(about: About) -> list[str]:
-    """Say what the best model's answers to the test rows cost, where costs were told."""
-    found = about.best["test"].get("costs")
-    said = []
-    if found:
-        said.append(
-            text("costs.as_it_is", mean=plain(found["mean"], 3), total=plain(found["total"]))
+def write_cost_sentences(report: ReportData) -> list[str]:
+    """Describe the costs of the best model on the test rows, if the study has costs."""
+    result = report.best["test"].get("costs")
+    sentences = []
+    if result:
+        sentences.append(
+            text("costs.as_it_is", mean=plain(result["mean"], 3), total=plain(result["total"]))
         )
-        if found["decided"] and found["decided"]["mean"] < found["mean"]:
-            said.append(text("costs.decided", mean=plain(found["decided"]["mean"], 3)))
-    reject = about.best["test"].get("reject")
+        if result["decided"] and result["decided"]["mean"] < result["mean"]:
+            sentences.append(text("costs.decided", mean=plain(result["decided"]["mean"], 3)))
+    reject = report.best["test"].get("reject")
     if reject:
-        said.append(
+        sentences.append(
             text(
                 "costs.reject",
                 cost=plain(reject["cost"]),
@@ -70,11 +70,11 @@ def cost_sentences(about: About) -> list[str]:
                 mean=plain(reject["mean_cost"], 3),
             )
         )
-    return said
+    return sentences
 
 
-def _reject(about: About) -> list[dict[str, Any]]:
-    found = about.best["test"].get("reject")
+def _make_reject_rows(report: ReportData) -> list[dict[str, Any]]:
+    result = report.best["test"].get("reject")
     return [
         {
             "label": row["label"],
@@ -85,5 +85,5 @@ def _reject(about: About) -> list[dict[str, Any]]:
                 row["rejected"] / row["n"] if row["n"] else None,
             ),
         }
-        for row in (found["classes"] if found else [])
+        for row in (result["classes"] if result else [])
     ]

@@ -2,22 +2,22 @@
 
 from typing import Any
 
-from arboleda.report._about import About
-from arboleda.report._figures import box_plot, shown_range
-from arboleda.report._texts import text, told
+from arboleda.report._figures import choose_shown_range, draw_box_plot
+from arboleda.report._report_data import ReportData
+from arboleda.report._texts import text, translate
 
-__all__ = ["folds_view"]
+__all__ = ["make_folds_view"]
 
 
-def folds_view(about: About) -> dict[str, Any] | None:
-    """Draw the fold scores of all models; None where no model has any."""
-    rows = [(told(model["name"]), model["cv"]["fold_scores"]) for model in about.models]
+def make_folds_view(report: ReportData) -> dict[str, Any] | None:
+    """Draw the fold scores of all models; None if there are none."""
+    rows = [(translate(model["name"]), model["cv"]["fold_scores"]) for model in report.models]
     if not rows:
         return None
-    low, high = shown_range([scores for _, scores in rows])
+    low, high = choose_shown_range([scores for _, scores in rows])
     return {
-        "wide": box_plot(rows, about.label, narrow=False),
-        "narrow": box_plot(rows, about.label, narrow=True),
+        "wide": draw_box_plot(rows, report.label, narrow=False),
+        "narrow": draw_box_plot(rows, report.label, narrow=True),
         "off_scale": any(min(scores) < low or max(scores) > high for _, scores in rows),
-        "title": text("figure.box", metric=about.label),
+        "title": text("figure.box", metric=report.label),
     }

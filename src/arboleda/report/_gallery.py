@@ -1,4 +1,4 @@
-"""The figures of a page as files of their own, for a paper or a slide."""
+"""The figures of a page as separate SVG files, for papers and slides."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +9,7 @@ from markupsafe import Markup
 from arboleda._visible import visible_lines
 from arboleda.report._sections import Section
 
-__all__ = ["Figure", "gallery", "standalone"]
+__all__ = ["Figure", "list_figures", "make_standalone"]
 
 _COLOURS = {
     "paper": "#fff", "raised": "#f7f7f5", "ink": "#1c1d1b", "muted": "#62655f", "line": "#e4e4e0",
@@ -21,24 +21,24 @@ _FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 
 
 class Figure(NamedTuple):
-    """A figure of the page: the name of its file, what it shows, and its drawing in the page."""
+    """A figure of the page: its file name, its title and its SVG element."""
 
     file: str
     title: str
     svg: Markup
 
 
-def gallery(sections: Sequence[Section]) -> list[Figure]:
-    """List the figures that become files: those of the sections, and those of the best model."""
+def list_figures(sections: Sequence[Section]) -> list[Figure]:
+    """List the figures to be written as files: those of the sections and of the best model."""
     views = {section.key: section.view for section in sections}
     return [
         Figure(f"{name}.svg", title, svg)
         for key, view in views.items()
-        for name, title, svg in _figures(key, view)
+        for name, title, svg in _iter_figures(key, view)
     ]
 
 
-def _figures(key: str, view: Mapping[str, Any]) -> Iterator[tuple[str, str, Markup]]:
+def _iter_figures(key: str, view: Mapping[str, Any]) -> Iterator[tuple[str, str, Markup]]:
     if key == "folds" or (key == "importance" and not view["skipped"]):
         yield {"folds": "fold_scores", "importance": "importance"}[key], view["title"], view["wide"]
     elif key == "models":
@@ -59,15 +59,17 @@ def _figures(key: str, view: Mapping[str, Any]) -> Iterator[tuple[str, str, Mark
         yield file, view["title"], view["svg"]
 
 
-def standalone(figure: Figure) -> str:
-    """Make a file of a figure: in the colours of the light page, on white, with its own font.
+def make_standalone(figure: Figure) -> str:
+    """Convert a figure to a self-contained SVG document in light colours on white.
 
     Returns
     -------
     str
-        An SVG document that needs nothing beside it.
+        An SVG document without external references.
     """
-    drawing = re.sub(r"<style>.*?</style>|<[^>]+>", _light, str(figure.svg), flags=re.DOTALL)
+    drawing = re.sub(
+        r"<style>.*?</style>|<[^>]+>", _apply_light_colours, str(figure.svg), flags=re.DOTALL
+    )
     drawing = drawing.replace("font-family:inherit", f"font-family:{_FONT}")
     head, rest = drawing.split(">", 1)
     head = head.replace("<svg", f'<svg xmlns="http://www.w3.org/2000/svg" font-family="{_FONT}"', 1)
@@ -75,5 +77,5 @@ def standalone(figure: Figure) -> str:
     return visible_lines(f"{head}>{ground}{rest}\n")
 
 
-def _light(tag: re.Match[str]) -> str:
-    return re.sub(r"var\(--(\w+)\)", lambda found: _COLOURS.get(found[1], found[0]), tag[0])
+def _apply_light_colours(tag: re.Match[str]) -> str:
+    return re.sub(r"var\(--(\w+)\)", lambda result: _COLOURS.get(result[1], result[0]), tag[0])

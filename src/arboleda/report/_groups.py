@@ -1,48 +1,48 @@
-"""How the best model does for the values of columns asked for, such as sexes or regions."""
+"""Scores of the best model per value of selected columns, such as sex or region."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from arboleda._numbers import NOTHING, integer, number_format
-from arboleda.report._about import About
 from arboleda.report._cells import Cell
-from arboleda.report._metrics import leaderboard_metrics, metric
+from arboleda.report._metrics import choose_leaderboard_metrics, get_metric
+from arboleda.report._report_data import ReportData
 from arboleda.report._texts import text
-from arboleda.report._words import quoted
+from arboleda.report._words import quote_name
 
-__all__ = ["groups_view"]
+__all__ = ["make_groups_view"]
 
 
-def groups_view(about: About) -> dict[str, Any] | None:
-    """Collect the section; None where no column was asked for."""
-    found = about.best["test"].get("groups") if about.models else None
-    if not found:
+def make_groups_view(report: ReportData) -> dict[str, Any] | None:
+    """Collect the section; None if no column was selected."""
+    result = report.best["test"].get("groups") if report.models else None
+    if not result:
         return None
     return {
-        "name": about.name(about.best["key"]),
-        "tables": [_table(about, table) for table in found],
+        "name": report.get_name(report.best["key"]),
+        "tables": [_make_table(report, table) for table in result],
     }
 
 
-def _table(about: About, found: Mapping[str, Any]) -> dict[str, Any]:
-    rows, gap = found["rows"], found["gap"]
+def _make_table(report: ReportData, result: Mapping[str, Any]) -> dict[str, Any]:
+    rows, gap = result["rows"], result["gap"]
     present = dict.fromkeys(key for row in rows for key in row["metrics"])
-    keys = leaderboard_metrics(present, about.key, most=4)
+    keys = choose_leaderboard_metrics(present, report.key, most=4)
     writers = {
-        key: number_format([row["metrics"].get(key) for row in rows], metric(key).bounded)
+        key: number_format([row["metrics"].get(key) for row in rows], get_metric(key).bounded)
         for key in keys
     }
-    said = ""
+    gap_text = ""
     if gap is not None:
-        label = about.label if gap["metric"] == about.key else metric(gap["metric"]).label
-        ends = {"best": quoted(gap["best"]), "worst": quoted(gap["worst"])}
-        write = writers.get(gap["metric"], about.write)
-        said = text("groups.gap", metric=label, difference=write(gap["difference"]), **ends)
+        label = report.label if gap["metric"] == report.key else get_metric(gap["metric"]).label
+        ends = {"best": quote_name(gap["best"]), "worst": quote_name(gap["worst"])}
+        write = writers.get(gap["metric"], report.format_score)
+        gap_text = text("groups.gap", metric=label, difference=write(gap["difference"]), **ends)
     return {
-        "column": found["column"],
-        "gap": said,
-        "heads": [about.label if key == about.key else metric(key).label for key in keys],
-        "level": f"{100 * found['level']:g}",
+        "column": result["column"],
+        "gap": gap_text,
+        "heads": [report.label if key == report.key else get_metric(key).label for key in keys],
+        "level": f"{100 * result['level']:g}",
         "rows": [
             {
                 "value": row["value"],
@@ -55,7 +55,9 @@ def _table(about: About, found: Mapping[str, Any]) -> dict[str, Any]:
                 "interval": NOTHING
                 if row["low"] is None or row["high"] is None
                 else text(
-                    "interval.range", low=about.write(row["low"]), high=about.write(row["high"])
+                    "interval.range",
+                    low=report.format_score(row["low"]),
+                    high=report.format_score(row["high"]),
                 ),
             }
             for row in rows

@@ -1,15 +1,15 @@
-"""What each metric is called, which way it points, and what it means in one sentence."""
+"""Names, directions and one-sentence definitions of the metrics."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from arboleda.report._texts import text
 
-__all__ = ["Metric", "leaderboard_metrics", "metric"]
+__all__ = ["Metric", "choose_leaderboard_metrics", "get_metric"]
 
 
 class Metric(NamedTuple):
-    """Name and meaning of a metric; ``bounded`` ones are of the order of one."""
+    """Name and meaning of a metric; ``bounded`` metrics are of the order of one."""
 
     label: str
     meaning: str
@@ -32,12 +32,12 @@ _FIRST = (
 )
 
 
-def metric(key: str) -> Metric:
-    """Look up name and meaning of a metric; one that is not known here keeps its key as its name.
+def get_metric(key: str) -> Metric:
+    """Look up a metric; an unknown metric is named by its key.
 
     Examples
     --------
-    >>> metric("r2").label, metric("my_score").label
+    >>> get_metric("r2").label, get_metric("my_score").label
     ('R²', 'my score')
     """
     if key not in _GREATER_IS_BETTER | _SMALLER_IS_BETTER:
@@ -50,13 +50,13 @@ def metric(key: str) -> Metric:
     )
 
 
-def leaderboard_metrics(present: Iterable[str], main: str, most: int = 6) -> list[str]:
-    """Choose the metrics the leaderboard shows: the one tuned for, then the usual ones.
+def choose_leaderboard_metrics(present: Iterable[str], main: str, most: int = 6) -> list[str]:
+    """Choose the metrics of the leaderboard: the main metric, then the usual ones.
 
     Examples
     --------
-    >>> leaderboard_metrics(["brier", "accuracy", "mcc", "log_loss"], main="log_loss")
+    >>> choose_leaderboard_metrics(["brier", "accuracy", "mcc", "log_loss"], main="log_loss")
     ['log_loss', 'accuracy', 'mcc']
     """
-    found = set(present)
-    return [key for key in dict.fromkeys([main, *_FIRST]) if key in found][:most]
+    result = set(present)
+    return [key for key in dict.fromkeys([main, *_FIRST]) if key in result][:most]

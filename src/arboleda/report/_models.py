@@ -1,86 +1,90 @@
-"""Everything the page shows of one fitted model, as rows and figures ready to be set."""
+"""The section on the fitted models: rows and figures of each."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from arboleda._numbers import NOTHING, integer, number_format, percent
-from arboleda.report._about import About
-from arboleda.report._calibration import reliability_figure
-from arboleda.report._cells import Cell, setting_text
+from arboleda.report._calibration import draw_reliability_figure
+from arboleda.report._cells import Cell, format_setting
 from arboleda.report._colours import SWATCHES
-from arboleda.report._figures import curve_plot, histogram_plot, scatter_plot
-from arboleda.report._metrics import metric
-from arboleda.report._texts import counted, text, told
+from arboleda.report._figures import draw_curve_plot, draw_histogram_plot, draw_scatter_plot
+from arboleda.report._metrics import get_metric
+from arboleda.report._report_data import ReportData
+from arboleda.report._texts import pluralize, text, translate
 
-__all__ = ["confusion_rows", "curve_figures", "models_view"]
+__all__ = ["draw_curve_figures", "make_confusion_rows", "make_models_view"]
 
-_score = number_format([], bounded=True)
-_PICTURED = 8  # models whose curves are drawn: more would make the page heavy
-_MADE = 12  # made columns that are named; folds may agree on few
-_WORST = 3  # classes drawn in colour where all of them would be a tangle
+_format_score = number_format([], bounded=True)
+_PICTURED = 8  # number of models with curves, to limit the size of the page
+_GENERATED = 12  # number of generated columns listed; folds may have few in common
+_WORST = 3  # number of classes in colour if there are too many to colour all
 
 
-def models_view(about: About) -> dict[str, Any] | None:
-    """Collect a part for each fitted model, best first; None where there is no such model."""
-    if not about.models:
+def make_models_view(report: ReportData) -> dict[str, Any] | None:
+    """Collect the fitted models, best first; None if there are none."""
+    if not report.models:
         return None
     return {
-        "label": about.label,
-        "first": "descending" if about.up else "ascending",
-        "models": [_model(about, model, rank) for rank, model in enumerate(about.models, 1)],
+        "label": report.label,
+        "first": "descending" if report.greater_is_better else "ascending",
+        "models": [_make_model(report, model, rank) for rank, model in enumerate(report.models, 1)],
     }
 
 
-def _model(about: About, model: Mapping[str, Any], rank: int) -> dict[str, Any]:
-    test, study = model["test"], about.study
+def _make_model(report: ReportData, model: Mapping[str, Any], rank: int) -> dict[str, Any]:
+    test, study = model["test"], report.study
     best = model["candidates"][model["best"]]
     return {
         "rank": rank,
         "anchor": f"model-{rank}",
-        "name": told(model["name"]),
+        "name": translate(model["name"]),
         "engine": model["engine"],
-        "preparation": told(model["preparation"]),
-        "made": _made(model.get("made")),
-        "note": _note(model["note"]),
+        "preparation": translate(model["preparation"]),
+        "made": _describe_generated(model.get("made")),
+        "note": _translate_note(model["note"]),
         "not_kept": model.get("not_kept"),
-        "cv": about.spread(model["cv"]),
-        "test": about.write(about.score(model)),
-        "interval": _interval(test["interval"], about.write),
-        "params": [(key, setting_text(value)) for key, value in best["params"].items()],
-        "metrics": _metric_rows(test["metrics"], model["cv"]["metrics"]),
-        "per_class": _class_table(test),
-        "confusion": confusion_rows(test["confusion"]),
-        "curves": _figures(test, study, rank) if rank <= _PICTURED else [],
-        "residuals": _residual_figures(test["residuals"], f"m{rank}") if rank <= _PICTURED else [],
+        "cv": report.format_spread(model["cv"]),
+        "test": report.format_score(report.get_test_score(model)),
+        "interval": _format_interval(test["interval"], report.format_score),
+        "params": [(key, format_setting(value)) for key, value in best["params"].items()],
+        "metrics": _make_metric_rows(test["metrics"], model["cv"]["metrics"]),
+        "per_class": _make_class_table(test),
+        "confusion": make_confusion_rows(test["confusion"]),
+        "curves": _draw_figures(test, study, rank) if rank <= _PICTURED else [],
+        "residuals": _draw_residual_figures(test["residuals"], f"m{rank}")
+        if rank <= _PICTURED
+        else [],
         "undrawn": text("models.undrawn", count=_PICTURED) if rank > _PICTURED else "",
-        "tuning": _tuning(model, about),
+        "tuning": _make_tuning(model, report),
     }
 
 
-def _figures(test: Mapping[str, Any], study: Mapping[str, Any], rank: int) -> list[dict[str, Any]]:
+def _draw_figures(
+    test: Mapping[str, Any], study: Mapping[str, Any], rank: int
+) -> list[dict[str, Any]]:
     prefix = f"m{rank}"
     return [
-        *curve_figures(test, prefix),
-        *reliability_figure(test, study["positive_class"], prefix),
+        *draw_curve_figures(test, prefix),
+        *draw_reliability_figure(test, study["positive_class"], prefix),
     ]
 
 
-def _made(made: Mapping[str, Any] | None) -> list[tuple[str, str]]:
-    """The columns that its fits made, in words, with the number of fits."""
+def _describe_generated(made: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    """Return descriptions of the generated columns, with the number of fits using each."""
     if made is None:
         return []
     if not made["columns"]:
         return [(text("models.made_none"), "")]
-    shown, rest = made["columns"][:_MADE], len(made["columns"]) - _MADE
-    told_of = [
-        (_made_name(column), text("models.made_in", count=column["fits"], all=made["fits"]))
+    shown, rest = made["columns"][:_GENERATED], len(made["columns"]) - _GENERATED
+    described = [
+        (_name_generated(column), text("models.made_in", count=column["fits"], all=made["fits"]))
         for column in shown
     ]
-    return [*told_of, (text("models.made_more", count=rest), "")] if rest > 0 else told_of
+    return [*described, (text("models.made_more", count=rest), "")] if rest > 0 else described
 
 
-def _made_name(column: Mapping[str, Any]) -> str:
-    """What a made column is; a sum, difference, product or ratio is the same in any language."""
+def _name_generated(column: Mapping[str, Any]) -> str:
+    """Describe a generated column; arithmetic expressions are the same in every language."""
     groups = text("models.made_and").join(column["groups"])
     if column["kind"] == "target":
         label = column["class"]
@@ -92,13 +96,13 @@ def _made_name(column: Mapping[str, Any]) -> str:
     return text(f"models.made_column.{column['kind']}", number=number, groups=groups)
 
 
-def _note(note: str | None) -> str | None:
-    """Say a note part by part: each was written on its own."""
-    return None if note is None else "; ".join(told(part) for part in note.split("; "))
+def _translate_note(note: str | None) -> str | None:
+    """Translate a note part by part."""
+    return None if note is None else "; ".join(translate(part) for part in note.split("; "))
 
 
-def confusion_rows(confusion: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Set the confusion matrix as a table; each cell is tinted by its share of the true class."""
+def make_confusion_rows(confusion: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return the confusion matrix as rows of cells, tinted by the share of the true class."""
     if confusion is None:
         return None
     rows = []
@@ -108,35 +112,35 @@ def confusion_rows(confusion: Mapping[str, Any] | None) -> dict[str, Any] | None
         for column, count in enumerate(counts):
             share = count / total if total else 0.0
             kind = "right" if index == column else "wrong"
-            # The root keeps a confusion of one per cent visible; ink stays readable on all tints.
+            # The square root keeps a share of one per cent visible; text is readable on all tints.
             tint = f"{kind} t{round(10 * share**0.5)}" if count else "none"
-            # Where cells are many the tint must do: a text for each would double the page.
+            # In large matrices, shares as text would double the size of the page.
             share_text = percent(share) if len(confusion["labels"]) <= SWATCHES and count else ""
             cells.append((integer(count), share_text, tint))
         rows.append((confusion["labels"][index], cells))
     return {"labels": confusion["labels"], "rows": rows, "many": len(rows) > SWATCHES}
 
 
-def curve_figures(test: Mapping[str, Any], prefix: str) -> list[dict[str, Any]]:
-    """Draw ROC and precision-recall curves with their legends, as far as the facts hold them.
+def draw_curve_figures(test: Mapping[str, Any], prefix: str) -> list[dict[str, Any]]:
+    """Draw the ROC and precision-recall curves that the facts hold, with legends.
 
-    Up to eight classes have a colour each. With more, all are thin and grey but for the three
-    with the smallest area.
+    Up to eight classes have a colour each. With more, only the three classes with the smallest
+    area are in colour; the others are thin grey lines.
     """
     supports = {row["label"]: row["support"] for row in test["per_class"] or []}
     drawn = []
     if test["roc"]:
         rows = [_Curve(row["label"], row["fpr"], row["tpr"], row["auc"]) for row in test["roc"]]
-        drawn.append(_curve_figure("roc", rows, ([0, 1], [0, 1]), prefix))
+        drawn.append(_draw_curve_figure("roc", rows, ([0, 1], [0, 1]), prefix))
     if test["pr"]:
         rows = [
             _Curve(row["label"], row["recall"], row["precision"], row["average_precision"])
             for row in test["pr"]
         ]
-        # Guessing reaches the class's share of the rows, which differs from class to class.
+        # The precision of random guessing is the share of the class, which differs by class.
         share = supports.get(rows[0].label, 0) / (sum(supports.values()) or 1)
         chance = ([0, 1], [share, share]) if len(rows) == 1 else None
-        drawn.append(_curve_figure("pr", rows, chance, prefix))
+        drawn.append(_draw_curve_figure("pr", rows, chance, prefix))
     return drawn
 
 
@@ -147,19 +151,19 @@ class _Curve(NamedTuple):
     area: float | None
 
 
-def _curve_figure(
+def _draw_curve_figure(
     kind: str,
     rows: Sequence[_Curve],
     chance: tuple[Sequence[float], Sequence[float]] | None,
     prefix: str,
 ) -> dict[str, Any]:
-    if len(rows) > SWATCHES:  # a quarter of the points is as fine as thin grey lines show
-        rows = [row._replace(x=_thinned(row.x), y=_thinned(row.y)) for row in rows]
-    colours, legend = _curve_colours(rows)
+    if len(rows) > SWATCHES:  # a quarter of the points suffices for thin grey lines
+        rows = [row._replace(x=_thin(row.x), y=_thin(row.y)) for row in rows]
+    colours, legend = _choose_curve_colours(rows)
     curves = [(row.x, row.y, colour) for row, colour in zip(rows, colours, strict=True)]
-    title = counted(f"figure.{kind}", len(rows))
+    title = pluralize(f"figure.{kind}", len(rows))
     axes = (text(f"figure.{kind}.x"), text(f"figure.{kind}.y"))
-    svg = curve_plot(curves, axes, chance=chance, name=f"{prefix}-{kind}", title=title)
+    svg = draw_curve_plot(curves, axes, chance=chance, name=f"{prefix}-{kind}", title=title)
     return {
         "kind": kind,
         "title": title,
@@ -171,26 +175,28 @@ def _curve_figure(
     }
 
 
-def _thinned(values: Sequence[float]) -> Sequence[float]:
-    """Every fourth of many points, both ends among them."""
+def _thin(values: Sequence[float]) -> Sequence[float]:
+    """Return every fourth point, including both ends."""
     return [*values[:-1:4], values[-1]] if len(values) > 4 else values
 
 
-def _curve_colours(
+def _choose_curve_colours(
     rows: Sequence[_Curve],
 ) -> tuple[list[int | None], list[tuple[str, str, str]]]:
-    """Give each curve its colour (as `curve_plot` names them) and write the legend."""
+    """Return the colour of each curve (see `draw_curve_plot`) and the legend."""
     if len(rows) == 1:
         label = text("figure.class", label=rows[0].label)
-        return [-1], [("var(--accent)", label, _score(rows[0].area))]
+        return [-1], [("var(--accent)", label, _format_score(rows[0].area))]
     if len(rows) <= SWATCHES:
-        legend = [(f"var(--c{i})", row.label, _score(row.area)) for i, row in enumerate(rows)]
+        legend = [
+            (f"var(--c{i})", row.label, _format_score(row.area)) for i, row in enumerate(rows)
+        ]
         return list(range(len(rows))), legend
     known = [index for index, row in enumerate(rows) if row.area is not None]
     worst = sorted(known, key=lambda index: rows[index].area or 0.0)[:_WORST]
     colours = [worst.index(i) if i in worst else None for i in range(len(rows))]
     legend = [
-        (f"var(--c{place})", rows[index].label, _score(rows[index].area))
+        (f"var(--c{place})", rows[index].label, _format_score(rows[index].area))
         for place, index in enumerate(worst)
     ]
     others = text("figure.other_classes", count=len(rows) - len(worst))
@@ -198,13 +204,15 @@ def _curve_colours(
     return colours, legend
 
 
-def _residual_figures(residuals: Mapping[str, Any] | None, prefix: str) -> list[dict[str, Any]]:
+def _draw_residual_figures(
+    residuals: Mapping[str, Any] | None, prefix: str
+) -> list[dict[str, Any]]:
     if residuals is None or not residuals["predicted"]:
         return []
     predicted, true = residuals["predicted"], residuals["true"]
     axes = {key: text(f"figure.axis.{key}") for key in ("true", "predicted", "difference")}
     titles = {key: text(f"figure.{key}") for key in ("fit", "residuals", "spread")}
-    fit = scatter_plot(
+    fit = draw_scatter_plot(
         true,
         predicted,
         (axes["true"], axes["predicted"]),
@@ -212,7 +220,7 @@ def _residual_figures(residuals: Mapping[str, Any] | None, prefix: str) -> list[
         name=f"{prefix}-fit",
         title=titles["fit"],
     )
-    rest = scatter_plot(
+    rest = draw_scatter_plot(
         predicted,
         residuals["residual"],
         (axes["predicted"], axes["difference"]),
@@ -220,36 +228,36 @@ def _residual_figures(residuals: Mapping[str, Any] | None, prefix: str) -> list[
         name=f"{prefix}-residuals",
         title=titles["residuals"],
     )
-    spread = histogram_plot(
+    spread = draw_histogram_plot(
         residuals["histogram"], axes["difference"], f"{prefix}-spread", titles["spread"]
     )
     drawn = {"fit": fit, "residuals": rest, "spread": spread}
     return [{"kind": key, "title": titles[key], "svg": svg} for key, svg in drawn.items()]
 
 
-def _interval(interval: Mapping[str, Any], write: Any) -> str:
+def _format_interval(interval: Mapping[str, Any], write: Any) -> str:
     if interval["low"] is None or interval["high"] is None:
         return NOTHING
     return text("interval.range", low=write(interval["low"]), high=write(interval["high"]))
 
 
-def _metric_rows(
+def _make_metric_rows(
     test: Mapping[str, float | None], folds: Mapping[str, Mapping[str, float | None]]
 ) -> list[dict[str, str]]:
     rows = []
     for key in dict.fromkeys([*test, *folds]):
-        about = metric(key)
+        metric = get_metric(key)
         fold = folds.get(key, {"mean": None, "sd": None})
-        write = number_format([test.get(key), fold["mean"]], about.bounded)
+        write = number_format([test.get(key), fold["mean"]], metric.bounded)
         spread = "" if None in (fold["mean"], fold["sd"]) else f" ± {write(fold['sd'])}"
         rows.append(
-            {"label": about.label, "meaning": about.meaning, "test": write(test.get(key)),
+            {"label": metric.label, "meaning": metric.meaning, "test": write(test.get(key)),
              "cv": write(fold["mean"]) + spread}
         )  # fmt: skip
     return rows
 
 
-def _class_table(test: Mapping[str, Any]) -> dict[str, Any] | None:
+def _make_class_table(test: Mapping[str, Any]) -> dict[str, Any] | None:
     if not test["per_class"]:
         return None
     areas = {row["label"]: row["auc"] for row in test["roc"] or []}
@@ -258,37 +266,37 @@ def _class_table(test: Mapping[str, Any]) -> dict[str, Any] | None:
     keys = ("precision", "recall", "specificity", "f1")
     rows = []
     for row in test["per_class"]:
-        cells = [Cell(_score(row[key]), row[key]) for key in keys]
+        cells = [Cell(_format_score(row[key]), row[key]) for key in keys]
         if many:
-            found = (areas.get(row["label"]), steps.get(row["label"]))
-            cells += [Cell(_score(value), value) for value in found]
+            result = (areas.get(row["label"]), steps.get(row["label"]))
+            cells += [Cell(_format_score(value), value) for value in result]
         rows.append((row["label"], cells, row["support"]))
     averages = []
     for name, row in (test["averages"] or {}).items():
-        cells = [Cell(_score(row[key]), row[key]) for key in keys]
+        cells = [Cell(_format_score(row[key]), row[key]) for key in keys]
         label = text(f"models.average.{name}")
         averages.append((label, cells + [Cell("", None)] * (2 if many else 0), row["support"]))
-    heads = [metric(key).label for key in keys]
+    heads = [get_metric(key).label for key in keys]
     heads += [text("figure.roc.area"), text("figure.pr.area")] if many else []
-    # Beside the other table there is room for short names only.
+    # There is room beside the other table for short names only.
     long = many and max(len(label) for label, _, _ in rows) > 16
     rows = [(label, cells, Cell(integer(count), count)) for label, cells, count in rows]
     averages = [(label, cells, integer(count)) for label, cells, count in averages]
     return {"heads": heads, "rows": rows, "averages": averages, "long": long}
 
 
-def _tuning(model: Mapping[str, Any], about: About) -> dict[str, Any]:
-    candidates, write = model["candidates"], about.write
+def _make_tuning(model: Mapping[str, Any], report: ReportData) -> dict[str, Any]:
+    candidates, write = model["candidates"], report.format_score
     names = list(dict.fromkeys(key for candidate in candidates for key in candidate["params"]))
     rows = []
     for index, candidate in enumerate(candidates):
         params = candidate["params"]
-        # What a first look scored is of other rows: it stands beside no score of a fold.
+        # Low-fidelity scores are of other rows and not comparable with fold scores.
         scores = [] if candidate["mean"] is None else candidate["fold_scores"]
         rows.append(
             {
                 "best": index == model["best"],
-                "params": [_param_cell(params[key]) if key in params else Cell(NOTHING, None)
+                "params": [_make_param_cell(params[key]) if key in params else Cell(NOTHING, None)
                            for key in names],
                 "folds": [write(score) for score in scores],
                 "mean": Cell(write(candidate["mean"]), candidate["mean"]),
@@ -299,7 +307,7 @@ def _tuning(model: Mapping[str, Any], about: About) -> dict[str, Any]:
     for row in rows:
         row["folds"] += [NOTHING] * (most - len(row["folds"]))
     return {
-        "title": counted("models.tuning", len(rows), count=integer(len(rows))),
+        "title": pluralize("models.tuning", len(rows), count=integer(len(rows))),
         "names": names,
         "rows": rows,
         "folds": most,
@@ -307,6 +315,6 @@ def _tuning(model: Mapping[str, Any], about: About) -> dict[str, Any]:
     }
 
 
-def _param_cell(value: Any) -> Cell:
+def _make_param_cell(value: Any) -> Cell:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return Cell(setting_text(value), value if is_number else setting_text(value))
+    return Cell(format_setting(value), value if is_number else format_setting(value))

@@ -1,39 +1,39 @@
-"""From the facts to what the template sets: the head of the page, the summary, the sections."""
+"""The values of the page template: headline, summary and sections."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from arboleda._numbers import duration, integer
-from arboleda.report._about import About
-from arboleda.report._gallery import gallery
-from arboleda.report._sections import sections_of
+from arboleda.report._gallery import list_figures
+from arboleda.report._report_data import ReportData
+from arboleda.report._sections import make_sections
 from arboleda.report._summary import summarise
 from arboleda.report._texts import text
 
-__all__ = ["page_view"]
+__all__ = ["make_page_view"]
 
 
-def page_view(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Collect everything the template needs, drawn from the facts alone.
+def make_page_view(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Collect the values of the page template from the facts.
 
     Parameters
     ----------
     facts : mapping
         ``results.json`` of a study.
     """
-    about = About(facts)
-    sections = sections_of(about)
+    report = ReportData(facts)
+    sections = make_sections(report)
     return {
-        "study": about.study,
-        "headline": _headline(facts),
+        "study": report.study,
+        "headline": _make_headline(facts),
         "summary": summarise(facts),
         "sections": sections,
-        "gallery": gallery(sections),
+        "gallery": list_figures(sections),
         "version": facts["arboleda_version"],
     }
 
 
-def _headline(facts: Mapping[str, Any]) -> list[str]:
+def _make_headline(facts: Mapping[str, Any]) -> list[str]:
     data, started = facts["data"], facts["timing"]["started"]
     sizes = {"rows": integer(data["n_rows"]), "columns": integer(data["n_columns"])}
     return [

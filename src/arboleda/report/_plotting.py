@@ -1,4 +1,4 @@
-"""What figures of pages share: axes with margins in pixels, round ticks, light points."""
+"""Helpers of all figures: axes with margins in pixels, round ticks, compact points."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,10 +11,10 @@ from arboleda._locale import Locale, localize_number, use_locale
 from arboleda._numbers import fixed, plain, text_units
 from arboleda.report._svg import MUTED
 
-__all__ = ["dot_patch", "left_label", "numeric_ticks", "padded", "plot_axes"]
+__all__ = ["add_plot_axes", "make_dot_patch", "pad_range", "set_left_label", "set_numeric_ticks"]
 
 
-def plot_axes(figure: Figure, left: float, right: float, top: float, bottom: float) -> Axes:
+def add_plot_axes(figure: Figure, left: float, right: float, top: float, bottom: float) -> Axes:
     """Add axes with these margins in pixels."""
     width, height = figure.get_size_inches() * 72
     box = (
@@ -26,8 +26,8 @@ def plot_axes(figure: Figure, left: float, right: float, top: float, bottom: flo
     return figure.add_axes(box)
 
 
-def left_label(figure: Figure, axes: Axes, text: str) -> None:
-    """Name the vertical axis at the figure's edge and make room for the tick labels beside it."""
+def set_left_label(figure: Figure, axes: Axes, text: str) -> None:
+    """Label the vertical axis at the edge of the figure and make room for its tick labels."""
     width = figure.get_size_inches()[0] * 72
     ticks = max((text_units(label.get_text()) for label in axes.get_yticklabels()), default=0.0)
     left = (34 + 7.5 * ticks) / width
@@ -37,10 +37,12 @@ def left_label(figure: Figure, axes: Axes, text: str) -> None:
     figure.text(12 / width, middle, text, color=MUTED, rotation=90, ha="center", va="center")
 
 
-def dot_patch(points: np.ndarray, size: float, alpha: float, colour: str, z: float) -> PathPatch:
-    """Draw all points as one path of strokes without length and with round ends.
+def make_dot_patch(
+    points: np.ndarray, size: float, alpha: float, colour: str, z: float
+) -> PathPatch:
+    """Draw all points as one path of zero-length strokes with round caps.
 
-    A marker costs a hundred bytes of SVG for each point, a stroke costs twenty.
+    A marker takes a hundred bytes of SVG per point, a stroke twenty.
     """
     codes = np.tile([Path.MOVETO, Path.LINETO], len(points)).astype(Path.code_type)
     path = Path(np.repeat(points, 2, axis=0), codes)
@@ -49,19 +51,21 @@ def dot_patch(points: np.ndarray, size: float, alpha: float, colour: str, z: flo
                      alpha=alpha, zorder=z)  # fmt: skip
 
 
-def padded(low: float, high: float) -> tuple[float, float]:
-    """Widen a range by a little, so that nothing lies on the frame."""
+def pad_range(low: float, high: float) -> tuple[float, float]:
+    """Widen a range slightly, to keep points off the frame."""
     pad = 0.03 * (high - low) or 0.01 * abs(high) or 1.0
     return float(low - pad), float(high + pad)
 
 
-def numeric_ticks(axes: Axes, x: bool, most: int, whole: bool = False) -> None:
-    """Set round ticks within the limits, all with the same decimals, and room for both ends."""
+def set_numeric_ticks(axes: Axes, x: bool, most: int, whole: bool = False) -> None:
+    """Set round ticks within the limits, with equal decimals and room for both end labels."""
     low, high = axes.get_xlim() if x else axes.get_ylim()
     locator = MaxNLocator(most, integer=whole, steps=[1, 2, 2.5, 5, 10])
-    # Ticks come out of a floating-point ladder: 0.30000000000000004 is 0.3.
-    found = [float(f"{tick:.6g}") for tick in locator.tick_values(low, high) if low <= tick <= high]
-    ticks = [0.0 if abs(tick) < 1e-9 * (high - low) else tick for tick in found]
+    # Remove floating-point noise: 0.30000000000000004 becomes 0.3.
+    result = [
+        float(f"{tick:.6g}") for tick in locator.tick_values(low, high) if low <= tick <= high
+    ]
+    ticks = [0.0 if abs(tick) < 1e-9 * (high - low) else tick for tick in result]
     with use_locale(Locale()):
         texts = [plain(tick, 6) for tick in ticks]
     if any("e" in text for text in texts):
@@ -77,7 +81,7 @@ def numeric_ticks(axes: Axes, x: bool, most: int, whole: bool = False) -> None:
 
 
 def _make_room_left(axes: Axes, first: str, after_start: float) -> None:
-    """Move the left end inwards if the first tick's label, centred below it, would be cut."""
+    """Move the left end inwards if the first tick label would be cut off."""
     width = axes.figure.bbox.width / axes.figure.dpi * 72
     box = axes.get_position()
     half = (7.5 * text_units(first) / 2 + 3) / width
@@ -87,7 +91,7 @@ def _make_room_left(axes: Axes, first: str, after_start: float) -> None:
 
 
 def _make_room(axes: Axes, last: str, before_end: float) -> None:
-    """Move the right end inwards if the last tick's label, centred below it, would be cut."""
+    """Move the right end inwards if the last tick label would be cut off."""
     width = axes.figure.bbox.width / axes.figure.dpi * 72
     box = axes.get_position()
     half = 7.5 * text_units(last) / 2 / width

@@ -1,4 +1,4 @@
-"""How the table was prepared before it was divided, step by step."""
+"""The preparation steps applied to the table before it was split."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,25 +8,25 @@ from markupsafe import Markup
 from arboleda._numbers import integer
 from arboleda.report._texts import text
 
-__all__ = ["recipe_steps"]
+__all__ = ["describe_recipe"]
 
-# A new value lists so many of those that became it.
+# Number of old values listed per new value.
 _SHOWN = 12
 
 
-def recipe_steps(recipe: Mapping[str, Any] | None) -> list[str]:
-    """Write a sentence for each step, with the rows that stay where some may go."""
-    return [] if recipe is None else [_sentence(step) for step in recipe["steps"]]
+def describe_recipe(recipe: Mapping[str, Any] | None) -> list[str]:
+    """Write a sentence for each step, with the number of remaining rows if it drops rows."""
+    return [] if recipe is None else [_write_sentence(step) for step in recipe["steps"]]
 
 
-def _sentence(step: Mapping[str, Any]) -> str:
+def _write_sentence(step: Mapping[str, Any]) -> str:
     rows = {"after": integer(step["rows_after"]), "before": integer(step["rows_before"])}
-    names = Markup(", ").join(_name(column) for column in step["columns"])
+    names = Markup(", ").join(_mark_up_name(column) for column in step["columns"])
     if step["kind"] == "where":
-        return text("recipe.where", condition=_name(step["condition"]), **rows)
+        return text("recipe.where", condition=_mark_up_name(step["condition"]), **rows)
     if step["kind"] == "merge":
         merged = [
-            text("recipe.merged", old=_listed(old), new=_name(new))
+            text("recipe.merged", old=_list_values(old), new=_mark_up_name(new))
             for new, old in step["into"].items()
         ]
         return text("recipe.merge", column=names, merged=Markup("; ").join(merged))
@@ -35,12 +35,12 @@ def _sentence(step: Mapping[str, Any]) -> str:
     return text(f"recipe.{step['kind']}", **rows)
 
 
-def _listed(values: list[str]) -> Markup:
-    shown = Markup(", ").join(_name(value) for value in values[:_SHOWN])
+def _list_values(values: list[str]) -> Markup:
+    shown = Markup(", ").join(_mark_up_name(value) for value in values[:_SHOWN])
     more = len(values) - _SHOWN
     return shown + text("recipe.more", count=integer(more)) if more > 0 else shown
 
 
-def _name(value: str) -> Markup:
-    """Set a text of the user apart, whatever way it is written in."""
+def _mark_up_name(value: str) -> Markup:
+    """Mark up a text of the user, isolated from the surrounding text direction."""
     return Markup('<bdi class="name">{}</bdi>').format(value)

@@ -1,4 +1,4 @@
-"""What it takes to do the study again: the command, the versions, the table's fingerprint."""
+"""The section on reproducing the study: command, versions and hash of the table."""
 
 import json
 import shlex
@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from arboleda.report._about import About
+from arboleda.report._report_data import ReportData
 from arboleda.report._texts import text
 
-__all__ = ["reproduce_view"]
+__all__ = ["make_reproduce_view"]
 
-# Settings that are flags of the command, and what they are if nothing is said.
-_USUAL: Mapping[str, Any] = {
+# Options of the command with their default values.
+_DEFAULTS: Mapping[str, Any] = {
     "preset": "quick",
     "models": None,
     "search": None,
@@ -41,30 +41,30 @@ _NAMES = {"arboleda": "arboleda", "python": "Python", "numpy": "NumPy"} | {
 }
 
 
-def reproduce_view(about: About) -> dict[str, Any]:
+def make_reproduce_view(report: ReportData) -> dict[str, Any]:
     """Collect the section."""
-    here = about.facts["environment"]
+    here = report.facts["environment"]
     named = [(name, str(here[key])) for key, name in _NAMES.items() if key in here]
     return {
-        "command": _command(about.study),
+        "command": _make_command(report.study),
         "environment": [
             *named,
             (text("reproduce.platform"), here["platform"]),
             (text("reproduce.cores"), str(here["cores"])),
-            (text("reproduce.sha"), about.study["data_sha256"]),
+            (text("reproduce.sha"), report.study["data_sha256"]),
         ],
     }
 
 
-def _command(study: Mapping[str, Any]) -> str:
-    """The command that does the study again; what is as it would be without a word is left out."""
+def _make_command(study: Mapping[str, Any]) -> str:
+    """Return the command that repeats the study, without options at their defaults."""
     settings = study["settings"]
-    # A name that begins like a flag is a file all the same.
+    # A file name may begin with a dash.
     table = f"./{study['table']}" if study["table"].startswith("-") else study["table"]
     words = ["arboleda", "study", table, "--target", study["target"]]
     words += ["--task", "regression" if study["task"] == "regression" else "classification"]
     words += ["--metric", study["metric"], "--seed", str(study["seed"])]
-    for flag, usual in _USUAL.items():
+    for flag, usual in _DEFAULTS.items():
         value = settings[flag]
         if value is None or value == usual:
             continue
@@ -72,24 +72,24 @@ def _command(study: Mapping[str, Any]) -> str:
         if value is True:
             words.append(option)
         elif flag == "where":
-            # Equals signs keep a condition that begins with a dash from being taken for a flag.
+            # With an equals sign, a condition that begins with a dash is not parsed as an option.
             words += [f"{option}={condition}" for condition in value]
         else:
-            words += [option, _written(value)]
+            words += [option, _format_option(value)]
     return shlex.join(words)
 
 
-def _written(value: Any) -> str:
+def _format_option(value: Any) -> str:
     if isinstance(value, list) and all(map(_is_plain, value)):
         return ",".join(value)
     if isinstance(value, (list, dict)):
         return json.dumps(value, ensure_ascii=False)
-    # Seconds and shares are read without an exponent.
+    # The command parses seconds and shares without exponents.
     return np.format_float_positional(value, trim="-") if isinstance(value, float) else str(value)
 
 
 def _is_plain(word: Any) -> bool:
-    """Whether a name stays what it is in a list separated by commas."""
+    """Return whether a name needs no quoting in a comma-separated list."""
     return (
         isinstance(word, str)
         and word.strip() == word

@@ -1,36 +1,36 @@
-"""How a study was split and scored, in words."""
+"""Names and descriptions of cross-validation schemes."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from arboleda.report._texts import text
-from arboleda.report._words import count_word
+from arboleda.report._words import spell_count
 
-__all__ = ["scheme_kind", "scheme_sentence", "scheme_words"]
+__all__ = ["describe_scheme", "get_scheme_kind", "name_scheme"]
 
 
-def scheme_words(study: Mapping[str, Any]) -> str:
-    """Name the scheme of cross-validation within a sentence.
+def name_scheme(study: Mapping[str, Any]) -> str:
+    """Return the name of the cross-validation scheme, for use within a sentence.
 
     Examples
     --------
-    >>> scheme_words({"folds": 5})
+    >>> name_scheme({"folds": 5})
     'five-fold cross-validation'
     """
-    return text(f"scheme.{scheme_kind(study)}.name", **_numbers(study))
+    return text(f"scheme.{get_scheme_kind(study)}.name", **_get_numbers(study))
 
 
-def scheme_sentence(study: Mapping[str, Any]) -> str:
-    """Say what the scheme does with the training rows."""
-    return text(f"scheme.{scheme_kind(study)}.does", **_numbers(study))
+def describe_scheme(study: Mapping[str, Any]) -> str:
+    """Describe how the scheme uses the training rows."""
+    return text(f"scheme.{get_scheme_kind(study)}.does", **_get_numbers(study))
 
 
-def scheme_kind(study: Mapping[str, Any]) -> str:
-    """Find the kind of the scheme, as in ``"kfold"``."""
+def get_scheme_kind(study: Mapping[str, Any]) -> str:
+    """Return the kind of the scheme, for example ``"kfold"``."""
     return str(study.get("scheme", {}).get("kind", "kfold"))
 
 
-def _numbers(study: Mapping[str, Any]) -> dict[str, Any]:
-    found = study.get("scheme", study)
-    folds, repeats = found["folds"], found.get("repeats", 1)
-    return {"folds": count_word(folds), "n": folds, "repeats": repeats, "fits": folds * repeats}
+def _get_numbers(study: Mapping[str, Any]) -> dict[str, Any]:
+    result = study.get("scheme", study)
+    folds, repeats = result["folds"], result.get("repeats", 1)
+    return {"folds": spell_count(folds), "n": folds, "repeats": repeats, "fits": folds * repeats}

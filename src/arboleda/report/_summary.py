@@ -1,16 +1,16 @@
-"""The study in plain words: who did best, how good it is, and what to be careful about."""
+"""The summary of a study: the best model, its quality, and cautions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from arboleda._numbers import integer, number_format, percent
-from arboleda.report._about import BASELINES, About
-from arboleda.report._answers import Answer, answers
-from arboleda.report._metrics import metric
-from arboleda.report._schemes import scheme_words
-from arboleda.report._texts import counted, text, told
-from arboleda.report._words import count_word, listed, quoted, within
+from arboleda.report._highlights import Highlight, make_highlights
+from arboleda.report._metrics import get_metric
+from arboleda.report._report_data import BASELINES, ReportData
+from arboleda.report._schemes import name_scheme
+from arboleda.report._texts import pluralize, text, translate
+from arboleda.report._words import join_names, lower_label, quote_name, spell_count
 
 __all__ = ["KeyFigure", "Summary", "summarise"]
 
@@ -24,7 +24,7 @@ _USUAL_NUMBERS = ("r2", "mae", "rmse")
 
 @dataclass(frozen=True)
 class KeyFigure:
-    """A number that stands large at the top of the page."""
+    """A number displayed prominently at the top of the page."""
 
     label: str
     value: str
@@ -33,99 +33,108 @@ class KeyFigure:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a reader takes along who reads nothing else."""
+    """The summary of a page."""
 
     sentences: Sequence[str]
     figures: Sequence[KeyFigure]
     cautions: Sequence[str]
-    answers: Sequence[Answer] = ()
+    highlights: Sequence[Highlight] = ()
 
 
 def summarise(facts: Mapping[str, Any]) -> Summary:
-    """Write sentences, key figures, answers and cautions drawn from the facts alone."""
-    about = About(facts)
-    if not about.models:
+    """Write the sentences, key figures, highlights and cautions of a study."""
+    report = ReportData(facts)
+    if not report.models:
         return Summary([text("summary.nothing")], [], [])
-    words = _Words(about)
-    return Summary(words.sentences(), words.figures(), list(words.cautions()), answers(about))
+    words = _Words(report)
+    return Summary(
+        words.sentences(), words.figures(), list(words.cautions()), make_highlights(report)
+    )
 
 
 class _Words:
-    """The numbers the sentences share, each in its written form."""
+    """The sentences of the summary, with the formatted numbers they share."""
 
-    def __init__(self, about: About) -> None:
-        self.about, self.facts, self.models = about, about.facts, about.models
-        self.best, self.up, self.write = about.best, about.up, about.write
-        self.test = about.score(self.best)
-        baseline = about.baseline
+    def __init__(self, report: ReportData) -> None:
+        self.report, self.facts, self.models = report, report.facts, report.models
+        self.best, self.up, self.write = report.best, report.greater_is_better, report.format_score
+        self.test = report.get_test_score(self.best)
+        baseline = report.baseline
         self.baseline = baseline if baseline is not self.best else None
 
     def sentences(self) -> list[str]:
         n_models, kind = len(self.models), "best"
         if n_models == 1:
-            n_models, kind = len(self.facts["models"]), "only" if self.about.failed else "alone"
+            n_models, kind = len(self.facts["models"]), "only" if self.report.failed else "alone"
         first = text(
             f"summary.{kind}",
-            name=told(self.best["name"]),
-            count=count_word(n_models),
-            metric=within(self.about.label),
-            score=self.about.spread(self.best["cv"]),
-            scheme=scheme_words(self.about.study),
+            name=translate(self.best["name"]),
+            count=spell_count(n_models),
+            metric=lower_label(self.report.label),
+            score=self.report.format_spread(self.best["cv"]),
+            scheme=name_scheme(self.report.study),
         )
-        interval = self._interval()
+        interval = self._format_interval()
         second = text(
             "summary.tested",
             count=integer(self.facts["split"]["n_test"]),
             score=self.write(self.test),
             interval=f" ({interval})" if interval else "",
         )
-        return [first, second, *self._against_baseline()]
+        return [first, second, *self._compare_with_baseline()]
 
     def figures(self) -> list[KeyFigure]:
-        cv, label = self.best["cv"], self.about.label
+        cv, label = self.best["cv"], self.report.label
         spread = "" if cv["sd"] is None else f"± {self.write(cv['sd'])}"
-        found = [
+        result = [
             KeyFigure(
                 text("summary.figure.cv", metric=label),
                 self.write(cv["mean"]),
                 text("summary.figure.folds", sd=spread, count=len(cv["fold_scores"])),
             ),
             KeyFigure(
-                text("summary.figure.test", metric=label), self.write(self.test), self._interval()
+                text("summary.figure.test", metric=label),
+                self.write(self.test),
+                self._format_interval(),
             ),
         ]
         if self.baseline is not None:
-            score = self.about.score(self.baseline)
+            score = self.report.get_test_score(self.baseline)
             label = text("summary.figure.baseline")
-            found.append(KeyFigure(label, self.write(score), self._gain(score)))
-        return [*found, *self._other_metrics()]
+            result.append(KeyFigure(label, self.write(score), self._describe_gain(score)))
+        return [*result, *self._make_other_metrics()]
 
-    def _other_metrics(self) -> Iterator[KeyFigure]:
-        """What most readers know, where models were chosen by something else: one number large."""
-        usual = _USUAL_CLASSES if self.about.classes else _USUAL_NUMBERS
-        found = self.best["test"]["metrics"]
-        known = [k for k in usual if k != self.about.key and found.get(k) is not None][:2]
-        said = [
-            (metric(key).label, number_format([found[key]], metric(key).bounded)(found[key]))
+    def _make_other_metrics(self) -> Iterator[KeyFigure]:
+        """Yield a well-known metric if models were chosen by another one."""
+        usual = _USUAL_CLASSES if self.report.is_classification else _USUAL_NUMBERS
+        result = self.best["test"]["metrics"]
+        known = [k for k in usual if k != self.report.key and result.get(k) is not None][:2]
+        scores = [
+            (
+                get_metric(key).label,
+                number_format([result[key]], get_metric(key).bounded)(result[key]),
+            )
             for key in known
         ]
-        if said:
-            (label, score), *rest = said
+        if scores:
+            (label, score), *rest = scores
             note = "".join(text("summary.figure.also", metric=m, score=s) for m, s in rest)
             yield KeyFigure(text("summary.figure.test", metric=label), score, note)
 
     def cautions(self) -> Iterator[str]:
-        yield from (told(each["text"]) for each in self.facts.get("cautions") or [])
-        yield from self._about_scores()
-        yield from self._about_probabilities()
-        yield from self._about_classes()
-        yield from self._about_rows()
+        yield from (translate(each["text"]) for each in self.facts.get("cautions") or [])
+        yield from self._check_scores()
+        yield from self._check_probabilities()
+        yield from self._check_classes()
+        yield from self._check_rows()
         for kind, no_time in (("failed", False), ("no_time", True)):
-            models = [m for m in self.about.failed if self.about.had_no_time(m) is no_time]
+            models = [m for m in self.report.failed if self.report.ran_out_of_time(m) is no_time]
             if models:
-                yield text(f"caution.{kind}", names=listed([told(m["name"]) for m in models]))
+                yield text(
+                    f"caution.{kind}", names=join_names([translate(m["name"]) for m in models])
+                )
 
-    def _interval(self) -> str:
+    def _format_interval(self) -> str:
         interval = self.best["test"]["interval"]
         low, high = interval["low"], interval["high"]
         if low is None or high is None:
@@ -133,7 +142,7 @@ class _Words:
         level = f"{100 * interval['level']:g}\N{NO-BREAK SPACE}%"
         return text("interval.named", level=level, low=self.write(low), high=self.write(high))
 
-    def _gain(self, score: float | None) -> str:
+    def _describe_gain(self, score: float | None) -> str:
         if score is None or self.test is None:
             return ""
         ahead = self.test - score if self.up else score - self.test
@@ -145,10 +154,10 @@ class _Words:
         side = "lower" if ahead >= 0 else "higher"
         return text(f"summary.gain.{side}", share=percent(abs(ahead) / abs(score), 0))
 
-    def _against_baseline(self) -> list[str]:
+    def _compare_with_baseline(self) -> list[str]:
         if self.baseline is None:
             return []
-        score = self.about.score(self.baseline)
+        score = self.report.get_test_score(self.baseline)
         if score is None or self.test is None:
             return []
         above = self.test >= score if self.up else self.test > score
@@ -159,29 +168,29 @@ class _Words:
             text(
                 f"summary.baseline.{'above' if above else 'below'}",
                 distance=distance,
-                rule=text(f"summary.rule.{'class' if self.about.classes else 'mean'}"),
+                rule=text(f"summary.rule.{'class' if self.report.is_classification else 'mean'}"),
                 score=self.write(score),
             )
         ]
 
-    def _about_scores(self) -> Iterator[str]:
+    def _check_scores(self) -> Iterator[str]:
         cv = self.best["cv"]
         if self.best["key"] in BASELINES and len(self.models) > 1:
             yield text("caution.baseline")
         if cv["sd"] is None:
             return
-        compared = self.facts.get("comparison") is not None  # which tells it better
+        compared = self.facts.get("comparison") is not None  # more reliable than this rule
         near = (
             []
             if compared
             else [
-                told(model["name"])
+                translate(model["name"])
                 for model in self.models[1:]
                 if model is not self.baseline and abs(model["cv"]["mean"] - cv["mean"]) <= cv["sd"]
             ]
         )
         if near:
-            yield counted("caution.near", len(near), names=listed(near))
+            yield pluralize("caution.near", len(near), names=join_names(near))
         if self.test is not None and cv["sd"] > 0:
             behind = (cv["mean"] - self.test) * (1 if self.up else -1) / cv["sd"]
             if behind > 2:
@@ -189,14 +198,14 @@ class _Words:
         if self.up and self.test is not None and self.test >= _SUSPICIOUS:
             yield text("caution.perfect")
 
-    def _about_probabilities(self) -> Iterator[str]:
-        found = self.best["test"]["calibration"]
-        if found is not None and found["error"] > found["largest_by_chance"]:
-            gap, chance = percent(found["error"]), percent(found["largest_by_chance"])
+    def _check_probabilities(self) -> Iterator[str]:
+        result = self.best["test"]["calibration"]
+        if result is not None and result["error"] > result["largest_by_chance"]:
+            gap, chance = percent(result["error"]), percent(result["largest_by_chance"])
             where = text("caution.see_calibration") if self.facts["calibration"] else ""
             yield text("caution.probabilities", gap=gap, chance=chance, where=where)
 
-    def _about_classes(self) -> Iterator[str]:
+    def _check_classes(self) -> Iterator[str]:
         classes = self.facts["split"]["classes"]
         if not classes:
             return
@@ -204,29 +213,31 @@ class _Words:
         shares = {row["label"]: (row["train"] + row["test"]) / total for row in classes}
         rarest = min(shares, key=lambda label: shares[label])
         if shares[rarest] < _RARE and len(classes) <= 1 / _RARE:
-            yield text("caution.uneven", label=quoted(rarest), share=percent(shares[rarest]))
+            yield text("caution.uneven", label=quote_name(rarest), share=percent(shares[rarest]))
         weak = [
             row for row in self.best["test"]["per_class"] or [] if row["recall"] < _LOW_RECALL
         ]  # fmt: skip
         if weak:
             worst = min(weak, key=lambda row: row["recall"])
-            others = text("caution.missed_too", count=count_word(len(weak) - 1)) if weak[1:] else ""
+            others = (
+                text("caution.missed_too", count=spell_count(len(weak) - 1)) if weak[1:] else ""
+            )
             yield text(
                 "caution.missed",
                 share=percent(worst["recall"], 0),
-                label=quoted(worst["label"]),
+                label=quote_name(worst["label"]),
                 others=others,
             )
 
-    def _about_rows(self) -> Iterator[str]:
+    def _check_rows(self) -> Iterator[str]:
         data, n_test = self.facts["data"], self.facts["split"]["n_test"]
         if n_test < _FEW_TEST_ROWS:
             yield text("caution.few", count=integer(n_test))
         copies, dropped = data["n_duplicate_rows"], data["rows_dropped"]
         if copies:
-            yield counted("caution.copies", copies, count=integer(copies))
+            yield pluralize("caution.copies", copies, count=integer(copies))
         if dropped:
-            yield counted("caution.dropped", dropped, count=integer(dropped))
-        left_out = [quoted(c["name"]) for c in data["columns"] if c["role"] == "left_out"]
+            yield pluralize("caution.dropped", dropped, count=integer(dropped))
+        left_out = [quote_name(c["name"]) for c in data["columns"] if c["role"] == "left_out"]
         if left_out:
-            yield counted("caution.left_out", len(left_out), names=listed(left_out))
+            yield pluralize("caution.left_out", len(left_out), names=join_names(left_out))

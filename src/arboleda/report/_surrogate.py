@@ -1,32 +1,32 @@
-"""The best model in one small tree, and how far the tree is to be believed."""
+"""A small surrogate tree of the best model, with its fidelity."""
 
 from typing import Any
 
 from arboleda._numbers import integer, number_format, percent
-from arboleda.report._about import About
-from arboleda.report._texts import text, told
-from arboleda.report._tree import tree_part
+from arboleda.report._report_data import ReportData
+from arboleda.report._texts import text, translate
+from arboleda.report._tree import make_tree_part
 
-__all__ = ["surrogate_view"]
+__all__ = ["make_surrogate_view"]
 
 
-def surrogate_view(about: About) -> dict[str, Any] | None:
-    """Collect the section; None where nothing was computed, nor a reason given."""
-    found = about.facts.get("surrogate")
-    if found is None:
+def make_surrogate_view(report: ReportData) -> dict[str, Any] | None:
+    """Collect the section; None if the facts have neither a tree nor a reason."""
+    result = report.facts.get("surrogate")
+    if result is None:
         return None
-    name = about.name(found["model"])
-    if found["skipped"]:
-        return {"name": name, "skipped": told(found["skipped"])}
-    values = {key: found[key] for key in ("error", "model_error")}
-    write = percent if about.classes else number_format(values.values(), bounded=False)
+    name = report.get_name(result["model"])
+    if result["skipped"]:
+        return {"name": name, "skipped": translate(result["skipped"])}
+    values = {key: result[key] for key in ("error", "model_error")}
+    write = percent if report.is_classification else number_format(values.values(), bounded=False)
     errors = {key: write(value) for key, value in values.items()}
-    kind = "class" if about.classes else "value"
-    numbers = {"n_leaves": integer(found["n_leaves"]), "fidelity": percent(found["fidelity"])}
+    kind = "class" if report.is_classification else "value"
+    numbers = {"n_leaves": integer(result["n_leaves"]), "fidelity": percent(result["fidelity"])}
     return {
         "name": name,
         "skipped": None,
         "fidelity": text(f"surrogate.fidelity.{kind}", name=name, **numbers),
         "errors": text(f"surrogate.errors.{kind}", **errors),
-        **tree_part(about, found["tree"], "surrogate"),
+        **make_tree_part(report, result["tree"], "surrogate"),
     }

@@ -1,9 +1,9 @@
-"""Figures drawn by matplotlib become small SVG that lives inside a page and follows its theme.
+"""Conversion of matplotlib figures to small inline SVG that follows the theme of the page.
 
-Two things are kept out of matplotlib on purpose. Colours: a figure is drawn in stand-in colours
-that are replaced by the page's CSS variables, so one drawing serves the light and the dark theme.
-Users' text: a figure is drawn with numbered marks that are replaced by the escaped text, so a
-``$`` starts no formula, a missing glyph raises no warning and ``<`` opens no element.
+Two things are added after drawing. Colours: a figure is drawn in placeholder colours that are
+replaced by CSS variables of the page, so one drawing serves the light and the dark theme. Text of
+users: a figure is drawn with numbered marks that are replaced by the escaped text, so ``$`` starts
+no formula, a missing glyph raises no warning, and ``<`` opens no element.
 """
 
 import re
@@ -19,8 +19,18 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 __all__ = [
-    "ACCENT", "GRID", "INK", "MUTED", "NEUTRAL", "PAPER", "SHADES",
-    "canvas", "inline_svg", "mark", "palette", "shade",
+    "ACCENT",
+    "GRID",
+    "INK",
+    "MUTED",
+    "NEUTRAL",
+    "PAPER",
+    "SHADES",
+    "get_palette_colour",
+    "get_shade",
+    "make_inline_svg",
+    "make_mark",
+    "open_canvas",
 ]  # fmt: skip
 
 INK, MUTED, GRID, ACCENT, PAPER = "#0a0a01", "#0a0a02", "#0a0a03", "#0a0a04", "#0a0a05"
@@ -59,39 +69,39 @@ _RC = {
 }
 
 
-def palette(index: int) -> str:
-    """Name the stand-in for the page's colour of the class with this index."""
+def get_palette_colour(index: int) -> str:
+    """Return the placeholder of the colour of the class with this index."""
     return _PALETTE[index % len(_PALETTE)]
 
 
-def shade(index: int) -> str:
-    """Name the stand-in for a step from low (0) to high (`SHADES` - 1)."""
+def get_shade(index: int) -> str:
+    """Return the placeholder of a shade from low (0) to high (`SHADES` - 1)."""
     return _SHADES[index]
 
 
-def mark(index: int) -> str:
-    """Name the text to draw where the user's text with this index shall stand."""
+def make_mark(index: int) -> str:
+    """Return the mark to draw in place of the text with this index."""
     return f"@{index}@"
 
 
 @contextmanager
-def canvas(width: float, height: float) -> Iterator[Figure]:
-    """Open an empty figure of this size in CSS pixels, whatever the user's matplotlibrc says."""
-    with rc_context(_settings()):
+def open_canvas(width: float, height: float) -> Iterator[Figure]:
+    """Open an empty figure of this size in CSS pixels, independent of matplotlibrc."""
+    with rc_context(_make_settings()):
         figure = Figure(figsize=(width / 72, height / 72), facecolor="none")
         FigureCanvasSVG(figure)
         yield figure
 
 
-def _settings() -> dict[Any, Any]:
-    # Setting the backend or the interactive hooks would touch what the user has open.
+def _make_settings() -> dict[Any, Any]:
+    # Changing the backend or the interactive hooks would affect open figures of the user.
     theirs = ("backend", "interactive", "toolbar", "webagg", "keymap", "timezone")
     usual = {key: rcParamsDefault[key] for key in rcParamsDefault if not key.startswith(theirs)}
     return usual | _RC
 
 
-def frame(axes: Axes, grid: str = "both") -> None:
-    """Make the axes quiet: a light grid behind the data and no box around it."""
+def style_axes(axes: Axes, grid: str = "both") -> None:
+    """Style the axes: a light grid behind the data and no box."""
     for spine in axes.spines.values():
         spine.set_visible(False)
     axes.patch.set_visible(False)
@@ -103,28 +113,28 @@ def frame(axes: Axes, grid: str = "both") -> None:
         axes.yaxis.grid(True, color=GRID, linewidth=1)
 
 
-def inline_svg(figure: Figure, name: str, label: str, texts: Sequence[str] = ()) -> Markup:
-    """Turn the figure into an SVG element.
+def make_inline_svg(figure: Figure, name: str, label: str, texts: Sequence[str] = ()) -> Markup:
+    """Convert the figure to an SVG element.
 
     Parameters
     ----------
     figure : Figure
-        Drawn inside `canvas`; still inside its ``with`` block when this is called.
+        A figure of `open_canvas`; call this function inside its ``with`` block.
     name : str
-        Prefix that keeps the identifiers of this figure apart from those of the others.
+        Prefix that makes the identifiers of this figure unique within the page.
     label : str
-        What the figure shows, for those who cannot see it.
+        Text alternative of the figure.
     texts : sequence of str
-        Users' texts that take the places of their marks; each may be as long as it likes to be.
+        Texts of users that replace their marks, of any length.
     """
     buffer = StringIO()
     figure.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
     drawing = buffer.getvalue()
     body = drawing[drawing.index("<defs>", drawing.index("</metadata>")) :]
-    # The style sheet matplotlib puts in would hold for the whole page.
+    # The style sheet of matplotlib would apply to the whole page.
     body = re.sub(r"<style[^>]*>.*?</style>", "", body, flags=re.DOTALL)
-    body = _lean(_own_identifiers(_themed(body), name))
-    body = re.sub(r"@(\d+)@", lambda found: str(escape(texts[int(found[1])])), body)
+    body = _shorten(_prefix_identifiers(_replace_colours(body), name))
+    body = re.sub(r"@(\d+)@", lambda result: str(escape(texts[int(result[1])])), body)
     width, height = (round(inches * 72) for inches in figure.get_size_inches())
     head = Markup(
         '<svg class="plot" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="img"'
@@ -133,33 +143,33 @@ def inline_svg(figure: Figure, name: str, label: str, texts: Sequence[str] = ())
     return head + Markup(body.rstrip())  # every user's text in the body was escaped above
 
 
-def _themed(body: str) -> str:
+def _replace_colours(body: str) -> str:
     for colour, variable in _VARIABLES.items():
         body = body.replace(colour, f"var({variable})")
-    # Family and style come from the page; only the size stays.
+    # Keep only the size; family and style come from the page.
     body = re.sub(r"font: (?:[a-z0-9-]+ )*?([\d.]+)px [^;\"]*", r"font-size: \1px", body)
     return re.sub(r"font-(?:family|stretch|style): [^;\"]*;? ?", "", body)
 
 
-def _own_identifiers(body: str, name: str) -> str:
+def _prefix_identifiers(body: str, name: str) -> str:
     used = set(re.findall(r"(?:url\(#|href=\"#)([^)\"]+)", body))
     body = re.sub(r' xlink:href="', ' href="', body)
     body = re.sub(r"(url\(#|href=\"#)", rf"\g<1>{name}-", body)
 
-    def keep(found: re.Match[str]) -> str:
-        return f' id="{name}-{found[1]}"' if found[1] in used else ""
+    def keep(result: re.Match[str]) -> str:
+        return f' id="{name}-{result[1]}"' if result[1] in used else ""
 
     return re.sub(r' id="([^"]*)"', keep, body)
 
 
-def _lean(body: str) -> str:
-    """Drop what no eye can see; a tenth of a pixel is as fine as a page shows."""
+def _shorten(body: str) -> str:
+    """Shorten the SVG without a visible change: round to tenths of a pixel."""
 
-    def lean_tag(found: re.Match[str]) -> str:
-        tag = re.sub(r" transform=\"rotate\(-?0 [^\"]*\"", "", found[0])
+    def shorten_tag(result: re.Match[str]) -> str:
+        tag = re.sub(r" transform=\"rotate\(-?0 [^\"]*\"", "", result[0])
         tag = re.sub(r"-?\d+\.\d{2,}", lambda n: f"{float(n[0]):.1f}".removesuffix(".0"), tag)
         return re.sub(r"\s+", " ", tag)
 
-    # Only within tags: the labels of an axis are text and keep every digit.
-    body = re.sub(r"<[^>]+>", lean_tag, body)
+    # Only within tags: axis labels are text and keep all digits.
+    body = re.sub(r"<[^>]+>", shorten_tag, body)
     return re.sub(r">\s+<", "><", body).replace("<g/>", "").replace("<defs></defs>", "")

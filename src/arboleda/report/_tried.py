@@ -1,20 +1,20 @@
-"""What was tried: for each model its candidates, the time they took, and what failed."""
+"""The section on the search: candidates, times and failures of each model."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from arboleda._numbers import duration, integer
-from arboleda.report._about import About
 from arboleda.report._cells import Cell
-from arboleda.report._texts import text, told
+from arboleda.report._report_data import ReportData
+from arboleda.report._texts import text, translate
 
-__all__ = ["tried_view"]
+__all__ = ["make_tried_view"]
 
 
-def tried_view(about: About) -> dict[str, Any]:
+def make_tried_view(report: ReportData) -> dict[str, Any]:
     """Collect the section."""
-    models = about.facts["models"]
-    fits = sum(_n_fits(model) for model in models)
+    models = report.facts["models"]
+    fits = sum(_count_fits(model) for model in models)
     candidates = sum(len(model["candidates"]) for model in models)
     return {
         "intro": text(
@@ -22,31 +22,31 @@ def tried_view(about: About) -> dict[str, Any]:
             models=integer(len(models)),
             candidates=integer(candidates),
             fits=integer(fits),
-            time=duration(about.facts["timing"]["total_s"]),
+            time=duration(report.facts["timing"]["total_s"]),
         ),
-        "rows": [_row(model) for model in models],
+        "rows": [_make_row(model) for model in models],
         "left_out": [
             text(
                 f"tried.left_out_{'whole' if each['whole'] else 'part'}",
-                name=told(each["name"]),
+                name=translate(each["name"]),
                 count=integer(each["candidates"]),
             )
-            for each in about.facts["search"]["left_out"]
+            for each in report.facts["search"]["left_out"]
         ],
     }
 
 
-def _row(model: Mapping[str, Any]) -> dict[str, Any]:
+def _make_row(model: Mapping[str, Any]) -> dict[str, Any]:
     seconds = model["timing"]["search_s"]
     return {
-        "name": told(model["name"]),
+        "name": translate(model["name"]),
         "candidates": Cell(integer(len(model["candidates"])), len(model["candidates"])),
-        "fits": Cell(integer(_n_fits(model)), _n_fits(model)),
+        "fits": Cell(integer(_count_fits(model)), _count_fits(model)),
         "time": Cell(duration(seconds), seconds),
         "outcome": text("tried.ok" if model["status"] == "ok" else "tried.failed"),
         "error": model["error"],
     }
 
 
-def _n_fits(model: Mapping[str, Any]) -> int:
+def _count_fits(model: Mapping[str, Any]) -> int:
     return sum(len(candidate["fold_scores"]) for candidate in model["candidates"])

@@ -1,4 +1,4 @@
-"""Words that sentences of pages share."""
+"""Formatting of counts and names within sentences."""
 
 import re
 from collections.abc import Sequence
@@ -6,39 +6,39 @@ from collections.abc import Sequence
 from arboleda._numbers import integer
 from arboleda.report._texts import text
 
-__all__ = ["count_word", "counted", "listed", "quoted", "within"]
+__all__ = ["format_count", "join_names", "lower_label", "quote_name", "spell_count"]
 
-# Names of people and of places keep their capital within a sentence.
+# Proper names keep their capital within a sentence.
 _PEOPLE = ("Matthews", "Brier", "Cohen")
 _SOUNDS_LIKE_Y = re.compile(r"h?i(?![aeo])", re.IGNORECASE)
 
 
-def count_word(number: int) -> str:
-    """Write a small count as a word."""
+def spell_count(number: int) -> str:
+    """Spell out a small count."""
     words = text("list.counts").split()
     return words[number] if number < len(words) else integer(number)
 
 
-def counted(number: int, noun: str) -> str:
-    """Write a count of things that have a plural with s.
+def format_count(number: int, noun: str) -> str:
+    """Format a count with a noun whose plural ends in s.
 
     Examples
     --------
-    >>> counted(1, "column"), counted(1200, "column")
+    >>> format_count(1, "column"), format_count(1200, "column")
     ('1 column', '1,200 columns')
     """
     return f"{integer(number)} {noun}{'' if number == 1 else 's'}"
 
 
-def quoted(name: str) -> str:
-    """Set a name apart from the sentence."""
+def quote_name(name: str) -> str:
+    """Quote a name as the language does."""
     return text("list.quoted", name=name)
 
 
-def listed(names: Sequence[str], most: int = 4) -> str:
-    """List names as a sentence does; past a few, the rest is counted."""
+def join_names(names: Sequence[str], most: int = 4) -> str:
+    """Join names with commas and "and"; beyond a few, the rest is counted."""
     if len(names) > most:
-        rest = count_word(len(names) - most + 1)
+        rest = spell_count(len(names) - most + 1)
         return text("list.more", names=", ".join(names[: most - 1]), count=rest)
     if len(names) < 2:
         return "".join(names)
@@ -46,12 +46,12 @@ def listed(names: Sequence[str], most: int = 4) -> str:
     return text(key, names=", ".join(names[:-1]), last=names[-1])
 
 
-def within(label: str) -> str:
-    """Write a name as within a sentence: words in lower case, abbreviations as they are.
+def lower_label(label: str) -> str:
+    """Lower the first letter of a label, except of abbreviations and proper names.
 
     Examples
     --------
-    >>> [within(label) for label in ("Balanced accuracy", "ROC AUC", "Matthews correlation")]
+    >>> [lower_label(label) for label in ("Balanced accuracy", "ROC AUC", "Matthews correlation")]
     ['balanced accuracy', 'ROC AUC', 'Matthews correlation']
     """
     first = label.split(" ", maxsplit=1)[0]

@@ -114,7 +114,7 @@ def test_with_the_bootstrap_the_page_says_that_nothing_is_combined(tmp_path: Pat
     options = {"models": "most_frequent,lda,naive_bayes", "cv": "bootstrap:10", "jobs": 1}
     result = Study("iris", target="target", out=tmp_path, **options).run()
     assert combined(result) == []
-    assert "With the bootstrap models are not combined" in result.report.read_text()
+    assert "With the bootstrap, models are not combined" in result.report.read_text()
 
 
 def test_diversity_is_told_of_classes_alone(classes: StudyResult, values: StudyResult) -> None:

@@ -11,7 +11,7 @@ from scipy import stats
 
 from arboleda._locale import use_locale
 from arboleda.combine._rules import CLASS_RULES, VALUE_RULES
-from arboleda.report._texts import locale_of, told
+from arboleda.report._texts import get_locale, translate
 from arboleda.study import Study, runner
 from arboleda.study.artifacts.combined_file import combined_from_bytes, combined_to_bytes
 from arboleda.study.artifacts.exports import StudyError, export_model
@@ -71,13 +71,13 @@ def by_definition(name: str, said: Any, y: Any) -> Any:
         weights = np.log(right / (1 - right)) + np.log(n_classes - 1)
         return shares_of(np.exp(np.einsum("l,lnk->nk", weights, votes)))
     prior = np.bincount(y) / n_rows
-    told = np.tile(prior, (n_rows, 1))
+    translate = np.tile(prior, (n_rows, 1))
     for member in range(n_members):
         for k in range(n_classes):
             counts = votes[member][y == k].sum(axis=0)
             likely = (counts + 1 / n_classes) / (counts.sum() + 1)
-            told[:, k] *= likely[said[member].argmax(axis=1)]
-    return shares_of(told)
+            translate[:, k] *= likely[said[member].argmax(axis=1)]
+    return shares_of(translate)
 
 
 CASES = [(name, True) for name in CLASS_RULES if name != "mean"]
@@ -198,8 +198,8 @@ def test_they_stand_in_a_study_and_are_kept(
 
 
 def test_they_have_names_in_every_language() -> None:
-    with use_locale(locale_of("es")):
-        names = {told(method.name) for method in TEXTBOOK}
+    with use_locale(get_locale("es")):
+        names = {translate(method.name) for method in TEXTBOOK}
     assert "Mediana de los modelos" in names
     assert len(names) == len(TEXTBOOK)
     assert not names & {method.name for method in TEXTBOOK}

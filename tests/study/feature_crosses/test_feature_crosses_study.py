@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.pipeline import Pipeline
 
-from arboleda.explanations._shap import shares_of
+from arboleda.explanations._shap import compute_contributions
 from arboleda.onnx_export import Place, coded_to_onnx
 from arboleda.onnx_export._graph import Graph
 from arboleda.onnx_export._inputs import GivenMatrix
@@ -103,11 +103,11 @@ def fitted(n: int = 600) -> tuple[Any, np.ndarray, np.ndarray]:
 
 def test_shapley_values_are_shared_out_among_the_sources() -> None:
     pipeline, x, y = fitted()
-    shares = shares_of(subject_of(pipeline, x, y), x[:20], 0)
+    shares = compute_contributions(subject_of(pipeline, x, y), x[:20], 0)
     assert shares is not None
-    assert shares.pushes.shape == (20, 3)
+    assert shares.contributions.shape == (20, 3)
     np.testing.assert_allclose(
-        shares.base + shares.pushes.sum(axis=1), pipeline.predict(x[:20]), atol=1e-6
+        shares.base + shares.contributions.sum(axis=1), pipeline.predict(x[:20]), atol=1e-6
     )
 
 

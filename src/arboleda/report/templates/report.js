@@ -2,7 +2,7 @@
 (() => {
   const key = (row, column) => row.cells[column].dataset.value ?? row.cells[column].textContent.trim();
 
-  // Numbers by size, before texts by the alphabet; what is missing comes last either way.
+  // Numbers by size, then texts alphabetically; missing values are last in both directions.
   const compare = (a, b, sign) => {
     if (a === "" || b === "") return (a === "") - (b === "");
     const x = Number(a), y = Number(b);
@@ -36,10 +36,10 @@
     all.textContent = open ? all.dataset.close : all.dataset.open;
   });
 
-  // What is typed above a table hides the rows whose name lacks it.
+  // Typing into the field above a table hides the rows whose names do not contain the text.
   for (const field of document.querySelectorAll("[data-filter]")) {
     const rows = [...document.getElementById(field.dataset.filter).tBodies[0].rows];
-    const told = field.closest(".filter").querySelector("output");
+    const output = field.closest(".filter").querySelector("output");
     field.closest(".filter").hidden = false;
     field.addEventListener("input", () => {
       const typed = field.value.trim().toLowerCase();
@@ -47,12 +47,12 @@
         row.hidden = !row.querySelector("th").textContent.toLowerCase().includes(typed);
       }
       const shown = rows.filter((row) => !row.hidden).length;
-      told.textContent = typed === "" ? "" : told.dataset.shown
+      output.textContent = typed === "" ? "" : output.dataset.shown
         .replace("{shown}", shown).replace("{all}", rows.length);
     });
   }
 
-  // The page is as the system wants it, until the reader says otherwise.
+  // The theme follows the system until the reader chooses one.
   const theme = document.getElementById("theme");
   const system = matchMedia("(prefers-color-scheme: dark)");
   let wanted = null;
@@ -72,7 +72,7 @@
   theme.hidden = false;
   paint();
 
-  // What is closed would be missing on paper.
+  // Open collapsed sections for printing.
   const closed = () => [...document.querySelectorAll("details:not([open])")];
   let opened = [];
   addEventListener("beforeprint", () => {
@@ -83,7 +83,7 @@
     for (const part of opened) part.open = false;
   });
 
-  // A link to a model opens it: a closed section would hide what the reader asked for.
+  // A link to a model opens its section.
   const reveal = () => {
     const target = document.getElementById(location.hash.slice(1));
     const section = target?.closest("details");

@@ -1,4 +1,4 @@
-"""What is explored: the table, its target if any, and the part of each column."""
+"""The explored table, its target, if any, and the roles of its columns."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -12,13 +12,13 @@ from arboleda.study.data.table import Column, Note, Table
 from arboleda.study.data.target import MAX_CLASSES, class_label, decide_task
 from arboleda.study.errors import StudyError
 
-__all__ = ["Goal", "Subject", "make_subject"]
+__all__ = ["ExploredTable", "Target", "make_explored_table"]
 
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Goal:
+class Target:
     """The target: class numbers (an index into ``labels``) or values; NaN where missing."""
 
     name: str
@@ -29,37 +29,37 @@ class Goal:
 
     @property
     def known(self) -> npt.NDArray[np.bool_]:
-        """True in the rows that have a target."""
+        """Mask of the rows with a target."""
         return ~np.isnan(self.y)
 
     @property
     def positive(self) -> str | None:
-        """The class of two that a correlation speaks of: the last in sorted order."""
+        """The positive class of a binary target: the last in sorted order."""
         return self.labels[1] if self.task == "binary" else None
 
 
 @dataclass(frozen=True)
-class Subject:
-    """The table without infinite values, what each column is, and the target."""
+class ExploredTable:
+    """The table without infinite values, the roles of its columns, and the target."""
 
     table: Table
     roles: Mapping[str, Role]
-    goal: Goal | None
+    goal: Target | None
     seed: int
 
     @property
     def features(self) -> tuple[Column, ...]:
-        """The columns that are neither the target nor left out."""
+        """The columns that are neither the target nor excluded."""
         return tuple(c for c in self.table.columns if self.roles[c.name].role == "feature")
 
     def is_categorical(self, column: Column) -> bool:
-        """Whether the column's values are names, not quantities."""
+        """Return whether the column is categorical."""
         return self.roles[column.name].kind in ("categorical", "text")
 
     def sample(self, most: int, stream: int) -> npt.NDArray[np.int64]:
-        """At most so many row numbers, drawn without replacement, in their order.
+        """Draw at most ``most`` row numbers without replacement, in ascending order.
 
-        ``stream`` keeps the draws of one part from those of another.
+        ``stream`` makes the samples of different parts independent.
         """
         n_rows = self.table.n_rows
         if n_rows <= most:
@@ -67,21 +67,21 @@ class Subject:
         return np.sort(np.random.default_rng([self.seed, stream]).permutation(n_rows)[:most])
 
 
-def make_subject(table: Table, target: str | None, seed: int) -> Subject:
-    """Decide what each column is, on all rows.
+def make_explored_table(table: Table, target: str | None, seed: int) -> ExploredTable:
+    """Infer the roles of all columns from all rows.
 
     Raises
     ------
     StudyError
-        If there is no such target column, or it has one value only or too many classes.
+        If the target column does not exist, has only one value or has too many classes.
     """
-    finite = _without_infinities(table)
-    goal = None if target is None else _make_goal(finite, target)
-    return Subject(finite, find_roles(finite, target, np.arange(finite.n_rows)), goal, seed)
+    finite = _replace_infinities(table)
+    goal = None if target is None else _make_target(finite, target)
+    return ExploredTable(finite, find_roles(finite, target, np.arange(finite.n_rows)), goal, seed)
 
 
-def _without_infinities(table: Table) -> Table:
-    """Infinite values become missing, with a note: no mean and no distance can use them."""
+def _replace_infinities(table: Table) -> Table:
+    """Replace infinite values by missing ones, with a note."""
     columns, notes = [], list(table.notes)
     for column in table.columns:
         infinite = np.isinf(column.values)
@@ -92,13 +92,13 @@ def _without_infinities(table: Table) -> Table:
         first = int(infinite.argmax()) + 1
         text = (
             f"Infinite in {int(infinite.sum()):,} rows, the first of them data row {first:,}; "
-            "treated as missing here, refused by a study."
+            "treated as missing here; a study does not accept them."
         )
         notes.append(Note("warning", column.name, text))
     return replace(table, columns=tuple(columns), notes=tuple(notes))
 
 
-def _make_goal(table: Table, name: str) -> Goal:
+def _make_target(table: Table, name: str) -> Target:
     column = table.column(name)
     known = ~column.missing
     if not known.any():
@@ -113,19 +113,19 @@ def _make_goal(table: Table, name: str) -> Goal:
     distinct, codes = np.unique(present.values, return_inverse=True)
     if len(distinct) == 1:
         raise StudyError(
-            f"The target column {name!r} has the same value in every row that has one; choose "
-            "another target, or explore without one."
+            f"The target column {name!r} has only one distinct value; choose another target, or "
+            "explore without one."
         )
     if not classify:
-        # Why-texts of the study tell of its option --task, which exploring does without.
-        return Goal(name, "regression", column.values, (), why.partition(" (--task")[0])
+        # The reasons of a study mention its option --task, which exploring does not have.
+        return Target(name, "regression", column.values, (), why.partition(" (--task")[0])
     if len(distinct) > MAX_CLASSES:
         raise StudyError(
-            f"The target {name!r} has {len(distinct):,} classes; at most {MAX_CLASSES} can be "
-            "shown: merge classes, or explore without a target."
+            f"The target {name!r} has {len(distinct):,} classes; the maximum is "
+            f"{MAX_CLASSES}: merge classes, or explore without a target."
         )
     y = np.full(table.n_rows, np.nan)
     y[known] = codes
     labels = tuple(class_label(column, value) for value in distinct)
     task: Literal["binary", "multiclass"] = "binary" if len(labels) == 2 else "multiclass"
-    return Goal(name, task, y, labels, why.partition(" (--task")[0])
+    return Target(name, task, y, labels, why.partition(" (--task")[0])

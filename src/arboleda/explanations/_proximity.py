@@ -1,4 +1,4 @@
-"""Which rows are near to a row, as a forest sees nearness."""
+"""Nearest training rows by the proximity of a forest."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from arboleda.forest import RandomForestClassifier, RandomForestRegressor
-from arboleda.study.results.explained_model import ExplainedModel, Floats, RowSubset
+from arboleda.study.results.explained_model import ExplainedModel, Floats, Part
 
-__all__ = ["Nearness", "make_nearness"]
+__all__ = ["ProximityForest", "make_proximity_forest"]
 
 N_NEIGHBOURS = 10
 N_TEST_ROWS = 5
@@ -19,28 +19,28 @@ _STREAM = 11
 
 
 @dataclass(frozen=True)
-class Nearness:
-    """A forest, by whose leaves rows are near to each other.
+class ProximityForest:
+    """A forest whose leaves define the proximity of rows.
 
-    It is the model itself if that is a forest of ours (``own``), else one that was grown to give
-    the model's answers; ``agreement`` tells how well it does on the test rows.
+    The forest is the model itself if it is a forest of this library (``own``), otherwise a forest
+    fitted to the predictions of the model; ``agreement`` is its fidelity on the test rows.
     """
 
     subject: ExplainedModel
     forest: Any
     own: bool
     agreement: float | None
-    part: RowSubset
+    part: Part
 
     def facts(self, row: Floats, number: int | None) -> dict[str, Any]:
-        """The training rows that reach the same leaf as the row in most trees.
+        """Find the training rows that share a leaf with the row in most trees.
 
         Parameters
         ----------
         row : array of shape (n_columns,)
             A row of the matrix.
         number : int or None
-            Its number, if it is one of the study's rows, which is not near to itself.
+            Number of the row if it belongs to the study; it is not its own neighbour.
         """
         return {
             "kind": "own" if self.own else "imitating",
@@ -49,19 +49,19 @@ class Nearness:
             "n_rows": len(self.part.x),
             "n_training_rows": len(self.subject.train.x),
             "rows": [
-                self._described(at, near)
-                for at, near in self._nearest(row, number, self.part, N_NEIGHBOURS)
+                self._describe_row(at, near)
+                for at, near in self._find_nearest(row, number, self.part, N_NEIGHBOURS)
             ],
         }
 
     def test_rows(self, row: Floats) -> list[int]:
-        """Numbers, from 1, of the test rows that are most like the row."""
+        """Return the numbers, from 1, of the test rows nearest to the row."""
         part = self.subject.draw(self.subject.test, MOST_ROWS, _STREAM)
-        nearest = self._nearest(row, None, part, N_TEST_ROWS)
+        nearest = self._find_nearest(row, None, part, N_TEST_ROWS)
         return [int(part.numbers[at]) + 1 for at, _ in nearest]
 
-    def _nearest(
-        self, row: Floats, number: int | None, part: RowSubset, most: int
+    def _find_nearest(
+        self, row: Floats, number: int | None, part: Part, most: int
     ) -> list[tuple[int, float]]:
         near, others = row[None, :], part.x
         if self.own:
@@ -71,7 +71,7 @@ class Nearness:
         order = np.argsort(-proximity, kind="stable")[:most]
         return [(int(i), float(proximity[i])) for i in order if proximity[i] > 0]
 
-    def _described(self, at: int, proximity: float) -> dict[str, Any]:
+    def _describe_row(self, at: int, proximity: float) -> dict[str, Any]:
         subject, part = self.subject, self.part
         return {
             "row": int(part.numbers[at]) + 1,
@@ -81,11 +81,11 @@ class Nearness:
         }
 
 
-def make_nearness(subject: ExplainedModel) -> Nearness:
-    """Take the model's own trees if it is a forest of ours, else grow a forest of its answers."""
+def make_proximity_forest(subject: ExplainedModel) -> ProximityForest:
+    """Return the forest of the model, or fit a forest to its predictions."""
     part = subject.draw(subject.train, MOST_ROWS, _STREAM)
     if hasattr(subject.pipeline[-1], "proximity"):
-        return Nearness(subject, subject.pipeline[-1], True, None, part)
+        return ProximityForest(subject, subject.pipeline[-1], True, None, part)
     kind = RandomForestClassifier if subject.classes else RandomForestRegressor
     forest = kind(
         n_estimators=TREES,
@@ -93,14 +93,14 @@ def make_nearness(subject: ExplainedModel) -> Nearness:
         categorical_features=list(subject.levels) or None,
         random_state=subject.seed,
     )
-    forest.fit(part.x, subject.predict(part.x))
-    return Nearness(subject, forest, False, _agreement(subject, forest), part)
+    forest.fit(part.x, subject.answers(part.x))
+    return ProximityForest(subject, forest, False, _compute_agreement(subject, forest), part)
 
 
-def _agreement(subject: ExplainedModel, forest: Any) -> float:
-    """On test rows: the share of equal classes, or R2 of the forest against the model's values."""
-    said, model = (m.predict(subject.test.x) for m in (forest, subject.pipeline))
+def _compute_agreement(subject: ExplainedModel, forest: Any) -> float:
+    """Return the share of equal classes on test rows, or the R2 of the forest to the model."""
+    imitated, model = (m.predict(subject.test.x) for m in (forest, subject.pipeline))
     if subject.classes:
-        return float(np.mean(said == model))
+        return float(np.mean(imitated == model))
     spread = float(np.sum((model - model.mean()) ** 2))
-    return 1.0 - float(np.sum((said - model) ** 2)) / spread if spread else 1.0
+    return 1.0 - float(np.sum((imitated - model) ** 2)) / spread if spread else 1.0

@@ -1,0 +1,102 @@
+"""The facts of a study, with the values and formats that all sections of the report share."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from arboleda._numbers import NOTHING, number_format
+from arboleda.report._metrics import get_metric
+from arboleda.report._texts import translate
+
+__all__ = ["BASELINES", "ReportData"]
+
+Facts = Mapping[str, Any]
+BASELINES = ("most_frequent", "mean")
+
+
+@dataclass(frozen=True)
+class ReportData:
+    """The facts of a study and the values derived from them that several sections use.
+
+    Attributes
+    ----------
+    facts : mapping
+        ``results.json`` of a study.
+    """
+
+    facts: Facts
+
+    @property
+    def study(self) -> Facts:
+        """The settings of the study."""
+        result: Facts = self.facts["study"]
+        return result
+
+    @cached_property
+    def models(self) -> Sequence[Facts]:
+        """The models that have scores, best first."""
+        return [model for model in self.facts["models"] if model["status"] == "ok"]
+
+    @cached_property
+    def failed(self) -> Sequence[Facts]:
+        """The models without scores."""
+        return [model for model in self.facts["models"] if model["status"] != "ok"]
+
+    def ran_out_of_time(self, model: Facts) -> bool:
+        """Return whether a model has no scores only because time ran out."""
+        return model["status"] != "ok" and (model["error"] or "").startswith("Left out: no time")
+
+    @property
+    def best(self) -> Facts:
+        """The best model; at least one model must have scores."""
+        return self.models[0]
+
+    @cached_property
+    def baseline(self) -> Facts | None:
+        """The baseline, which ignores all columns; None if it was not fitted."""
+        return next((model for model in self.models if model["key"] in BASELINES), None)
+
+    @property
+    def key(self) -> str:
+        """The key of the metric by which models are chosen."""
+        return str(self.study["metric"])
+
+    @cached_property
+    def label(self) -> str:
+        """The name of that metric."""
+        return translate(self.study["metric_label"])
+
+    @property
+    def greater_is_better(self) -> bool:
+        """Whether larger values of that metric are better."""
+        return bool(self.study["greater_is_better"])
+
+    @property
+    def is_classification(self) -> bool:
+        """Whether the study predicts classes rather than a quantity."""
+        return bool(self.study["task"] != "regression")
+
+    @cached_property
+    def format_score(self) -> Callable[[float | None], str]:
+        """Format of the main metric, with the same decimals everywhere."""
+        return number_format(
+            [model["cv"]["mean"] for model in self.models], get_metric(self.key).bounded
+        )
+
+    def get_name(self, key: str) -> str:
+        """Return the name of the model with this key."""
+        result = next((m["name"] for m in self.facts["models"] if m["key"] == key), key)
+        return translate(result)
+
+    def get_test_score(self, model: Facts) -> float | None:
+        """Return the main metric of a model on the test rows."""
+        result: float | None = model["test"]["metrics"].get(self.key)
+        return result
+
+    def format_spread(self, part: Facts) -> str:
+        """Format a mean with its standard deviation, if there is one."""
+        if part["mean"] is None:
+            return NOTHING
+        mean = self.format_score(part["mean"])
+        return mean if part["sd"] is None else f"{mean} ± {self.format_score(part['sd'])}"
