@@ -33,7 +33,7 @@ from arboleda.study.combined.methods import METHODS
 from arboleda.study.data.reading import read_table
 from arboleda.study.execution.prediction_store import (
     PREDICTIONS_DIR,
-    Asked,
+    PredictionRequest,
     outputs_of_rows,
     predictions_path,
 )
@@ -67,7 +67,7 @@ def answers(plan: Plan, folder: Path, keys: list[str]) -> tuple[list[MemberOutpu
     chosen = [model for model in plan.models if model.key in keys]
     jobs = [plan.trial_jobs(m, Trial(plan.candidates(m)[0])) for m in chosen]
     asked = [
-        Asked(
+        PredictionRequest(
             fold[0].score_rows,
             tuple(
                 predictions_path(folder / PREDICTIONS_DIR, j.model, j.params, j.entry) for j in fold

@@ -113,7 +113,9 @@ def test_a_lone_model_and_no_model_at_all(facts: Facts, kept: int) -> None:
     if kept:
         assert "Of two models, only Support vector machine could be scored" in text
         facts["models"].pop()
-        assert "Support vector machine is the only model in the study" in text_of(render_report(facts))
+        assert "Support vector machine is the only model in the study" in text_of(
+            render_report(facts)
+        )
     else:
         assert "No model could be fitted" in text
 

@@ -16,8 +16,8 @@ import pytest
 from tests.security.damaged_studies import (
     Reader,
     copy_study,
-    notify_watcher,
     mend_sum,
+    notify_watcher,
     raised,
     replaced,
     replacements,

@@ -28,7 +28,7 @@ from tests.study.conftest import make_mixed
 
 import arboleda
 from arboleda.study import Study, StudyError
-from arboleda.study.artifacts.model_files import save_model, read_model
+from arboleda.study.artifacts.model_files import read_model, save_model
 from arboleda.study.artifacts.object_rules import RULES, BrokenRuleError, check_estimators
 from arboleda.study.artifacts.skops_file import (
     TRUSTED,

@@ -50,7 +50,7 @@ from arboleda.study.plan import Plan, make_plan
 IRIS = load_iris(return_X_y=True)
 
 
-def make_plan(mixed: pd.DataFrame, target: str) -> Plan:
+def plan_for(mixed: pd.DataFrame, target: str) -> Plan:
     """A plan with every model, over a table that also has a column of many levels."""
     streets = np.random.default_rng(0).choice([f"street {i}" for i in range(40)], len(mixed))
     table = read_table(mixed.assign(street=streets))
@@ -60,7 +60,7 @@ def make_plan(mixed: pd.DataFrame, target: str) -> Plan:
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("target", ["rich", "wealth"])
 def test_every_model_is_kept(mixed: pd.DataFrame, tmp_path: Path, target: str) -> None:
-    plan = make_plan(mixed, target)
+    plan = plan_for(mixed, target)
     assert len(plan.models) > 15
     x, train = plan.features.x, plan.split.train
     for model in plan.models:
@@ -89,7 +89,7 @@ def test_kernels_of_many_rows_are_kept(
     monkeypatch.setattr(kernels, "SVM_POINTS", 20)
     monkeypatch.setattr(kernels, "RIDGE_POINTS", 20)
     monkeypatch.setattr("arboleda.study.plan._exact_seconds", lambda *_: 0.0)
-    plan = make_plan(mixed, target)
+    plan = plan_for(mixed, target)
     for model in (m for m in plan.models if m.key in ("svm", "kernel_ridge")):
         pipeline = plan.test_job(model, plan.candidates(model)[0]).pipeline
         pipeline.fit(plan.features.x, plan.target.y)

@@ -27,7 +27,7 @@ def frame_of(n: int = 200, seed: int = 0) -> pd.DataFrame:
     )
 
 
-def make_plan(frame: pd.DataFrame, target: str = "y", **asked: Any) -> Plan:
+def plan_for(frame: pd.DataFrame, target: str = "y", **asked: Any) -> Plan:
     return make_plan(read_table(frame), target, make_settings(models="cart", **asked))
 
 
@@ -44,7 +44,7 @@ def check_sides(split: Split, n_rows: int) -> None:
 
 @pytest.mark.parametrize("target", ["y", "x"])
 def test_repeated_folds_divide_the_rows_anew(target: str) -> None:
-    split = make_plan(frame_of(), target, cv="4x3").split
+    split = plan_for(frame_of(), target, cv="4x3").split
     check_sides(split, 200)
     assert len(split.folds) == 12
     assert split.partition == split.folds[:4]
@@ -57,7 +57,7 @@ def test_repeated_folds_divide_the_rows_anew(target: str) -> None:
 @pytest.mark.parametrize("target", ["y", "x"])
 def test_no_group_is_on_both_sides(target: str) -> None:
     frame = frame_of()
-    plan = make_plan(frame, target, groups="who", test_size=0.3)
+    plan = plan_for(frame, target, groups="who", test_size=0.3)
     split, who = plan.split, frame["who"].to_numpy()
     check_sides(split, 200)
     assert not set(who[split.train]) & set(who[split.test])
@@ -68,16 +68,16 @@ def test_no_group_is_on_both_sides(target: str) -> None:
         assert not set(who[fit]) & set(who[score])
     assert plan.roles["who"].role == "left_out"
     assert "who" not in plan.features.names
-    again = make_plan(frame, target, groups="who", test_size=0.3)
+    again = plan_for(frame, target, groups="who", test_size=0.3)
     assert np.array_equal(again.split.test, split.test)
-    other = make_plan(frame, target, groups="who", test_size=0.3, seed=1)
+    other = plan_for(frame, target, groups="who", test_size=0.3, seed=1)
     assert not np.array_equal(other.split.test, split.test)
 
 
 def test_a_large_group_stays_in_the_training_rows() -> None:
     frame = frame_of()
     frame["who"] = np.where(np.arange(200) < 150, "most", frame["who"].astype(str))
-    split = make_plan(frame, groups="who", cv="group:3").split
+    split = plan_for(frame, groups="who", cv="group:3").split
     assert abs(len(split.test) - 40) <= 4
     assert 0 in split.train
 
@@ -85,7 +85,7 @@ def test_a_large_group_stays_in_the_training_rows() -> None:
 @pytest.mark.parametrize("target", ["y", "x"])
 def test_windows_of_time_learn_from_the_past(target: str) -> None:
     frame = frame_of()
-    split, when = make_plan(frame, target, time="when", cv="time:4").split, frame["when"].to_numpy()
+    split, when = plan_for(frame, target, time="when", cv="time:4").split, frame["when"].to_numpy()
     check_sides(split, 200)
     assert when[split.train].max() < when[split.test].min()
     assert abs(len(split.test) - 40) <= 5
@@ -100,7 +100,7 @@ def test_windows_of_time_learn_from_the_past(target: str) -> None:
 
 
 def test_leaving_one_out_is_one_fold_of_many_fits() -> None:
-    plan = make_plan(frame_of(60), cv="loo")
+    plan = plan_for(frame_of(60), cv="loo")
     (job, *_), split = plan.trial_jobs(plan.models[0], Trial({})), plan.split
     assert job.kind == "one_by_one"
     assert len(split.folds) == 1
@@ -110,7 +110,7 @@ def test_leaving_one_out_is_one_fold_of_many_fits() -> None:
 
 
 def test_bags_are_those_of_the_bootstrap() -> None:
-    plan = make_plan(frame_of(60), cv="bootstrap:10", seed=3)
+    plan = plan_for(frame_of(60), cv="bootstrap:10", seed=3)
     split, train = plan.split, plan.split.train
     check_sides(split, 60)
     expected = list(BootstrapSplit(10, random_state=3).split(train))
@@ -127,7 +127,7 @@ def test_another_scheme_is_another_study() -> None:
     frame = frame_of()
     asked: list[dict[str, Any]] = [{}, {"cv": 4}, {"test_size": 0.3}, {"groups": "who"}]
     asked += [{"time": "when"}, {"cv": "group:4", "groups": "who"}, {"test": frame_of(30, seed=1)}]
-    known = [make_plan(frame, **one).identity() for one in asked]
+    known = [plan_for(frame, **one).identity() for one in asked]
     assert all(known[i] != known[j] for i in range(len(known)) for j in range(i))
 
 
@@ -167,16 +167,16 @@ def test_another_scheme_is_another_study() -> None:
 )
 def test_what_cannot_be_divided(change: dict[str, Any], asked: dict[str, Any], told: str) -> None:
     with pytest.raises(StudyError) as error:
-        make_plan(frame_of().assign(**change), **asked)
+        plan_for(frame_of().assign(**change), **asked)
     assert told in str(error.value)
 
 
 def test_too_few_rows_for_the_folds() -> None:
     with pytest.raises(StudyError, match="20 folds need at least as many training rows"):
-        make_plan(frame_of(22), "x", cv=20)
+        plan_for(frame_of(22), "x", cv=20)
 
 
 def test_too_many_fits_are_counted() -> None:
     frame = frame_of(20_000)
     with pytest.raises(StudyError, match=r"each of 16,000 training rows .* takes [\d,]+ fits"):
-        make_plan(frame, cv="loo")
+        plan_for(frame, cv="loo")

@@ -9,7 +9,7 @@ import numpy as np
 from arboleda.explanations._row_facts import ExplainedRow
 from arboleda.study import Study
 from arboleda.study.errors import StudyError
-from arboleda.study.results.explained_model import ExplainedModel, Part
+from arboleda.study.results.explained_model import ExplainedModel, RowSubset
 
 __all__ = ["load_row", "load_subject"]
 
@@ -39,8 +39,8 @@ def load_subject(folder: Path, seed: int) -> ExplainedModel:
     )
 
 
-def _encode_rows(layout: Any, rows: Any) -> Part:
-    return Part(layout.encode(rows.X).x, rows.codes, rows.numbers)
+def _encode_rows(layout: Any, rows: Any) -> RowSubset:
+    return RowSubset(layout.encode(rows.X).x, rows.codes, rows.numbers)
 
 
 def load_row(subject: ExplainedModel, row: int) -> ExplainedRow:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from arboleda.study.results.explained_model import ExplainedModel, Floats, Part
+from arboleda.study.results.explained_model import ExplainedModel, Floats, RowSubset
 
 __all__ = ["describe_prediction"]
 
@@ -49,7 +49,7 @@ def describe_prediction(subject: ExplainedModel, row: Floats, own: int | None) -
     return result
 
 
-def _compute_errors(subject: ExplainedModel, test: Part) -> dict[str, float] | None:
+def _compute_errors(subject: ExplainedModel, test: RowSubset) -> dict[str, float] | None:
     """Return the median and the 0.9 quantile of the absolute errors on the test rows."""
     if not len(test.x):
         return None
@@ -59,7 +59,7 @@ def _compute_errors(subject: ExplainedModel, test: Part) -> dict[str, float] | N
 
 
 def _count_similar(
-    subject: ExplainedModel, test: Part, predicted: int, output: float
+    subject: ExplainedModel, test: RowSubset, predicted: int, output: float
 ) -> dict[str, Any] | None:
     """Count the test rows predicted as this class with similar confidence, and the correct ones."""
     same = test.some(np.flatnonzero(subject.answers(test.x) == predicted))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from arboleda.forest import RandomForestClassifier, RandomForestRegressor
-from arboleda.study.results.explained_model import ExplainedModel, Floats, Part
+from arboleda.study.results.explained_model import ExplainedModel, Floats, RowSubset
 
 __all__ = ["ProximityForest", "make_proximity_forest"]
 
@@ -30,7 +30,7 @@ class ProximityForest:
     forest: Any
     own: bool
     agreement: float | None
-    part: Part
+    part: RowSubset
 
     def facts(self, row: Floats, number: int | None) -> dict[str, Any]:
         """Find the training rows that share a leaf with the row in most trees.
@@ -61,7 +61,7 @@ class ProximityForest:
         return [int(part.numbers[at]) + 1 for at, _ in nearest]
 
     def _find_nearest(
-        self, row: Floats, number: int | None, part: Part, most: int
+        self, row: Floats, number: int | None, part: RowSubset, most: int
     ) -> list[tuple[int, float]]:
         near, others = row[None, :], part.x
         if self.own:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from arboleda.study.data.describe import histogram
-from arboleda.study.results.explained_model import ExplainedModel, Floats, Part
+from arboleda.study.results.explained_model import ExplainedModel, Floats, RowSubset
 
 __all__ = ["LEVEL", "describe_coverage", "describe_range"]
 
@@ -84,7 +84,7 @@ def _is_possible(subject: ExplainedModel, n_rows: int) -> bool:
     return n_rows >= FEWEST_ROWS and (subject.predicts_probabilities or not subject.classes)
 
 
-def _compute_sets(subject: ExplainedModel, part: Part, x: Floats) -> Any:
+def _compute_sets(subject: ExplainedModel, part: RowSubset, x: Floats) -> Any:
     from arboleda.explain import prediction_set
 
     predictor = prediction_set(subject.pipeline, calibration=(part.x, part.y), coverage=LEVEL)
@@ -94,7 +94,7 @@ def _compute_sets(subject: ExplainedModel, part: Part, x: Floats) -> Any:
     return inside
 
 
-def _compute_intervals(subject: ExplainedModel, part: Part, x: Floats) -> tuple[Floats, Floats]:
+def _compute_intervals(subject: ExplainedModel, part: RowSubset, x: Floats) -> tuple[Floats, Floats]:
     from arboleda.explain import prediction_interval
 
     predictor = prediction_interval(subject.pipeline, calibration=(part.x, part.y), coverage=LEVEL)

@@ -18,7 +18,7 @@ from arboleda.forest import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from arboleda.forest._forest import Forest
+from arboleda.forest._base_forest import BaseForest
 
 Floats = npt.NDArray[np.float64]
 
@@ -35,26 +35,26 @@ class ForestStages:
     )
     predict_method: ClassVar[str] = "_mean_votes"
 
-    def get_parameter(self, model: Forest) -> str:
+    def get_parameter(self, model: BaseForest) -> str:
         return "n_estimators"
 
-    def is_staged(self, model: Forest, n_rows: int) -> bool:
+    def is_staged(self, model: BaseForest, n_rows: int) -> bool:
         """Return whether only the votes of the trees are needed, without progress or OOB scores."""
         del n_rows
         is_number = isinstance(model.n_estimators, Integral)
         return is_number and not (model.warm_start or model.verbose or model.oob_score)
 
-    def keeps_earlier_stages(self, model: Forest) -> bool:
+    def keeps_earlier_stages(self, model: BaseForest) -> bool:
         """Return True: the trees of a forest are independent."""
         return True
 
     def predict_stages(
-        self, model: Forest, table: Table | SparseTable, numbers: Sequence[int], n_threads: int
+        self, model: BaseForest, table: Table | SparseTable, numbers: Sequence[int], n_threads: int
     ) -> dict[int, Floats]:
         votes = model.forest_.staged_votes(table, numbers, model._voting, n_threads)
         return dict(zip(numbers, votes, strict=True))
 
-    def truncate(self, model: Forest, number: int) -> Any:
+    def truncate(self, model: BaseForest, number: int) -> Any:
         early = copy.copy(model)
         early.set_params(n_estimators=number)
         if number < model.forest_.n_trees:

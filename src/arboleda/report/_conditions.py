@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from arboleda._tree_rendering.question import Question
+from arboleda._tree_rendering.split_condition import SplitCondition
 
 __all__ = ["Levels", "find_levels", "make_question"]
 
@@ -43,7 +43,7 @@ def find_levels(features: Iterable[str], columns: Iterable[Mapping[str, Any]]) -
     return result
 
 
-def make_question(node: Mapping[str, Any], levels: Levels) -> Question:
+def make_question(node: Mapping[str, Any], levels: Levels) -> SplitCondition:
     """Read the split condition of a node from the facts.
 
     Parameters
@@ -65,8 +65,8 @@ def make_question(node: Mapping[str, Any], levels: Levels) -> Question:
     """
     feature, threshold = node["feature"], node["threshold"]
     if node.get("levels"):
-        return Question(feature, levels=tuple(node["levels"]), left=node["levels_left"])
+        return SplitCondition(feature, levels=tuple(node["levels"]), left=node["levels_left"])
     if feature in levels and 0 <= threshold < 1:
         column, level = levels[feature]
-        return Question(column, levels=(level,), left=False)
-    return Question(feature, threshold)
+        return SplitCondition(column, levels=(level,), left=False)
+    return SplitCondition(feature, threshold)

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from arboleda._locale import word
 from arboleda._numbers import integer
 from arboleda._tree_rendering.boxes import Box, Output, Sketch
-from arboleda._tree_rendering.question import Question
+from arboleda._tree_rendering.split_condition import SplitCondition
 from arboleda._tree_rendering.svg import Theme
 from arboleda._tree_rendering.svg import draw_tree as draw_sketch
 from arboleda.report._colours import SWATCHES, choose_class_colours
@@ -112,7 +112,7 @@ def _sketch(tree: Mapping[str, Any], columns: Sequence[Mapping[str, Any]]) -> Sk
 def _box(node: Mapping[str, Any], place: Mapping[int, int], levels: Levels) -> Box:
     ids = (node["left"], node["right"])
     children = tuple(place[child] for child in ids) if all(i in place for i in ids) else ()
-    split: Question | None = None if node["feature"] is None else make_question(node, levels)
+    split: SplitCondition | None = None if node["feature"] is None else make_question(node, levels)
     return Box(
         depth=node["depth"],
         children=children,

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from arboleda._engine.shared_binning import SharedBinning, supports_shared_binning, reading
+from arboleda._engine.shared_binning import SharedBinning, get_reading_options, supports_shared_binning
 
 __all__ = ["Prepared", "PreparedRows"]
 
@@ -45,7 +45,7 @@ class Prepared:
         """Return X for ``fit`` of a model: the rows, or binned rows that it shares with others."""
         if not supports_shared_binning(model):
             return self.fitted
-        key = reading(model)
+        key = get_reading_options(model)
         if key not in self._codes:
             self._codes[key] = SharedBinning(self.fitted, None, model)
         return self._codes[key]

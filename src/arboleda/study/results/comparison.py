@@ -18,7 +18,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from arboleda.diagnose._comparison import corrected_t_test, holm
-from arboleda.report._words import count_word, listed
+from arboleda.report._words import spell_count, join_names
 from arboleda.study.execution.prediction_store import Predictions
 from arboleda.study.plan import Plan
 from arboleda.study.results.holdout_facts import ReadPredictions
@@ -252,14 +252,14 @@ def _sentence(
     rest = f"; {_counted(len(worse))} worse" if worse else ""
     if not equals:
         few = {1: "the other is worse", 2: "both others are worse"}
-        worse_text = few.get(len(worse), f"all {count_word(len(worse))} others are worse")
+        worse_text = few.get(len(worse), f"all {spell_count(len(worse))} others are worse")
         return f"No other model is as good as {winner}: {worse_text}."
     verb = "is" if len(equals) == 1 else "are"
     return (
-        f"Within what chance explains, {listed(equals)} {verb} as good as {winner}{rest} "
-        f"(corrected for {count_word(len(rows))} comparisons)."
+        f"Within what chance explains, {join_names(equals)} {verb} as good as {winner}{rest} "
+        f"(corrected for {spell_count(len(rows))} comparisons)."
     )
 
 
 def _counted(number: int) -> str:
-    return f"{count_word(number)} other {'model is' if number == 1 else 'models are'}"
+    return f"{spell_count(number)} other {'model is' if number == 1 else 'models are'}"
