@@ -88,13 +88,13 @@ def naive_effects_of_two(model: Any, X: Any, ends: Any) -> Any:
     mean, count = np.zeros((k1, k2)), np.zeros((k1, k2))
     for i in range(len(X)):
         a, b = cell[0][i], cell[1][i]
-        said = {}
+        corners = {}
         for p in (0, 1):
             for q in (0, 1):
                 row = X[i : i + 1].copy()
                 row[0, 0], row[0, 1] = ends[0][a + p], ends[1][b + q]
-                said[p, q] = float(model.predict(row)[0])
-        mean[a, b] += said[1, 1] - said[0, 1] - said[1, 0] + said[0, 0]
+                corners[p, q] = float(model.predict(row)[0])
+        mean[a, b] += corners[1, 1] - corners[0, 1] - corners[1, 0] + corners[0, 0]
         count[a, b] += 1
     middle = [(e[:-1] + e[1:]) / 2 / (e[-1] - e[0]) for e in ends]
     full = np.argwhere(count > 0)

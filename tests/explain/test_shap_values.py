@@ -57,9 +57,9 @@ def frame() -> pd.DataFrame:
     return X
 
 
-def assert_adds_up(found: ShapValues, said: Floats, tolerance: float = 1e-9) -> None:
-    scale = np.abs(said).max()
-    np.testing.assert_allclose(found.scores / scale, said / scale, rtol=0, atol=tolerance)
+def assert_adds_up(found: ShapValues, scores: Floats, tolerance: float = 1e-9) -> None:
+    scale = np.abs(scores).max()
+    np.testing.assert_allclose(found.scores / scale, scores / scale, rtol=0, atol=tolerance)
 
 
 REGRESSORS = [
@@ -364,11 +364,11 @@ def test_what_is_no_sum_over_trees_is_refused(make: Any, words: str) -> None:
 
 def test_other_models_are_refused() -> None:
     X = numbers(missing=False)
-    with pytest.raises(TypeError, match="LinearRegression is no tree ensemble"):
+    with pytest.raises(TypeError, match="LinearRegression is not a tree ensemble"):
         shap_values(LinearRegression().fit(X, target_of(X)), X)
     with pytest.raises(TypeError, match="DecisionTreeClassifier is a class"):
         shap_values(ar.DecisionTreeClassifier, [[0.0]])
-    with pytest.raises(NotFittedError, match="call its fit"):
+    with pytest.raises(NotFittedError, match="call fit"):
         shap_values(ar.RandomForestClassifier(), X)
     model = ar.DecisionTreeRegressor().fit(X, target_of(X))
     with pytest.raises(ValueError, match="6 features"):

@@ -9,13 +9,13 @@ from sklearn.base import is_classifier
 from arboleda.onnx_export import (
     GivenMatrix,
     Graph,
-    Place,
-    answer,
-    class_scores,
+    ModelContext,
+    add_class_scores,
+    add_model,
+    add_probabilities,
+    add_weighted_sums,
+    expand_shares,
     has_scores_alone,
-    shares_of_scores,
-    spread,
-    weighted_columns,
 )
 from arboleda.study.combined.boosted import LEAST_SAID, BoostedRule
 from arboleda.study.combined.estimators import CombinedClassifier, CombinedRegressor
@@ -25,7 +25,7 @@ from arboleda.study.combined.textbook import TextbookRule
 __all__ = ["of_combined"]
 
 
-def of_combined(model: CombinedClassifier | CombinedRegressor, place: Place) -> str:
+def of_combined(model: CombinedClassifier | CombinedRegressor, place: ModelContext) -> str:
     """Probabilities or values of the rule, given what the members say."""
     graph, rule = place.graph, model.rule
     n_classes = len(model.classes_) if is_classifier(model) else 0
@@ -44,11 +44,11 @@ def of_combined(model: CombinedClassifier | CombinedRegressor, place: Place) -> 
     assert isinstance(rule, LinearRule)
     if n_classes == 2:
         said = [graph.columns(s, [1]) for s in said]
-    sums = weighted_columns(graph.side_by_side(said), rule.coef, rule.intercept, graph)
+    sums = add_weighted_sums(graph.concat_columns(said), rule.coef, rule.intercept, graph)
     if not n_classes:
         return sums
-    known = shares_of_scores(sums, 2 if len(rule.coef) == 1 else len(rule.coef), graph)
-    return spread(known, len(rule.classes), np.asarray(rule.classes), n_classes, place)
+    known = add_probabilities(sums, 2 if len(rule.coef) == 1 else len(rule.coef), graph)
+    return expand_shares(known, len(rule.classes), np.asarray(rule.classes), n_classes, place)
 
 
 def _mean(rule: MeanRule, said: list[str], n_classes: int, graph: Graph) -> str:
@@ -60,7 +60,9 @@ def _mean(rule: MeanRule, said: list[str], n_classes: int, graph: Graph) -> str:
     return graph.add("Softmax", logs, axis=1)
 
 
-def _boosted(rule: BoostedRule, said: list[str], mean: str, n_classes: int, place: Place) -> str:
+def _boosted(
+    rule: BoostedRule, said: list[str], mean: str, n_classes: int, place: ModelContext
+) -> str:
     """What the trees say, of columns as `columns_of` makes them."""
     graph = place.graph
     if not n_classes:
@@ -69,13 +71,17 @@ def _boosted(rule: BoostedRule, said: list[str], mean: str, n_classes: int, plac
         columns = [_logarithm(s, LEAST_SAID, graph) for s in said]
     if n_classes == 2:
         columns = [graph.add("Sub", *(graph.columns(c, [k]) for k in (1, 0))) for c in columns]
-    matrix = GivenMatrix(graph, graph.side_by_side(columns))
+    matrix = GivenMatrix(graph, graph.concat_columns(columns))
     inner = replace(place, inputs=matrix, columns=None)
-    found = answer(rule.model, inner)
+    found = add_model(rule.model, inner)
     if not n_classes:
         return graph.add("Add", found, mean)
     known = rule.model.classes_
-    return found if len(known) == n_classes else spread(found, len(known), known, n_classes, place)
+    return (
+        found
+        if len(known) == n_classes
+        else expand_shares(found, len(known), known, n_classes, place)
+    )
 
 
 def _logarithm(said: str, least: float, graph: Graph) -> str:
@@ -83,15 +89,15 @@ def _logarithm(said: str, least: float, graph: Graph) -> str:
     return graph.add("Log", inside)
 
 
-def _said(pipeline: Any, n_classes: int, place: Place) -> str:
+def _said(pipeline: Any, n_classes: int, place: ModelContext) -> str:
     if not n_classes:
-        return answer(pipeline, place)
+        return add_model(pipeline, place)
     n_known = len(pipeline.classes_)
     if has_scores_alone(pipeline):
         # As `Predictions.probabilities` makes some of scores.
-        found = shares_of_scores(class_scores(pipeline, place), n_known, place.graph)
+        found = add_probabilities(add_class_scores(pipeline, place), n_known, place.graph)
     else:
-        found = answer(pipeline, place)
+        found = add_model(pipeline, place)
     if n_known == n_classes:
         return found
-    return spread(found, n_known, pipeline.classes_, n_classes, place)
+    return expand_shares(found, n_known, pipeline.classes_, n_classes, place)
