@@ -330,7 +330,7 @@ def test_names_that_c_does_not_take(name):
         ab.to_c(model, name=name)
 
 
-def test_what_cannot_be_exported():
+def test_refused_exports():
     X, y = numbers()
     X = np.nan_to_num(X)
     labels = classes(y, 2)

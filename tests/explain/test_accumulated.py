@@ -152,7 +152,7 @@ def test_an_additive_model_is_taken_apart_though_its_columns_are_correlated() ->
     np.testing.assert_allclose(both.average, 0.0, atol=1e-9)
 
 
-def test_partial_dependence_asks_about_rows_that_are_not_there_and_effects_do_not() -> None:
+def test_partial_dependence_extrapolates_and_effects_do_not() -> None:
     # Of no account where rows are, but large where the columns are unlike each other.
     X = correlated(1000)
     model = formula(lambda X: X[:, 0] + 100 * (np.abs(X[:, 0] - X[:, 1]) > 0.5))
@@ -208,7 +208,7 @@ def test_rows_without_a_value_are_left_out() -> None:
     np.testing.assert_array_equal(found.average, expected.average)
 
 
-def test_effects_of_every_class_add_up_to_none() -> None:
+def test_effects_of_all_classes_sum_to_zero() -> None:
     X = correlated(150)
     model = RandomForestClassifier(9, random_state=0).fit(X, np.digitize(X[:, 0], [-0.3, 0.3]))
     found = partial_dependence(model, X, 0, kind="ale")

@@ -45,7 +45,7 @@ def test_the_rank_is_the_least_that_suffices(coverage: float) -> None:
         assert Fraction(rank, n + 1) >= wanted > Fraction(rank - 1, n + 1)
 
 
-def test_a_product_that_rounds_up_asks_for_no_row_more() -> None:
+def test_a_product_that_rounds_up_needs_no_additional_row() -> None:
     assert 100 * 0.56 > 56  # in float64
     assert compute_rank(0.56, 99) == 56
 

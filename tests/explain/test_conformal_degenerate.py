@@ -59,7 +59,7 @@ TABLES: dict[str, tuple[Any, Any, str | None]] = {
 
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("method", METHODS)
-def test_an_interval_or_the_error_says_why(method: str, table: str) -> None:
+def test_an_interval_or_a_clear_error(method: str, table: str) -> None:
     given, y, refused = TABLES[table]
     usual = refused is not None
     forest = FOREST.fit(X, Y) if usual else FOREST.fit(given, np.ravel(y))
@@ -98,7 +98,7 @@ def test_a_huge_target_has_finite_bounds_or_is_refused(method: str) -> None:
 
 @pytest.mark.parametrize("n_rows", [1, 2, 8])
 @pytest.mark.parametrize("method", METHODS)
-def test_few_rows_cover_everything_and_say_so(method: str, n_rows: int) -> None:
+def test_few_rows_cover_everything_with_a_warning(method: str, n_rows: int) -> None:
     forest = FOREST.fit(X[:n_rows], Y[:n_rows]) if method == "jackknife+ab" else FOREST.fit(X, Y)
     name = "training" if method in ("jackknife+ab", "cv+") else "calibration"
     options = {name: (X[:n_rows], Y[:n_rows]), "method": method, **METHODS[method]}
@@ -221,7 +221,7 @@ _SETS: dict[str, tuple[Any, Any, str | None]] = {
 @pytest.mark.parametrize("table", _SETS)
 @pytest.mark.parametrize("method", ["lac", "aps"])
 @pytest.mark.parametrize("rows", ["calibration", "training"])
-def test_a_set_or_the_error_says_why(rows: str, method: Any, table: str) -> None:
+def test_a_set_or_a_clear_error(rows: str, method: Any, table: str) -> None:
     given, y, refused = _SETS[table]
     model = RandomForestClassifier(30, random_state=0)
     if refused is not None:
@@ -237,7 +237,7 @@ def test_a_set_or_the_error_says_why(rows: str, method: Any, table: str) -> None
 
 
 @pytest.mark.parametrize("n_rows", [1, 8])
-def test_few_rows_hold_every_class_and_say_so(n_rows: int) -> None:
+def test_few_rows_hold_every_class_with_a_warning(n_rows: int) -> None:
     model = RandomForestClassifier(10, random_state=0).fit(X, CODES)
     with pytest.warns(UserWarning, match="needs at least 9 calibration rows"):
         calibrated = prediction_set(model, calibration=(X[:n_rows], CODES[:n_rows]))
@@ -262,7 +262,7 @@ def test_y_of_another_length_has_no_coverage() -> None:
         intervals.covers(Y[:3])
 
 
-def test_a_single_row_has_an_answer() -> None:
+def test_a_single_row_has_a_prediction() -> None:
     calibrated = prediction_interval(FOREST.fit(X, Y), training=(X, Y))
     one = calibrated.predict(X[:1])
     assert one.lower.shape == (1,)

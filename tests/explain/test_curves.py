@@ -185,7 +185,7 @@ class Doubled(RandomForestRegressor):
     ],
     ids=["derived", "any members", "init", "statistics", "linear"],
 )
-def test_models_that_say_more_than_their_trees_are_asked_as_any(estimator: Any) -> None:
+def test_models_beyond_their_trees_predict_every_point(estimator: Any) -> None:
     estimator.fit(TABLE, VALUES)
     rows, read = read_rows(TABLE, estimator), make_output_reader(estimator)
     assert _curves._make_tree_curves(read, rows, (1,)) is None
@@ -193,7 +193,7 @@ def test_models_that_say_more_than_their_trees_are_asked_as_any(estimator: Any) 
     np.testing.assert_array_equal(found[:, 0, 0], estimator.predict(TABLE.assign(colour="red")))
 
 
-def test_many_rows_are_asked_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_rows_are_predicted_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     estimator = RandomForestRegressor(3, random_state=0).fit(TABLE, VALUES)
     rows, read = read_rows(TABLE, estimator), make_output_reader(estimator)
     values = {0: np.linspace(-1, 1, N)}

@@ -32,7 +32,7 @@ def fitted(model: Any, table: Any = None, y: Any = NAMES) -> Any:
         RandomSubspaceClassifier(n_estimators=5, max_features=1, random_state=0),
     ],
 )
-def test_points_have_the_answers_of_members_and_ensemble(model: Any) -> None:
+def test_points_have_the_predictions_of_members_and_ensemble(model: Any) -> None:
     fitted(model)
     found = decision_regions(model, X[PETALS], NAMES, members=2, n_points=7)
     assert found.names == ("member 1", "member 2", "ensemble")
@@ -106,13 +106,13 @@ def test_a_constant_column_and_one_row_have_a_plane() -> None:
         ({"y": ["iris"] * 150}, "not a class"),
     ],
 )
-def test_what_cannot_be_drawn(options: dict[str, Any], message: str) -> None:
+def test_refused_planes(options: dict[str, Any], message: str) -> None:
     model = fitted(RandomForestClassifier(5, random_state=0))
     with pytest.raises(ValueError, match=message):
         decision_regions(model, X[PETALS], **options)
 
 
-def test_models_that_cannot_be_asked() -> None:
+def test_refused_models() -> None:
     with pytest.raises(ValueError, match="columns: select two"):
         decision_regions(fitted(LogisticRegression(max_iter=500), X), X)
     boosted = fitted(GradientBoostingClassifier(n_estimators=2))

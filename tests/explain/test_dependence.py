@@ -96,7 +96,7 @@ def test_few_values_and_categories_are_the_grid_and_a_missing_value_is_its_last_
 @pytest.mark.parametrize(
     "container", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "arrow"]
 )
-def test_pipelines_over_frames_are_asked_for_frames(container: Any) -> None:
+def test_pipelines_over_frames_predict_frames(container: Any) -> None:
     columns = {"u": [0.5, 1.5, 2.5, 3.5] * 5, "c": ["x", "y", "x", "z"] * 5}
     frame, y = pd.DataFrame(columns), np.arange(20.0)
     encode = make_column_transformer((OneHotEncoder(), ["c"]), remainder="passthrough")
@@ -113,7 +113,7 @@ def _like(container: Any, columns: dict[str, Any]) -> Any:
     return container(columns) if container is not pa.table else pd.DataFrame(columns)
 
 
-def test_a_column_that_no_tree_asks_changes_no_bit() -> None:
+def test_an_unused_column_changes_no_bit() -> None:
     draw = np.random.default_rng(0)
     X = np.column_stack([draw.normal(size=200), np.ones(200)])
     model = RandomForestRegressor(5, random_state=0).fit(X, X[:, 0])

@@ -95,7 +95,7 @@ def test_a_twin_hides_a_column_and_a_group_shows_it() -> None:
     np.testing.assert_array_equal(unnamed.value, together.value)
 
 
-def test_containers_give_the_same_and_pipelines_are_asked_whole() -> None:
+def test_containers_agree_and_pipelines_predict_whole() -> None:
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X.to_numpy(), Y)
     expected = importance(model, X.to_numpy(), Y, random_state=0, n_repeats=2)
     model.fit(X, Y)
@@ -179,7 +179,7 @@ def test_two_rows_one_column_constant_targets() -> None:
         ({"kind": "oob_permutation"}, "no oob_permutation_importance"),
     ],
 )
-def test_what_cannot_be_measured(options: dict[str, Any], message: str) -> None:
+def test_refused_measures(options: dict[str, Any], message: str) -> None:
     model = LogisticRegression(max_iter=500).fit(X, Y)
     with pytest.raises(ValueError, match=message):
         importance(model, X, **{"y": Y, **options})

@@ -32,14 +32,14 @@ def test_categories_are_ordered_by_other_categories_too() -> None:
 
 
 @pytest.mark.parametrize("others", [{}, {"gap": np.full(90, np.nan)}, {"same": np.ones(90)}])
-def test_categories_that_nothing_tells_apart_stand_by_their_codes(
+def test_indistinguishable_categories_are_ordered_by_code(
     others: dict[str, object],
 ) -> None:
     table = pd.DataFrame({"c": LEVELS["c"], **others})
     assert order_levels(read_rows(table), 0, np.ones(90)).tolist() == [0, 1, 2]
 
 
-def test_rows_without_a_category_have_no_say() -> None:
+def test_rows_without_a_category_are_ignored() -> None:
     table = pd.concat([LEVELS, pd.DataFrame({"c": [None] * 9, "u": [50.0] * 9})])
     assert order_levels(read_rows(table), 0, np.ones(99)).tolist() == [0, 2, 1]
 

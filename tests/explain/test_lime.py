@@ -98,7 +98,7 @@ def test_margins_of_a_logistic_model_are_linear_in_its_log_odds() -> None:
 # Conditions: a model that depends on one condition has that weight and no other.
 
 
-def test_a_model_that_asks_one_condition_has_its_weight() -> None:
+def test_a_model_of_one_condition_has_its_weight() -> None:
     X = np.random.default_rng(0).normal(size=(400, 4))
     quarter = np.quantile(X[:, 2], 0.75, method="inverted_cdf")
     model = FunctionRegressor(lambda rows: 5.0 + 3.0 * (rows[:, 2] > quarter)).fit(X)
@@ -333,7 +333,7 @@ def test_a_row_of_a_mixed_frame_keeps_its_types() -> None:
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars"])
-def test_what_is_missing_in_a_row_may_be_written_in_any_way(backend: str) -> None:
+def test_missing_values_of_a_row_in_any_form(backend: str) -> None:
     frame = pd.DataFrame({"x": [1.0, 2.0, np.nan, 4.0] * 9, "kind": ["a", "b", None, "b"] * 9})
     X: Any = frame if backend == "pandas" else pl.from_pandas(frame)
     forest = RandomForestClassifier(10, random_state=0).fit(X, np.arange(36) % 4 > 1)
@@ -347,7 +347,7 @@ def test_what_is_missing_in_a_row_may_be_written_in_any_way(backend: str) -> Non
         pd.testing.assert_frame_equal(other, found[0])
 
 
-def test_the_explained_answer_is_the_predicted_class_or_the_one_asked_for() -> None:
+def test_the_explained_output_is_the_predicted_class_or_the_given_one() -> None:
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[y]
     forest = RandomForestClassifier(20, random_state=0).fit(X, names)

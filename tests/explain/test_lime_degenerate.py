@@ -40,7 +40,7 @@ _TABLES: dict[str, Any] = {
 
 @pytest.mark.parametrize("discretize", ["quartiles", None])
 @pytest.mark.parametrize("table", _TABLES)
-def test_the_answer_is_finite(table: str, discretize: Any) -> None:
+def test_the_explanation_is_finite(table: str, discretize: Any) -> None:
     X = _TABLES[table]
     n = X.shape[0]
     kinds = [0, 1, 2] if table == "text" else "from_dtype"
@@ -55,7 +55,7 @@ def test_the_answer_is_finite(table: str, discretize: Any) -> None:
     assert len(found.conditions) == len(found.weights) == len(found.feature_names)
 
 
-def test_a_model_that_says_the_same_of_all_has_no_conditions() -> None:
+def test_a_constant_model_has_no_conditions() -> None:
     model = DummyRegressor(strategy="constant", constant=0.3).fit(_X, _Y)
     found = lime(model, _X, n_samples=50, random_state=0).explain(_X[0])
     assert found.conditions == []
@@ -74,7 +74,7 @@ def test_one_class_and_very_many_classes() -> None:
 
 
 @pytest.mark.parametrize("size", [1e150, 8e307, 1e-200, 1e-310])
-def test_answers_as_large_or_as_small_as_float64_allows(size: float) -> None:
+def test_predictions_as_large_or_small_as_float64_allows(size: float) -> None:
     names = ["a", "b", "c"]
     frame = pd.DataFrame(_X, columns=names)
 
@@ -94,7 +94,7 @@ def test_answers_as_large_or_as_small_as_float64_allows(size: float) -> None:
     assert 0.0 < found.fidelity <= 1.0
 
 
-def test_errors_say_what_is_wrong() -> None:
+def test_invalid_arguments() -> None:
     tree = DecisionTreeClassifier().fit(_X, _Y)
     explainer = lime(tree, _X, random_state=0)
     frame = pd.DataFrame(_X, columns=["a", "b", "c"])

@@ -35,7 +35,7 @@ def test_classifiers_give_probabilities_of_named_classes(model: Any) -> None:
     np.testing.assert_array_equal(outputs.values, model.predict_proba(X))
 
 
-def test_margins_where_they_are_asked_for_or_all_there_is() -> None:
+def test_margins_if_requested_or_the_only_output() -> None:
     model = Perceptron(random_state=0).fit(X, NAMES)
     np.testing.assert_array_equal(make_output_reader(model)(X).values, model.decision_function(X))
     binary = LogisticRegression().fit(X[:100], NAMES[:100])

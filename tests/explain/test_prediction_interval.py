@@ -267,7 +267,7 @@ def test_results_as_a_frame() -> None:
     )
 
 
-def test_an_estimator_that_wraps_another_is_asked_itself() -> None:
+def test_a_wrapping_estimator_predicts_itself() -> None:
     model = TransformedTargetRegressor(LinearRegression(), func=np.arcsinh, inverse_func=np.sinh)
     model.fit(X[FIT], Y[FIT])
     found = prediction_interval(model, calibration=CALIBRATION).predict(X[NEW])
@@ -329,7 +329,7 @@ def test_widths_that_differ_are_no_one_width(forest: RandomForestRegressor) -> N
         _ = prediction_interval(forest, calibration=CALIBRATION, method="quantile").half_width
 
 
-def test_a_forest_without_rows_cannot_say_quantiles() -> None:
+def test_a_forest_without_rows_cannot_predict_quantiles() -> None:
     forest = RandomForestRegressor(3, random_state=0).fit(X[FIT], Y[FIT])
     with pytest.raises(ValueError, match="keep_rows=True"):
         prediction_interval(forest, calibration=CALIBRATION, method="quantile")

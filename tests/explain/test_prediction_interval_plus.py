@@ -194,7 +194,7 @@ def test_means_are_exact_to_a_part_of_the_range(scale: float) -> None:
             assert found[i, j] == pytest.approx(mean, rel=0, abs=1e-12 * np.ptp(values))
 
 
-def test_equal_answers_have_that_mean() -> None:
+def test_equal_predictions_have_that_mean() -> None:
     found = [
         m for _, m in iter_subset_means(np.full((2, 3), 0.1), np.eye(3, dtype=bool), (0.1, 0.1))
     ]

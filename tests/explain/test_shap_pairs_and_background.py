@@ -86,7 +86,7 @@ def test_pairs_are_symmetric_and_sum_to_the_values(model: Any) -> None:
     np.testing.assert_allclose(pairs.scores, values.scores, atol=1e-12)
 
 
-def test_what_adds_up_has_no_interaction() -> None:
+def test_additive_models_have_no_interaction() -> None:
     X = numbers(missing=False)
     y = X[:, 0] + np.abs(X[:, 1])
     model = ar.HistGradientBoostingRegressor(max_iter=20, max_leaf_nodes=2).fit(X, y)

@@ -227,7 +227,7 @@ def test_categories_read_through_statistics_are_one_column() -> None:
     assert_adds_up(found, model.decision_function(X))
 
 
-def test_columns_without_a_say_get_exactly_nothing() -> None:
+def test_unused_columns_get_exactly_zero() -> None:
     X = numbers()
     X[:, 4] = 1.0
     y = target_of(X)
@@ -295,7 +295,7 @@ def test_a_pipeline_that_passes_an_array_on_has_the_names_of_the_table() -> None
 
 
 @pytest.mark.parametrize("options", [{"bootstrap_features": True}, {"max_features": 0.5}])
-def test_members_are_asked_for_the_columns_that_they_were_fitted_on(options: Any) -> None:
+def test_members_use_the_columns_that_they_were_fitted_on(options: Any) -> None:
     X = pd.DataFrame(numbers(), columns=list("abcdef"))
     model = ar.BaggingClassifier(
         ar.PrunedTreeClassifier(random_state=0), 3, random_state=0, **options
@@ -356,7 +356,7 @@ def test_frames_and_explanations() -> None:
         ),
     ],
 )
-def test_what_is_no_sum_over_trees_is_refused(make: Any, words: str) -> None:
+def test_models_that_are_not_sums_over_trees_are_refused(make: Any, words: str) -> None:
     X = numbers(missing=False)
     with pytest.raises((TypeError, ValueError), match=words):
         shap_values(make(X, target_of(X)), X)

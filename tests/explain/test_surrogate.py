@@ -38,7 +38,7 @@ def forest() -> RandomForestClassifier:
 
 
 @BOTH
-def test_what_a_small_tree_says_is_imitated_without_fault(imitate: Any) -> None:
+def test_a_small_tree_is_reproduced_exactly(imitate: Any) -> None:
     tree = DecisionTreeClassifier(max_leaf_nodes=4).fit(X[TRAIN], NAMES[TRAIN])
     assert imitate(tree, X, X_test=X).fidelity == 1.0
     rows, y = load_diabetes(return_X_y=True)
@@ -50,7 +50,7 @@ def test_what_a_small_tree_says_is_imitated_without_fault(imitate: Any) -> None:
 
 
 @BOTH
-def test_the_curve_is_measured_on_rows_nobody_learned_from(
+def test_the_curve_is_measured_on_held_out_rows(
     imitate: Any, forest: RandomForestClassifier
 ) -> None:
     found = imitate(forest, X[TRAIN], NAMES[TRAIN], X_test=X[TEST], y_test=NAMES[TEST])
@@ -92,7 +92,7 @@ def test_a_tree_of_the_same_size_that_learns_y_is_the_best_pruning_of_cart(
 
 
 @BOTH
-def test_answers_given_are_learned_and_rows_without_one_left_out(
+def test_given_predictions_are_used_and_missing_ones_left_out(
     imitate: Any, forest: RandomForestClassifier
 ) -> None:
     oob = forest.oob_decision_function_.copy()
@@ -186,7 +186,7 @@ def test_a_surrogate_draws_itself(forest: RandomForestClassifier) -> None:
 # Rules
 
 
-def test_the_first_rule_whose_conditions_hold_speaks(forest: RandomForestClassifier) -> None:
+def test_the_first_rule_whose_conditions_hold_applies(forest: RandomForestClassifier) -> None:
     found = surrogate_rules(forest, X[TRAIN], X_test=X[TEST], max_rules=6)
     model = found.model
     predictions = model.predict(X[TEST])
@@ -295,7 +295,7 @@ def test_tables_at_the_edge(imitate: Any, table: str) -> None:
 
 
 @BOTH
-def test_a_model_that_always_says_the_same_needs_one_leaf(imitate: Any) -> None:
+def test_a_constant_model_needs_one_leaf(imitate: Any) -> None:
     for model, prediction in (
         (DummyClassifier(strategy="constant", constant=1), 1),
         (DummyRegressor(strategy="constant", constant=2.5), 2.5),
@@ -319,7 +319,7 @@ def test_very_many_classes_and_a_class_absent_from_the_rows(imitate: Any) -> Non
 
 
 @BOTH
-def test_errors_say_what_is_wrong(imitate: Any) -> None:
+def test_invalid_arguments(imitate: Any) -> None:
     y = (_X[:, 0] > 0).astype(int)
     tree = DecisionTreeClassifier().fit(_X, y)
     size = "max_leaves" if imitate is surrogate_tree else "max_rules"
@@ -395,7 +395,7 @@ def test_values_as_large_or_as_small_as_float64_allows(imitate: Any, size: float
 
 
 @BOTH
-def test_margins_are_answers_of_two_classes_alone(imitate: Any) -> None:
+def test_margins_are_accepted_for_two_classes_only(imitate: Any) -> None:
     two = (_X[:, 0] > 0).astype(int)
     model = Perceptron().fit(_X, two)
     given = {"X_test": _X, "answers": model.decision_function(_X)}

@@ -216,7 +216,7 @@ def test_a_file_is_written_whole(tmp_path: Any) -> None:
     np.testing.assert_allclose(found, model.predict(NUMBERS), rtol=1e-6)
 
 
-def test_what_cannot_be_exported() -> None:
+def test_refused_exports() -> None:
     with pytest.raises(NotFittedError):
         ab.to_onnx(ab.DecisionTreeRegressor())
     with pytest.raises(ValueError, match="input_type must be .*, got 'half'"):

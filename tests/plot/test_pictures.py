@@ -53,7 +53,7 @@ def test_many_classes_are_summed() -> None:
     assert names[4] == "8 other classes"
 
 
-def test_steps_lead_from_the_mean_to_the_answer() -> None:
+def test_steps_lead_from_the_mean_to_the_prediction() -> None:
     found = made.shap(12)
     ax = plot.shap_waterfall(found, row=5, n_features=3)
     texts = [text.get_text() for text in ax.texts]

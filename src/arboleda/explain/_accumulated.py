@@ -78,7 +78,7 @@ def compute_accumulated_effects(
     Parameters
     ----------
     read : OutputReader
-    rows : Rows
+    rows : TableRows
     columns : list of one or two int
     weight : ndarray of shape (n_rows,)
         Rows of weight 0 are ignored.

@@ -17,7 +17,7 @@ def read_column_groups(
 
     Parameters
     ----------
-    rows : Rows
+    rows : TableRows
     groups : mapping of str to sequence, sequence of sequences, or None
         Names or indices of columns.
 

@@ -100,7 +100,7 @@ def iter_ice_curves(
     Parameters
     ----------
     read : OutputReader
-    rows : Rows
+    rows : TableRows
     axes : mapping of int to ndarray of shape (n_points,)
         One or two columns and their values, encoded like `TableRows.values`. For two columns, the
         grid holds all pairs; the second column varies fastest.

@@ -148,14 +148,14 @@ class AveragedModels:
 
     Parameters
     ----------
-    parts : tuple of Part
+    members : tuple of WeightedMember
     n_columns, output_names, scale
         As in `TreeModel`.
     read : callable
         Checks a table and converts it for the members.
     """
 
-    parts: tuple[WeightedMember, ...]
+    members: tuple[WeightedMember, ...]
     n_columns: int
     output_names: tuple[str, ...]
     scale: Scale
@@ -167,31 +167,32 @@ class AveragedModels:
         values: Floats | None = None
         X = self.read(request.X)
         background = None if request.background is None else self.read(request.background)
-        for part in self.parts:
+        for member in self.members:
             member_request = replace(
                 request,
-                X=part.take(X),
-                background=None if background is None else part.take(background),
+                X=member.take(X),
+                background=None if background is None else member.take(background),
             )
-            member = part.model.attribute(member_request)
+            attributions = member.model.attribute(member_request)
             if values is None:
                 n_dims = 2 if request.pairs else 1
-                values = np.zeros((len(member.values), *[self.n_columns] * n_dims, base.size))
-            columns = np.arange(self.n_columns) if part.columns is None else part.columns
-            _add(values, part.weight * member.values, columns, part.outputs)
-            base[part.outputs] += part.weight * member.base
-        assert values is not None  # there is a part
+                shape = (len(attributions.values), *[self.n_columns] * n_dims, base.size)
+                values = np.zeros(shape)
+            columns = np.arange(self.n_columns) if member.columns is None else member.columns
+            _add(values, member.weight * attributions.values, columns, member.outputs)
+            base[member.outputs] += member.weight * attributions.base
+        assert values is not None  # there is at least one member
         return ShapAttributions(values, base)
 
 
 Explainable = TreeModel | AveragedModels
 
 
-def _add(values: Floats, member: Floats, columns: Places, outputs: Places) -> None:
+def _add(values: Floats, attributions: Floats, columns: Places, outputs: Places) -> None:
     """Add a member's attributions to those of its columns, which may repeat."""
     for i, column in enumerate(columns.tolist()):
-        if member.ndim == 3:
-            values[:, column, outputs] += member[:, i]
+        if attributions.ndim == 3:
+            values[:, column, outputs] += attributions[:, i]
             continue
         for j, other in enumerate(columns.tolist()):
-            values[:, column, other, outputs] += member[:, i, j]
+            values[:, column, other, outputs] += attributions[:, i, j]

@@ -30,7 +30,7 @@ def order_levels(rows: TableRows, column: int, weight: Floats) -> npt.NDArray[np
 
     Parameters
     ----------
-    rows : Rows
+    rows : TableRows
     column : int
         A categorical column.
     weight : ndarray of shape (n_rows,)

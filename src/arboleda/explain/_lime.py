@@ -37,7 +37,7 @@ class Lime:
     ----------
     reader : OutputReader
         Computes the estimator's outputs.
-    rows : Rows
+    rows : TableRows
         The training rows.
     views : list of ColumnView
         Representation of each column.

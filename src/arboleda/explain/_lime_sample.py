@@ -111,7 +111,7 @@ class Sampler:
 
     Parameters
     ----------
-    rows : Rows
+    rows : TableRows
         The training rows.
     views : list of ColumnView
     values : ndarray of shape (n_features,)

@@ -22,14 +22,14 @@ def as_one_row(row: Any, like: TableRows, estimator: Any) -> TableRows:
     ----------
     row : table of one row, or array-like, Series or mapping of shape (n_features,)
         Values of a mapping or Series are matched by column name, others by position.
-    like : Rows
+    like : TableRows
         The training rows: a row that is not a table is converted to their container and types.
     estimator : estimator
         Provides column names if the table has none.
 
     Returns
     -------
-    Rows
+    TableRows
 
     Raises
     ------

@@ -70,7 +70,7 @@ class SplitRule:
 
     Parameters
     ----------
-    model : Model
+    model : BaseIntervalModel
     X : table of n rows
     y : ndarray of shape (n,)
     """

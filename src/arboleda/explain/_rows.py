@@ -228,7 +228,7 @@ def read_rows(X: Any, estimator: Any = None, categorical_features: Any = None) -
 
     Returns
     -------
-    Rows
+    TableRows
 
     Raises
     ------
