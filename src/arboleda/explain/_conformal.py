@@ -77,7 +77,7 @@ def read_coverage(coverage: Any) -> float:
     """Check the share of rows to be covered and return it as a float."""
     is_number = isinstance(coverage, Real) and not isinstance(coverage, bool)
     if not is_number or not 0.0 < coverage < 1.0:
-        raise ValueError(f"coverage must be a number between 0 and 1, as 0.9; got {coverage!r}")
+        raise ValueError(f"coverage must be a number between 0 and 1, got {coverage!r}")
     return float(coverage)
 
 
@@ -102,7 +102,7 @@ def read_pair(pair: Any, name: str, *, numeric: bool) -> tuple[Any, npt.NDArray[
         If X has no rows or columns, the lengths differ, or y is not one number or label per row.
     """
     if not isinstance(pair, tuple | list) or len(pair) != 2:
-        raise TypeError(f"{name} must be a pair, {name}=(X, y); got {type(pair).__name__}")
+        raise TypeError(f"{name} must be a pair, {name}=(X, y), got {type(pair).__name__}")
     X, target = as_native_table(pair[0]), as_target_array(pair[1], numeric=numeric)
     if target.ndim != 1:
         raise ValueError(

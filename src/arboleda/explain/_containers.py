@@ -242,7 +242,7 @@ class SparseContainer:
 
 
 def _as_array(X: Any) -> Array:
-    if isinstance(X, np.ma.MaskedArray):  # NumPy would read what is under the mask
+    if isinstance(X, np.ma.MaskedArray):  # NumPy would read the masked values
         hidden, X = np.ma.getmaskarray(X), np.ma.getdata(X).astype(object)
         X[hidden] = None
     array = np.asarray(X)

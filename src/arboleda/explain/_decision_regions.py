@@ -69,7 +69,7 @@ class DecisionRegions:
         return new_frame(columns)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the regions, one model beside another: see `arboleda.plot.decision_regions`.
+        """Plot the regions, one panel per model: see `arboleda.plot.decision_regions`.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ def decision_regions(
     for _, model, _ in models:
         check_is_fitted(model)
     if not isinstance(n_points, Integral) or n_points < 2:
-        raise ValueError(f"n_points={n_points!r} must be a whole number of at least 2")
+        raise ValueError(f"n_points must be an integer of at least 2, got {n_points!r}")
     last = models[-1][1]
     rows = read_rows(X, last)
     places = _select_two_columns(rows, columns)

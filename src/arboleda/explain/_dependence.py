@@ -208,10 +208,10 @@ def partial_dependence(
     array([[ 0., 10., 20., 30.]])
     """
     if kind not in get_args(Kind):
-        raise ValueError(f"kind must be one of {', '.join(get_args(Kind))}; got {kind!r}")
+        raise ValueError(f"kind must be one of {', '.join(get_args(Kind))}, got {kind!r}")
     if response_method not in ("auto", *METHODS):
         raise ValueError(
-            f"response_method must be auto or one of {', '.join(METHODS)}; got {response_method!r}"
+            f"response_method must be auto or one of {', '.join(METHODS)}, got {response_method!r}"
         )
     methods = METHODS if response_method == "auto" else (response_method,)
     read = make_output_reader(estimator, methods)

@@ -29,7 +29,7 @@ class ColumnSource(Protocol):
         statistics: TargetStatistics | None = None,
         columns: npt.NDArray[np.intp] | None = None,
     ) -> str:
-        """Return the matrix that trees fitted on such columns ask."""
+        """Return the matrix that trees with this schema read."""
 
     def numbers(self, columns: npt.NDArray[np.intp] | None = None) -> str:
         """Return columns for a model that supports only numbers."""
@@ -65,7 +65,7 @@ class _Matrix:
         statistics: TargetStatistics | None = None,
         columns: npt.NDArray[np.intp] | None = None,
     ) -> str:
-        """Return the matrix that trees fitted on such columns ask.
+        """Return the matrix that trees with this schema read.
 
         ``columns``: the columns of the table to use; None: all. Target statistics replace the
         categories, with further statistics after all columns.

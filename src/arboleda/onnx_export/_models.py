@@ -349,7 +349,7 @@ def _add_weighted_member(member: Any, share: float, known: Any, context: ModelCo
 
 
 def refuse_several_targets(model: Any) -> None:
-    """Refuse a classifier of several targets."""
+    """Refuse a multi-target classifier."""
     if is_classifier(model) and model.n_outputs_ > 1:
         raise ValueError(
             f"this {type(model).__name__} has {model.n_outputs_} classification targets: fit one "
